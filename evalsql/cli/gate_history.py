@@ -139,11 +139,10 @@ def _update(
         _note_decision(decision)
         note(f"{path}: not written")
         raise typer.Exit(SAYS_NO)
-    named = gates.baseline_measures(compared, warehouse.evaluation)
-    figures = gates.measured(warehouse.evaluation, candidate, named, qrels=qrels)
+    figures = gates.measured(warehouse.evaluation, candidate, compared, qrels=qrels)
     write_file(gate_rules.text_of(figures, path), path, warehouse)
-    num_topics = len(figures.measures[named[0].name])
-    note(f"{path}: {counted(len(named), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
+    num_topics = len(next(iter(figures.measures.values())))
+    note(f"{path}: {counted(len(figures.measures), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
 
 
 def _row(verdict: gates.Verdict) -> tuple[Any, ...]:

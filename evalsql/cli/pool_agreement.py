@@ -14,11 +14,6 @@ from evalsql.phrases import counted
 from evalsql.report.table import Table
 
 _MEASURES = ("nDCG@10", "AP")
-_QUERIES = {
-    "statistics": judging.agreement_query,
-    "confusion": judging.confusion_query,
-    "documents": judging.differing_query,
-}
 
 
 @command
@@ -95,16 +90,16 @@ def agreement(
         raise UsageError("-m and --run are of --show figures")
     with asking.open() as warehouse:
         if show == "figures":
-            asked = (warehouse.evaluation, qrels, measure or _MEASURES, run)
-            write_table(Table(*judging.effects(*asked)), output, warehouse)
-            for name, one, other, num_runs, tau_b, tau_ap in judging.order_agreement(*asked):
+            columns, rows, orders = judging.effects(warehouse.evaluation, qrels, measure or _MEASURES, run)
+            write_table(Table(columns, rows), output, warehouse)
+            for name, one, other, num_runs, tau_b, tau_ap in orders:
                 if tau_b is None:
                     note(f"{name}: {one} and {other} leave nothing to order")
                 else:
                     order = f"order of {num_runs} runs by {one} and by {other}"
                     note(f"{name}: {order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}")
             return
-        query = _QUERIES[show](warehouse.database, qrels, rel=rel)
+        query = judging.agreement_query(warehouse.database, show, qrels, rel=rel)
         table = Table(*warehouse.database.table(query))
         write_table(table, output, warehouse)
         if show == "statistics" and len(table.rows) <= 1:

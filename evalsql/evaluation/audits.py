@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query, with_inputs
 from evalsql.catalog.header import Value
@@ -19,18 +19,14 @@ if TYPE_CHECKING:
 COLUMNS = ("audit", "finding", "num_rows")
 _VALUES = "audited_values"
 _RANKINGS = "ranking_sums"
-_MOST_TOLD = 3
+_MOST_NAMED = 3
 MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs of TREC-COVID that takes a sixth
 
 
 def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
     """All audits, or those that take no time that one notices; what reads values of measures comes last."""
     found = [relation for relation in catalog.of_kind("audits") if relation.header.is_quick or not quick]
-    return sorted(found, key=_reads_values)
-
-
-def _reads_values(audit: Relation) -> bool:
-    return _VALUES in audit.header.inputs
+    return sorted(found, key=lambda audit: _VALUES in audit.header.inputs)
 
 
 def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
@@ -62,7 +58,7 @@ def findings(
     try:
         for done, audit in enumerate(chosen):
             progress("checking", done, len(chosen))
-            if _reads_values(audit) and not is_filled:
+            if _VALUES in audit.header.inputs and not is_filled:
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
                 evaluation.fill_scores(_VALUES, measures, named)
                 is_filled = True
@@ -90,7 +86,11 @@ def check_new_runs(database: Database) -> None:
     queries = " union all ".join(audit_query(catalog, audit, first_run=first_run) for audit in chosen)
     rankings = {_RANKINGS: ranking_sums(catalog, first_run)}  # read once for all of them
     if found := database.rows(f"{with_inputs(queries, rankings)} order by audit, finding"):
-        raise AuditError(_message(found))
+        lines = [f"{finding} (audit {audit})" for audit, finding, _ in found[:_MOST_NAMED]]
+        if len(found) > _MOST_NAMED:
+            lines.append(f"... and {len(found) - _MOST_NAMED} more")
+        advice = "nothing was loaded; this is a fault of evalsql, not of the input: please report it with these lines"
+        raise AuditError("\n".join([*lines, advice]))
 
 
 def ranking_sums(catalog: Catalog, first_run: int = 0) -> str:
@@ -103,11 +103,3 @@ def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {
     defaults = {parameter.name: parameter.default for parameter in audit.parameters}
     query = relation_query(catalog, audit.name, inputs, **(defaults | arguments))
     return f"select {literal(audit.name)} as audit, finding, num_rows from (\n{query}\n)"
-
-
-def _message(found: Sequence[tuple[Any, ...]]) -> str:
-    lines = [f"{finding} (audit {audit})" for audit, finding, _ in found[:_MOST_TOLD]]
-    if len(found) > _MOST_TOLD:
-        lines.append(f"... and {len(found) - _MOST_TOLD} more")
-    advice = "nothing was loaded; this is a fault of evalsql and not of the input, please report it with these lines"
-    return "\n".join([*lines, advice])

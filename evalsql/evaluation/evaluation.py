@@ -13,8 +13,8 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.sql_text import with_query
 from evalsql.database.database import Database
-from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names, resolve_one
-from evalsql.errors import UsageError
+from evalsql.database.names import REPLACED, Names, as_list, only_qrels, replaced_qrels, resolve_names, resolve_one
+from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
 from evalsql.phrases import Progress, silent
 
@@ -26,6 +26,9 @@ CURVES: Mapping[str, tuple[str, str, str]] = {
     "roc": ("roc_curve_pooled", "roc_curve", "false_positives, true_positives"),
     "tap": ("tap_curve", "", "threshold desc"),
 }
+
+
+Labelled = tuple[str, Measure]  # a measure and what its values are called
 
 
 class Evaluation:
@@ -61,28 +64,23 @@ class Evaluation:
         kept = self.keep(board, "drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
 
-    def fill_scores(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
+    def fill_scores(self, table: str, labelled: Sequence[Labelled], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
         self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
         catalog = self.database.catalog
-        shared: Sequence[tuple[str, Measure]] = []
-        if len(labelled) >= shared_steps.FEWEST and not catalog.temporary:
-            plan = shared_steps.planned(catalog, [measure for _, measure in labelled])
-            shared = [each for each in labelled if each[1].name in plan.measures]
-        if len(shared) < shared_steps.FEWEST:
-            shared = []
+        shareable = [] if catalog.temporary else [measure for _, measure in labelled]
+        plan = shared_steps.planned(catalog, shareable, shared_steps.FEWEST)
 
-        def insert(
-            measures: Sequence[tuple[str, Measure]], select: Callable[[Sequence[tuple[str, Measure]]], str]
-        ) -> None:
+        def insert(measures: Sequence[Labelled], select: Callable[[Sequence[Labelled]], str]) -> None:
             parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
             queries = [self._filtered([each for _, each in few], select(few), condition, narrowed) for few in parts]
             self.database.execute_all([f"insert into temp.{table} {query}" for query in queries])
 
-        insert([each for each in labelled if each not in shared], ddl.labelled_scores)
-        if shared:
+        insert([each for each in labelled if each[1].name not in plan.measures], ddl.labelled_scores)
+        if plan.measures:
             with shared_steps.kept(self.database, catalog, plan.steps, narrowed) as catalog:
+                shared = [each for each in labelled if each[1].name in plan.measures]
                 insert(shared, partial(shared_steps.together, catalog))
 
     def keep(self, query: str, *after: str) -> str:
@@ -140,22 +138,20 @@ class Evaluation:
             kept = self.keep(_comparisons(self.database.catalog, given))
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
-        order = ", ".join(literal(measure.name) for measure in named)
-        return f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
+        order = place_in([measure.name for measure in named], "measure")
+        return f"select * from {kept} order by qrels, {order}, difference desc, baseline, run"
 
     def averaged_otherwise(self, measures: Names) -> list[tuple[str, str, str]]:
         """Where ``evaluate`` has other means than ``compare``: judgment set, measure, and sum or weighted."""
-        ways = {
-            each.name: each.relation.header.mean for each in parse_measures(as_list(measures), self.database.catalog)
-        }
         held = self.database.rows("""
             select qrels, min(weight) < max(weight) from weighted_topics group by qrels order by qrels
         """)
         return [
-            (qrels, name, way)
+            (qrels, measure.name, way)
             for qrels, weights_differ in held
-            for name, way in ways.items()
-            if way == "sum" or (way == "weighted" and weights_differ and "weighted=false" not in name)
+            for measure in parse_measures(as_list(measures), self.database.catalog)
+            if (way := measure.relation.header.mean) == "sum"
+            or (way == "weighted" and weights_differ and measure.arguments.get("weighted", True))
         ]
 
     def curve_query(
@@ -178,15 +174,19 @@ class Evaluation:
         self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value
     ) -> str:
         """A SELECT of a relation that has runs (and topics), with arguments, of some of them; in no order."""
-        relation = self.database.catalog[name]
-        given = {
-            each.name: each.parse(str(arguments[each.name])) if each.name in arguments else each.default
-            for each in relation.parameters
-        }
-        measure = Measure(relation, given)
+        parameters = self.database.catalog[name].parameters
+        given = {each.name: each.parse(str(arguments[each.name])) for each in parameters if each.name in arguments}
+        asked = with_arguments(self.database.catalog, name, **given)
+        return self.components_query(asked, qrels=qrels, runs=runs, topics=topics)
+
+    def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = (), topics: Names = ()) -> str:
+        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components.
+
+        Stored values have no components, so only those computed here are given.
+        """
         rows = f"select * from {measure.call}"
-        if not relation.parameters:
-            rows = ddl.relation_query(self.database.catalog, name)  # through a view tables are not narrowed
+        if not measure.relation.parameters:  # through a view tables are not narrowed
+            rows = ddl.relation_query(self.database.catalog, measure.relation.name)
         return self._filtered([measure], rows, self._filter(qrels, runs, topics))
 
     @contextmanager
@@ -215,13 +215,6 @@ class Evaluation:
             for view in views:
                 self.database.execute(view)
 
-    def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
-        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components.
-
-        Stored values have no components, so only those computed here are given.
-        """
-        return self._filtered([measure], f"select * from {measure.call}", self._filter(qrels, runs))
-
     def tie_queries(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
     ) -> tuple[str, str]:
@@ -241,17 +234,8 @@ class Evaluation:
             f"{swaps}\norder by qrels, measure, value desc, other desc, run, other_run",
         )
 
-    def waiting_runs(self, runs: Names = ()) -> list[str]:
-        """Runs that no judgment set evaluates, and that have no stored scores."""
-        named = f"select run from runs{self._filter((), runs, with_replaced=True)}"
-        found = self.database.rows(f"""
-            select run from runs where run in ({named}) and run_id not in (select run_id from evaluations)
-                and run_id not in (select run_id from stored_scores) order by run
-        """)
-        return [run for (run,) in found]
-
-    def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int | None:
-        """How many judged documents are tied with another one; None where no judgment set evaluates several runs."""
+    def tied_documents(self, qrels: Names, runs: Names) -> tuple[bool, int]:
+        """Whether a judgment set evaluates several runs, and how many judged documents are tied with another one."""
         chosen = f"from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
         ((is_contest, count),) = self.database.rows(f"""
             select exists (select 1 {chosen} group by qrels having min(run) < max(run)), (
@@ -259,11 +243,9 @@ class Evaluation:
                 where first_rank < last_rank and evaluation_id in (select evaluation_id {chosen})
             )
         """)
-        return count if is_contest else None
+        return is_contest, count
 
-    def _filter(
-        self, qrels: Names, runs: Names, topics: Names = (), *, with_replaced: bool = False, asks: bool = True
-    ) -> str:
+    def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced.
 
         Args:
@@ -277,10 +259,9 @@ class Evaluation:
             conditions.append(f"topic in ({', '.join(literal(topic) for topic in wanted)})")
         for kind, patterns in (("qrels", as_list(qrels)), ("run", as_list(runs))):
             if patterns:
-                conditions.append(
-                    f"{kind} in ({', '.join(map(literal, resolve_names(self.database, kind, patterns)))})"
-                )
-        if not with_replaced and not as_list(qrels):
+                names = resolve_names(self.database, kind, patterns)
+                conditions.append(f"{kind} in ({', '.join(map(literal, names))})")
+        if not as_list(qrels):
             replaced = ", ".join(map(literal, sorted(replaced_qrels(self.database)))) if asks else REPLACED
             conditions += [f"qrels not in ({replaced})"] * bool(replaced)
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
@@ -329,6 +310,45 @@ class Evaluation:
     def coverage_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of ``coverage``."""
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"
+
+    def judging_set(self, runs: Sequence[str], qrels: str | None) -> str:
+        """The judgment set that evaluates all of these runs: the one that is asked for, else the only one in use.
+
+        Raises:
+            UsageError: there is none, or there are several.
+        """
+        asked = [] if qrels is None else [resolve_one(self.database, "qrels", qrels)]
+        covered = self.database.rows(self.coverage_query(asked, runs))
+        by_run = {run: {name for name, each, *_ in covered if each == run} for run in runs}
+        common = set.intersection(*by_run.values())
+        if asked and not common:
+            lacking = next(run for run, sets in by_run.items() if not sets)
+            raise UsageError(f"{lacking} is not evaluated by {qrels}; {JOIN_RUN}")
+        if not common:
+            raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {JOIN_RUN}")
+        several = f"{' and '.join(runs)}: evaluated by several judgment sets, name one with --qrels"
+        return only_qrels(self.database, None, several, sorted(common))
+
+
+def with_arguments(catalog: Catalog, name: str, **arguments: Value) -> Measure:
+    """A relation with arguments, others at their defaults."""
+    relation = catalog[name]
+    return Measure(relation, {each.name: arguments.get(each.name, each.default) for each in relation.parameters})
+
+
+def place_in(names: Sequence[str], column: str) -> str:
+    """SQL for the place that the column's name has among these."""
+    return f"list_position([{', '.join(map(literal, names))}]::varchar[], {column})"
+
+
+@contextmanager
+def temporary_tables(database: Database, tables: Mapping[str, str]) -> Iterator[None]:
+    """Have the rows of SELECTs in temporary tables; each may read those before it."""
+    try:
+        database.execute_all([f"create or replace temp table {name} as {sql}" for name, sql in tables.items()])
+        yield
+    finally:
+        database.execute_all([f"drop table if exists temp.{name}" for name in tables])
 
 
 def _comparisons(catalog: Catalog, arguments: Mapping[str, Value]) -> str:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import creating_statements, relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
-from evalsql.catalog.relations import STEPS, WITHOUT_VIEW, Relation
+from evalsql.catalog.relations import STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.database.database import Database
-from evalsql.database.names import only_qrels, replaced_qrels, resolve_one
-from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation.evaluation import Evaluation
+from evalsql.database.names import resolve_one
+from evalsql.errors import UsageError
+from evalsql.evaluation.evaluation import Evaluation, temporary_tables
 from evalsql.evaluation.stored_scores import require_rankings
 from evalsql.phrases import nearest
 
@@ -28,6 +29,11 @@ DEPTH = 100
 _THRESHOLD = "threshold"
 _LISTS = "temp.page_chosen_lists"
 _CUT_ROWS = "evalsql_cut_rows"
+# What the table of runs says of where a run comes from, of a list that comes from none.
+_ORIGIN = """
+    0 as num_tags, 0 as duplicates, '' as comments, map([], []) as meta, timestamp '1970-01-01' as loaded_at,
+    '' as evalsql_version
+"""
 
 
 class ListValue(NamedTuple):
@@ -93,81 +99,61 @@ def explain(
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
     require_rankings(database, "an explanation", runs)
-    judged = _judgments(database, runs, qrels)
+    judged = evaluation.judging_set(runs, qrels)
     held = [name for (name,) in database.rows("select topic from weighted_topics where qrels = ?", [judged])]
     if topic not in held:
         raise UsageError(f'{judged} judges no topic "{topic}"; there are: {nearest(topic, held)}')
-    return _Explained(evaluation, named[0], judged, topic, runs, depth).explanation()
+    ((topic_id, qrels_id, form),) = database.rows(
+        "select topic_id, qrels_id, form from topics cross join qrels where topic = ? and qrels = ?", [topic, judged]
+    )
+    lists = dict(zip(("run", "other"), runs, strict=False))
+    return _Lists(evaluation, named[0], lists, depth, topic_id, qrels_id).explanation(judged, form, topic)
 
 
-def _judgments(database: Database, runs: Sequence[str], qrels: str | None) -> str:
-    """The judgment set to explain by: the one asked for, else the only one that the runs are evaluated with."""
-    found = database.rows(f"""
-        select distinct run, qrels from evaluations join qrels using (qrels_id) join runs using (run_id)
-        where run in ({", ".join(map(literal, runs))})
-    """)
-    sets = [{judged for name, judged in found if name == run} for run in runs]
-    common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(database)))
-    if qrels is None and not common:
-        raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {JOIN_RUN}")
-    several = "there are several judgment sets, say by which to explain (--qrels)"
-    wanted = only_qrels(database, qrels, several, common)
-    for run, held in zip(runs, sets, strict=True):
-        if wanted not in held:
-            raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")
-    return wanted
+@dataclass
+class _Lists:
+    """One or two rankings of a topic, called "run" and "other"; with the ideal one they are the lists to explain."""
 
+    evaluation: Evaluation
+    measure: Measure
+    runs: Mapping[str, str]
+    depth: int
+    topic_id: int
+    qrels_id: int
 
-class _Explained:
-    """One or two rankings of a topic, and the ideal one: the lists "run", "other" and "ideal"."""
+    @property
+    def database(self) -> Database:
+        return self.evaluation.database
 
-    def __init__(
-        self, evaluation: Evaluation, measure: Measure, qrels: str, topic: str, runs: Sequence[str], depth: int
-    ) -> None:
-        self.evaluation = evaluation
-        self.database = evaluation.database
-        self.measure = measure
-        self.qrels = qrels
-        self.topic = topic
-        self.runs = dict(zip(("run", "other"), runs, strict=False))
-        self.depth = depth
-        ((self.topic_id, self.qrels_id, self.form),) = self.database.rows(
-            "select topic_id, qrels_id, form from topics cross join qrels where topic = ? and qrels = ?", [topic, qrels]
+    def explanation(self, qrels: str, form: str, topic: str) -> Explanation:
+        # Of measures whose threshold comes from all topics, the cut lists take it from there.
+        has_threshold = (
+            _THRESHOLD in self.measure.relation.columns and self.measure.arguments.get(_THRESHOLD, 0) is None
         )
-
-    def explanation(self) -> Explanation:
-        in_warehouse = self._values_in_warehouse()
-        tables = self._lists({name: value for name, (value, _) in in_warehouse.items()})
-        with temporary_tables(self.database, tables), _cut_rankings(self.database, self.measure, self._cut_rows()):
-            answers = self._answers({name: threshold for name, (_, threshold) in in_warehouse.items()})
-            with temporary_tables(self.database, {"answered": answers}):
-                worth = {row[0]: row[1:] for row in self.database.rows(self._query("explained_totals"))}
-                rows, num_equal = self._rows()
+        values = self.evaluation.components_query(self.measure, qrels=[qrels], runs=[*self.runs.values()])
+        columns = f"value, {_THRESHOLD if has_threshold else 'null'}"
+        found = self.database.rows(f"select run, {columns} from ({values}) where topic = ?", [topic])
+        by_run = {run: known for run, *known in found}
+        in_warehouse = {name: by_run[run][0] for name, run in self.runs.items()}
+        thresholds = {name: by_run[run][1] for name, run in self.runs.items()}
+        with (
+            temporary_tables(self.database, self._lists(in_warehouse)),
+            _cut_rankings(self.database, self.measure, self._cut_rows()),
+            temporary_tables(self.database, {"answered": self._answers(thresholds)}),
+        ):
+            worth = {name: figures for name, *figures in self.database.rows(self._query("explained_totals"))}
+            rows, num_equal = self._rows()
         lists = {
-            name: ListValue(self.runs.get(name, name), *worth[name])._replace(threshold=in_warehouse[name][1])
-            for name in self.runs
+            name: ListValue._make((self.runs.get(name, name), *worth[name], thresholds.get(name)))
+            for name in (*self.runs, "ideal")
         }
-        ideal = ListValue("ideal", *worth["ideal"])
-        return Explanation(
-            self.measure, self.qrels, self.form, self.topic, rows, lists["run"], ideal, lists.get("other"), num_equal
-        )
+        listed = (lists["run"], lists["ideal"], lists.get("other"))
+        return Explanation(self.measure, qrels, form, topic, rows, *listed, num_equal)
 
     def _query(self, name: str, inputs: Mapping[str, str] = {}) -> str:
         takes = {each.name for each in self.database.catalog[name].parameters}
         given = {"depth": self.depth} if "depth" in takes else {}
         return relation_query(self.database.catalog, name, inputs, **given)
-
-    def _values_in_warehouse(self) -> dict[str, tuple[float | None, float | None]]:
-        """By list the value that the warehouse gives, and the threshold of measures that take it from all topics."""
-        has_threshold = (
-            _THRESHOLD in self.measure.relation.columns and self.measure.arguments.get(_THRESHOLD, 0) is None
-        )
-        rows = self.evaluation.components_query(self.measure, qrels=self.qrels, runs=[*self.runs.values()])
-        found = self.database.rows(
-            f"select run, value, {_THRESHOLD if has_threshold else 'null'} from ({rows}) where topic = ?", [self.topic]
-        )
-        by_run = {run: (value, threshold) for run, value, threshold in found}
-        return {name: by_run[run] for name, run in self.runs.items()}
 
     def _lists(self, in_warehouse: Mapping[str, float | None]) -> dict[str, str]:
         """Tables of the lists, of what is known of each, and of their cuts."""
@@ -201,10 +187,8 @@ class _Explained:
         topic = {"topics": f"select * from main.topics where topic_id = {self.topic_id}"}
         evaluations = self._query("new_evaluations", pairs)
         return {
-            "runs": """
-                select run_id, run, 0 as num_tags, tie_rule, lower_is_better, 0 as duplicates, '' as comments,
-                    map([], []) as meta, timestamp '1970-01-01' as loaded_at, '' as evalsql_version
-                from cut_lists join list_facts using (list)
+            "runs": f"""
+                select run_id, run, tie_rule, lower_is_better, {_ORIGIN} from cut_lists join list_facts using (list)
             """,
             "retrieved": self._query("cut_rows", topic),
             "run_topics": f"""
@@ -219,9 +203,8 @@ class _Explained:
         """A SELECT of the values of all cut lists; the ideal one has the threshold of the first run."""
         parts = []
         for name, threshold in {**thresholds, "ideal": thresholds["run"]}.items():
-            measure = self.measure
-            if threshold is not None:
-                measure = Measure(measure.relation, {**measure.arguments, _THRESHOLD: threshold})
+            given = {} if threshold is None else {_THRESHOLD: threshold}
+            measure = Measure(self.measure.relation, {**self.measure.arguments, **given})
             kept = f"select run from cut_lists where list = {literal(name)}"
             parts.append(f"select run, value from {measure.call} where run in ({kept})")
         return "\nunion all\n".join(parts)
@@ -253,9 +236,8 @@ def first_contributions(database: Database, measure: Measure, depth: int) -> lis
     keys_of = {"run_topics": "run_id, topic_id", "retrieved": "run_id, topic_id", "judged_ranks": "evaluation_id"}
     whole = {table: f"select * from main.{table} semi join {_LISTS} using ({key})" for table, key in keys_of.items()}
     rows = {
-        "runs": """
-            select cut.run_id, cut.name as run, 0 as num_tags, tie_rule, lower_is_better, 0 as duplicates,
-                '' as comments, map([], []) as meta, loaded_at, evalsql_version
+        "runs": f"""
+            select cut.run_id, cut.name as run, tie_rule, lower_is_better, {_ORIGIN}
             from (select distinct run_id, name, whole_run_id from temp.prefix_keys) as cut
             join main.runs as whole on whole.run_id = cut.whole_run_id
         """,
@@ -265,16 +247,6 @@ def first_contributions(database: Database, measure: Measure, depth: int) -> lis
     values = {"prefix_values": f"select run, topic, value from {measure.call}"}
     with temporary_tables(database, keys), _cut_rankings(database, measure, rows):
         return database.rows(relation_query(catalog, "prefix_contributions", {**cut, **values}))
-
-
-@contextmanager
-def temporary_tables(database: Database, tables: Mapping[str, str]) -> Iterator[None]:
-    """Have the rows of SELECTs in temporary tables; each may read those before it."""
-    try:
-        database.execute_all([f"create or replace temp table {name} as {sql}" for name, sql in tables.items()])
-        yield
-    finally:
-        database.execute_all([f"drop table if exists temp.{name}" for name in tables])
 
 
 @contextmanager
@@ -289,24 +261,20 @@ def _cut_rankings(database: Database, measure: Measure, rows: Mapping[str, str])
             # The rows are made before the table: they may come from the one that it hides.
             kept = f"create or replace temp table {_CUT_ROWS} as {sql}"
             database.execute_all([kept, made, f"insert into temp.{table} by name select * from temp.{_CUT_ROWS}"])
-        database.execute_all(
-            [statement for step in steps for _, statement in creating_statements(temporary, step, temporary=True)]
-        )
+        database.execute_all(_creating(temporary, steps))
         yield
     finally:
-        database.execute_all(
-            [
-                *(statement for step in reversed(steps) for statement in _dropping(step)),
-                *(f"drop table if exists temp.{table}" for table in (*rows, _CUT_ROWS)),
-            ]
-        )
-        held = [step for step in steps if step.name in catalog.temporary]  # a user's own of this connection
-        database.execute_all(
-            [statement for step in held for _, statement in creating_statements(catalog, step, temporary=True)]
-        )
+        dropping = [f"drop table if exists temp.{table}" for table in (*rows, _CUT_ROWS)]
+        for step in steps:
+            is_macro = bool(step.parameters) or step.is_measure
+            if is_macro:
+                dropping.insert(0, f"drop macro table if exists temp.{step.name}")
+            if not (is_macro and step.kind in WITHOUT_VIEW):
+                dropping.insert(0, f"drop view if exists temp.{step.name}")
+        # A user's own relations of this connection are back as they were.
+        own = [step for step in steps if step.name in catalog.temporary]
+        database.execute_all([*dropping, *_creating(catalog, own)])
 
 
-def _dropping(step: Relation) -> list[str]:
-    is_macro = bool(step.parameters) or step.is_measure
-    view = [] if is_macro and step.kind in WITHOUT_VIEW else [f"drop view if exists temp.{step.name}"]
-    return [*view, f"drop macro table if exists temp.{step.name}"] if is_macro else view
+def _creating(catalog: Catalog, steps: Sequence[Relation]) -> list[str]:
+    return [sql for step in steps for _, sql in creating_statements(catalog, step, temporary=True)]

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
-from evalsql.database.names import only_qrels, resolve_one
-from evalsql.errors import JOIN_RUN, UsageError
+from evalsql.database.names import resolve_one
+from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, Figures, Rule
@@ -19,19 +19,23 @@ from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
 MOST_NAMED = 5
-DOCUMENTS = Rule("documents are retrieved", "documents", ">=", 1)
-JUDGED = Rule("judged documents are retrieved", "judged", ">=", 1)
-MISSING = Rule("missing topics <= 0", "missing", "<=", 0)
-
-
-# The topics of groups, by name.
-_GROUPS = """
-    select qrels, topic, key, value
-    from topic_meta
-    join topics on topics.topic_id = topic_meta.topic_id
-    join qrels on qrels.qrels_id = topic_meta.qrels_id
+# What every gate checks of a run with rankings.
+CHECKS = (
+    Rule("documents are retrieved", "documents", ">=", 1),
+    Rule("judged documents are retrieved", "judged", ">=", 1),
+    Rule("missing topics <= 0", "missing", "<=", 0),
+)
+# Why a rule of each kind fails.
+_REASONS = {
+    "documents": "the run has no documents for the topics of the judgments",
+    "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
+    "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
+}
+# Topics of a judgment set with their values of a key.
+_GROUPED = """
+    select value, topic from topic_meta join topics using (topic_id) join qrels using (qrels_id)
+    where qrels = ? and key = ?
 """
-_GROUPED = f"select topic from ({_GROUPS}) as grouped"
 
 
 class Verdict(NamedTuple):
@@ -54,7 +58,7 @@ class Drop(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What the rules say of a run, the topics of its largest drops, and what else there is to say."""
+    """What the rules say of a run, the topics of its largest drops, and notes on the comparison."""
 
     candidate: str
     qrels: str
@@ -68,8 +72,8 @@ class Decision(NamedTuple):
         return all(verdict.passes for verdict in self.verdicts)
 
 
-class _Asked(NamedTuple):
-    """What is judged by what; ``reference`` is the name under which the baseline stands among the values."""
+class _Question(NamedTuple):
+    """What is judged by which rules; the values of the baseline have the run name ``reference``."""
 
     candidate: str
     qrels: str
@@ -95,56 +99,71 @@ def decide(
     Raises:
         UsageError: names that are not known, or a rule that compares where there is no baseline.
     """
+    database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
-    measures = {rule.measure.name: rule.measure for rule in asked.rules if rule.measure}
-    with _values(evaluation, asked, list(measures.values())):
-        inputs = _inputs(evaluation, asked)
-        missing = evaluation.database.rows(ddl.with_inputs("select topic from missing_topics order by topic", inputs))
-        arguments = {"candidate": asked.candidate, "reference": asked.reference}
-        figures = evaluation.database.rows(
-            relation_query(evaluation.database.catalog, "gate_verdicts", inputs, **arguments)
-        )
-        drops = [
-            Drop(*row[:4])
-            for row in evaluation.database.rows(
-                relation_query(evaluation.database.catalog, "gate_drops", inputs, most=MOST_NAMED)
-            )
-        ]
+    inputs = _inputs(database.catalog, asked)
+
+    def rows(name: str, **arguments: str | int | None) -> list[tuple[object, ...]]:
+        return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
+
+    with _values(evaluation, asked):
+        missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
+        figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
+        drops = [Drop._make(row[:4]) for row in rows("gate_drops", most=MOST_NAMED)]
         notes = _notes(evaluation, asked)
-    by_place = {place: (value, p, passes) for place, value, p, passes in figures}
-    verdicts = [
-        _verdict(rule, by_place[place], [topic for (topic,) in missing], drops)
-        for place, rule in enumerate(asked.rules)
-    ]
+    verdicts = []
+    for rule, (_, value, p, passes) in zip(asked.rules, figures, strict=True):
+        if rule.problem:
+            verdicts.append(Verdict(rule, None, None, False, rule.problem))
+        else:
+            reason = "" if passes else _reason(rule, value is not None, missing, drops)
+            verdicts.append(Verdict._make((rule, value, p, passes, reason)))
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
 
 
-def measured(evaluation: Evaluation, candidate: str, measures: Sequence[Measure], *, qrels: str | None) -> Figures:
-    """The figures of a run, for a file that later gates compare with."""
-    run = resolve_one(evaluation.database, "run", candidate)
-    judged = _judgments(evaluation, run, qrels)
+def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, qrels: str | None) -> Figures:
+    """The figures of a run by the measures of rules, for a file that later gates compare with.
+
+    Raises:
+        UsageError: names that are not known.
+    """
+    database = evaluation.database
+    measures = parse_measures([rule.asked for rule in rules if rule.asked], database.catalog)
+    run = resolve_one(database, "run", candidate)
+    judged = evaluation.judging_set([run], qrels)
     values: dict[str, dict[str, float]] = {measure.name: {} for measure in measures}
     with evaluation.with_scores(measures, qrels=[judged], runs=[run]):
-        for measure, topic, value in evaluation.database.rows("select measure, topic, value from temp.scores"):
+        for measure, topic, value in database.rows("select measure, topic, value from temp.scores"):
             values[measure][topic] = value
-    return Figures(run, judged, _checksum(evaluation, judged), __version__, values)
+    return Figures(run, judged, _checksum(database, judged), __version__, values)
+
+
+def lost_topics(drops: Sequence[Drop], measure: str | None) -> str:
+    """The largest drops of a measure in a line; empty where there is none."""
+    own = [f"topic {each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
+    return "largest drops: " + ", ".join(own) if own else ""
 
 
 def _resolved(
     evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: str | Figures | None, qrels: str | None
-) -> _Asked:
+) -> _Question:
     database = evaluation.database
     run = resolve_one(database, "run", candidate)
-    judged = _judgments(evaluation, run, qrels)
+    judged = evaluation.judging_set([run], qrels)
     known = [rule.resolved(database.catalog) for rule in rules]
     if baseline is None and (comparing := [rule for rule in known if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
     figures = baseline if isinstance(baseline, Figures) else None
+    reference = f"{figures.run} (figures)" if figures else None
+    if isinstance(baseline, str):
+        reference = resolve_one(database, "run", baseline)
+        if reference == run:
+            raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
+        evaluation.judging_set([reference], judged)
     has_rankings = not stored_scores.is_stored(database, run)
-    own = [DOCUMENTS, JUDGED] if has_rankings else []
-    if has_rankings and not any(rule.kind == "missing" for rule in known):
-        own.append(MISSING)
+    allows_missing = any(rule.kind == "missing" for rule in known)
+    own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
     for rule in known:
         problem = rule.problem
         if figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
@@ -152,45 +171,21 @@ def _resolved(
         elif not has_rankings and rule.kind in ("missing", "topic"):
             problem = f"needs rankings, and only scores are stored of {run}"
         elif rule.group:
-            problem = _group_problem(database, *rule.group, judged) or problem
+            key, value = rule.group
+            held = sorted({each for each, _ in database.rows(_GROUPED, [judged, key])})
+            if value not in held:
+                there = f"; there are: {', '.join(held[:5])}" if held else ""
+                problem = f"{judged} has no topic with {key} = {value}{there}"
         own.append(rule._replace(problem=problem))
-    reference = f"{figures.run} (figures)" if figures else None
-    if isinstance(baseline, str):
-        reference = resolve_one(database, "run", baseline)
-        if reference == run:
-            raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
-        _judgments(evaluation, reference, judged)
-    return _Asked(run, judged, reference, figures, own)
-
-
-def _group_problem(database: Database, key: str, value: str, qrels: str) -> str:
-    """That there is no topic of a group; empty where there is one."""
-    rows = database.rows(
-        f"select distinct value from ({_GROUPS}) where qrels = ? and key = ? order by value", [qrels, key]
-    )
-    held = [each for (each,) in rows]
-    there = f"; there are: {', '.join(held[:5])}" if held else ""
-    return "" if value in held else f"{qrels} has no topic with {key} = {value}{there}"
-
-
-def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
-    """The judgment set that evaluates a run: the one that is asked for, else the only one."""
-    # Judgments that newer ones have replaced evaluate a run where they are named, and not otherwise.
-    asked = None if qrels is None else resolve_one(evaluation.database, "qrels", qrels)
-    covered = evaluation.coverage_query([] if asked is None else asked, [run])
-    held = sorted({name for name, *_ in evaluation.database.rows(covered)})
-    if not held:
-        which = qrels or "no judgment set"
-        what = f"{run} is not evaluated by {which}" if qrels else f"{which} evaluates {run}"
-        raise UsageError(f"{what}; {JOIN_RUN}")
-    several = f"{run} is evaluated by several judgment sets, name one with --qrels"
-    return only_qrels(evaluation.database, asked, several, held)
+    return _Question(run, judged, reference, figures, own)
 
 
 @contextmanager
-def _values(evaluation: Evaluation, asked: _Asked, measures: Sequence[Measure]) -> Iterator[None]:
-    """Have the values of candidate and baseline as the view scores, and the rules as a table."""
+def _values(evaluation: Evaluation, asked: _Question) -> Iterator[None]:
+    """Have the values of candidate and baseline as the view scores, those of groups under the rules' labels."""
     database = evaluation.database
+    by_label = {rule.label: rule for rule in asked.rules if rule.measure}
+    measures = list({rule.measure.name: rule.measure for rule in by_label.values() if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
     with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
         if asked.figures:
@@ -205,46 +200,36 @@ def _values(evaluation: Evaluation, asked: _Asked, measures: Sequence[Measure]) 
                 """,
                 [list(column) for column in zip(*rows, strict=True)],
             )
-        _add_groups(database, asked)
-        database.execute("""
-            create or replace temp table gate_rules (place integer, kind varchar, comparison varchar, bound double,
-                measure varchar, less_is_better boolean, topic varchar)
-        """)
-        try:
-            for place, rule in enumerate(asked.rules):
-                less = bool(rule.measure and rule.measure.relation.header.less_is_better)
-                row = [place, rule.kind, rule.comparison, rule.bound, rule.label, less, rule.topic]
-                database.execute("insert into temp.gate_rules values (?, ?, ?, ?, ?, ?, ?)", row)
-            yield
-        finally:
-            database.execute("drop table if exists temp.gate_rules")
+        for label, rule in by_label.items():
+            if rule.measure and rule.group:
+                database.execute(
+                    f"""
+                    insert into temp.scores (qrels, run, topic, measure, value)
+                    select qrels, run, topic, ?, value from temp.scores
+                    where measure = ? and topic in (select topic from ({_GROUPED}) where value = ?)
+                    """,
+                    [label, rule.measure.name, asked.qrels, *rule.group],
+                )
+        yield
 
 
-def _add_groups(database: Database, asked: _Asked) -> None:
-    """Have the values of the topics of a group under the label of the rules about it."""
-    for label, rule in {rule.label: rule for rule in asked.rules if rule.measure and rule.group}.items():
-        key, value = rule.group or ("", "")
-        database.execute(
-            f"""
-            insert into temp.scores (qrels, run, topic, measure, value)
-            select qrels, run, topic, ?, value from temp.scores
-            where measure = ? and topic in ({_GROUPED} where qrels = ? and key = ? and value = ?)
-            """,
-            [label, rule.measure.name if rule.measure else None, asked.qrels, key, value],
-        )
-
-
-def _inputs(evaluation: Evaluation, asked: _Asked) -> Mapping[str, str]:
+def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
-    catalog = evaluation.database.catalog
-    reference = literal(asked.reference)
+    rules = [
+        (place, rule.kind, rule.comparison, str(rule.bound), rule.label, rule.less_is_better, rule.topic)
+        for place, rule in enumerate(asked.rules)
+    ]
+    listed = ", ".join(f"({', '.join(map(literal, rule))})" for rule in rules)
+    reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
-    evaluated = ddl.created_name(catalog, catalog["evaluated_topics"])
     averaged = ddl.averaged(catalog)
     return {
-        "gate_rules": "select * from temp.gate_rules",
-        "candidate_topics": f"select * from {evaluated} {own}",
-        # Without a baseline its name is null, which no run has.
+        "gate_rules": f"""
+            select place, kind, comparison, cast(bound as double) as bound, cast(measure as varchar) as measure,
+                less_is_better, cast(topic as varchar) as topic
+            from (values {listed}) as rules(place, kind, comparison, bound, measure, less_is_better, topic)
+        """,
+        "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['evaluated_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
         "missing_topics": catalog["gate_missing_topics"].body,
         "first_ranks": f"select * from {catalog['first_relevant_ranks'].name} {own}",
@@ -258,52 +243,28 @@ def _inputs(evaluation: Evaluation, asked: _Asked) -> Mapping[str, str]:
     }
 
 
-def _verdict(
-    rule: Rule, figure: tuple[float | None, float | None, bool], missing: Sequence[str], drops: Sequence[Drop]
-) -> Verdict:
-    value, p, passes = figure
-    if rule.problem:
-        return Verdict(rule, None, None, False, rule.problem)
-    return Verdict(rule, value, p, passes, "" if passes else _reason(rule, value, missing, drops))
-
-
-def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Drop]) -> str:
-    if rule.kind == "documents":
-        return "the run has no documents for the topics of the judgments"
-    if rule.kind == "judged":
-        return "nothing retrieved is judged; are the ids of run and judgments the same?"
+def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Drop]) -> str:
     if rule.kind == "missing":
         return f"missing: {shortened(missing, MOST_NAMED)}"
-    if rule.kind == "topic" and value is None:
-        return f"no relevant document of topic {rule.topic} is retrieved, or the judgments lack the topic"
-    if value is None:
+    if rule.kind in ("documents", "judged") or (rule.kind == "topic" and not has_value):
+        return _REASONS[rule.kind].format(topic=rule.topic)
+    if not has_value:
         return "there are too few topics to tell"
-    return lost_topics(drops, rule.label) if rule.kind in COMPARING and rule.label else ""
+    return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""
 
 
-def lost_topics(drops: Sequence[Drop], measure: str) -> str:
-    """The largest drops of a measure in a line; empty where there is none."""
-    own = [f"topic {each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
-    return "largest drops: " + ", ".join(own) if own else ""
-
-
-def _notes(evaluation: Evaluation, asked: _Asked) -> list[str]:
+def _notes(evaluation: Evaluation, asked: _Question) -> list[str]:
     """What makes a comparison with a baseline less than it seems."""
     database = evaluation.database
     notes = []
     if stored_scores.is_stored(database, asked.candidate):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
-        ((new,),) = database.rows(
-            """
-            select count(distinct topic) from temp.scores
-            where run = ? and topic not in (select topic from temp.scores where run = ?)
-            """,
-            [asked.candidate, asked.reference],
-        )
+        of_run = "select distinct topic from temp.scores where run = ?"
+        new = database.rows(f"{of_run} except {of_run}", [asked.candidate, asked.reference])
         if new:
-            notes.append(f"the baseline lacks {counted(new, 'topic')} of the run; drops and tests leave these out")
-        now = _checksum(evaluation, asked.qrels)
+            notes.append(f"the baseline lacks {counted(len(new), 'topic')} of the run; drops and tests leave these out")
+        now = _checksum(database, asked.qrels)
         if asked.figures.qrels_sha256 and now and asked.figures.qrels_sha256 != now:
             notes.append("the judgments are not those that the baseline's figures were made with")
     elif asked.reference:
@@ -313,14 +274,9 @@ def _notes(evaluation: Evaluation, asked: _Asked) -> list[str]:
     return notes
 
 
-def _checksum(evaluation: Evaluation, qrels: str) -> str:
+def _checksum(database: Database, qrels: str) -> str:
     """The SHA-256 of the judgments' file; empty for judgments from memory."""
-    found = evaluation.database.rows(
+    found = database.rows(
         "select sha256 from files join qrels on kind = 'qrels' and id = qrels_id where qrels = ?", [qrels]
     )
     return found[0][0] or "" if found else ""
-
-
-def baseline_measures(rules: Sequence[Rule], evaluation: Evaluation) -> list[Measure]:
-    """The measures that rules name, all of which have to be known."""
-    return parse_measures([rule.asked for rule in rules if rule.asked], evaluation.database.catalog)

@@ -7,6 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,8 +65,12 @@ class Rule(NamedTuple):
         """Whether figure and bound are whole numbers."""
         return self.kind in ("topic", "missing", "documents", "judged")
 
+    @property
+    def less_is_better(self) -> bool:
+        return bool(self.measure and self.measure.relation.header.less_is_better)
+
     def resolved(self, catalog: Catalog) -> Rule:
-        """The rule with its measure; a measure that is not known becomes the rule's problem."""
+        """The rule with its measure; one that is not known, or that cannot break the rule, becomes its problem."""
         if not self.asked:
             return self
         try:
@@ -74,15 +79,13 @@ class Rule(NamedTuple):
             return self._replace(problem=str(error))
         except ValueError:
             return self._replace(problem=f"{self.asked} stands for several measures; name one")
-        return self._replace(measure=measure, problem=self._vain(measure))
-
-    def _vain(self, measure: Measure) -> str:
-        """Why no value of the measure could make the answer another one; empty where one could."""
         low, high = measure.relation.header.bounds
-        if self.kind != "mean" or measure.arguments.get("gains") is not None or low <= self.bound <= high:
-            return ""
-        where = f"{measure.name} is between {low:g} and {high:g}, so that every run has the same answer"
-        return f'{where}; did you mean "{self.asked} drop <= {-self.bound:g}"?' if -1 <= self.bound < 0 else where
+        problem = ""
+        if self.kind == "mean" and measure.arguments.get("gains") is None and not low <= self.bound <= high:
+            problem = f"{measure.name} is between {low:g} and {high:g}, so that every run has the same answer"
+            if -1 <= self.bound < 0:
+                problem += f'; did you mean "{self.asked} drop <= {-self.bound:g}"?'
+        return self._replace(measure=measure, problem=problem)
 
 
 class RuleFile(NamedTuple):
@@ -96,58 +99,23 @@ class RuleFile(NamedTuple):
 def parse_rule(text: str) -> Rule:
     """The rule that a sentence is; raises UsageError with the forms that are known."""
     stripped = " ".join(text.split())
-    for kind, pattern in _KINDS.items():
-        if match := pattern.fullmatch(stripped):
-            found = match.groupdict()
-            # A test holds where the corrected p is not below the level.
-            comparison = found.get("comparison") or (">=" if kind == "test" else "<=")
-            rule = Rule(
-                stripped, kind, comparison, float(found["bound"]), found.get("measure") or "", found.get("topic")
-            )
-            if found.get("key"):
-                rule = rule._replace(group=(found["key"], found["value"]))
-            if len(split_names(rule.asked)) > 1:
-                break
-            if kind == "test" and not 0 < rule.bound < 1:
-                raise UsageError(f'rule "{text}": the level of p is {rule.bound:g}, it must be between 0 and 1')
-            return rule
-    raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
-
-
-def read_rules(path: Path) -> RuleFile:
-    """Read a file of rules.
-
-    Raises:
-        UsageError: it cannot be read, or says something else; the message names file and, for a rule, the line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: is no TOML: {error}") from error
-    if unknown := [key for key in content if key not in _KEYS]:
-        raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')
-    sentences = _texts(path, content, "rules")
-    if not sentences:
-        raise UsageError(f'{path}: has no rules; expected rules = ["nDCG@10 >= 0.45"]')
-    baseline = content.get("baseline")
-    if not isinstance(baseline, str | None):
-        raise UsageError(f"{path}: baseline must be one text: a run, or a file of figures")
-    return RuleFile(
-        _each(sentences, lambda sentence: f"{path}{_line(text, sentence)}"),
-        [str(path.parent / file) for file in _texts(path, content, "measure-file")],
-        baseline,
+    kind, match = next(
+        ((kind, match) for kind, each in _KINDS.items() if (match := each.fullmatch(stripped))), ("", None)
     )
+    found = match.groupdict() if match else {}
+    asked, bound = found.get("measure") or "", float(found.get("bound", 0))
+    if not match or len(split_names(asked)) > 1:
+        raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
+    if kind == "test" and not 0 < bound < 1:
+        raise UsageError(f'rule "{text}": the level of p is {bound:g}, it must be between 0 and 1')
+    # A test holds where the corrected p is not below the level.
+    comparison = found.get("comparison") or (">=" if kind == "test" else "<=")
+    group = (found["key"], found["value"]) if found.get("key") else None
+    return Rule(stripped, kind, comparison, bound, asked, found.get("topic"), group=group)
 
 
-def parse_rules(sentences: Sequence[str]) -> list[Rule]:
-    """The rules of a command line; raises UsageError with all that are not understood."""
-    return _each(sentences, lambda _: "--rule")
-
-
-def _each(sentences: Sequence[str], place: Callable[[str], str]) -> list[Rule]:
+def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _: "--rule") -> list[Rule]:
+    """The rules of a command line, or of another place; raises UsageError with all that are not understood."""
     rules, problems = [], []
     for sentence in sentences:
         try:
@@ -159,24 +127,48 @@ def _each(sentences: Sequence[str], place: Callable[[str], str]) -> list[Rule]:
     return rules
 
 
-def _texts(path: Path, content: dict[str, Any], key: str) -> list[str]:
-    given = content.get(key, [])
-    listed = [given] if isinstance(given, str) and key != "rules" else given
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-        raise UsageError(f"{path}: {key} must be a list of texts")
-    return listed
+def read_rules(path: Path) -> RuleFile:
+    """Read a file of rules.
+
+    Raises:
+        UsageError: it cannot be read, or says something else; the message names file and, for a rule, the line.
+    """
+    text, content = _read(path, tomllib.loads, "TOML file of rules")
+    if unknown := [key for key in content if key not in _KEYS]:
+        raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')
+    files = content.get("measure-file", [])
+    listed = {"rules": content.get("rules", []), "measure-file": [files] if isinstance(files, str) else files}
+    for key, given in listed.items():
+        if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+            raise UsageError(f"{path}: {key} must be a list of texts")
+    if not listed["rules"]:
+        raise UsageError(f'{path}: has no rules; expected rules = ["nDCG@10 >= 0.45"]')
+    baseline = content.get("baseline")
+    if not isinstance(baseline, str | None):
+        raise UsageError(f"{path}: baseline must be one text: a run, or a file of figures")
+
+    def place(sentence: str) -> str:
+        at = text.find(sentence)  # not found where it is written with escapes
+        return f"{path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else str(path)
+
+    return RuleFile(
+        parse_rules(listed["rules"], place), [str(path.parent / each) for each in listed["measure-file"]], baseline
+    )
 
 
-def _line(text: str, sentence: str) -> str:
-    """The line of a sentence in the file, as ":3"; nothing where it is written with escapes."""
-    at = text.find(sentence)
-    return f":{text.count(chr(10), 0, at) + 1}" if at >= 0 else ""
+def _read(path: Path, parse: Callable[[str], Any], what: str) -> tuple[str, Any]:
+    """Text and content of a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, parse(text)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # what parsers raise is a kind of ValueError
+        raise UsageError(f"{path}: is no {what}: {error}") from error
 
 
 EXTENSIONS = (".json", ".toml")
 _TEXTS = ("run", "qrels", "qrels_sha256", "evalsql_version")
-
-Values = Mapping[str, Mapping[str, float]]
 
 
 class Figures(NamedTuple):
@@ -186,28 +178,31 @@ class Figures(NamedTuple):
     qrels: str
     qrels_sha256: str
     evalsql_version: str
-    measures: Values
+    measures: Mapping[str, Mapping[str, float]]
 
 
 def read_figures(path: Path) -> Figures:
     """Read a file of figures; raises UsageError where it cannot be read or holds something else."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        if path.suffix.lower() == ".toml":
-            content = tomllib.loads(text)
-        else:
-            content = json.loads(text, object_pairs_hook=_without_repeats)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # what both parsers raise stands on ValueError
-        raise UsageError(f"{path}: is no {path.suffix[1:].upper()} file of figures: {error}") from error
+    is_toml = path.suffix.lower() == ".toml"
+    parse = tomllib.loads if is_toml else partial(json.loads, object_pairs_hook=_without_repeats)
+    _, content = _read(path, parse, f"{'TOML' if is_toml else 'JSON'} file of figures")
     if not isinstance(content, dict) or not isinstance(content.get("measures"), dict) or not content["measures"]:
         raise UsageError(f'{path}: has no "measures"; evalsql gate RUN --update-baseline writes such a file')
     texts = {key: content.get(key, "") for key in _TEXTS}
     if odd := [key for key, value in texts.items() if not isinstance(value, str)]:
         raise UsageError(f"{path}: {odd[0]} must be a text")
-    measures = {name: _topics(path, name, given) for name, given in content["measures"].items()}
-    _check_complete(path, measures)
+    measures = content["measures"]
+    for name, given in measures.items():
+        if not isinstance(given, dict) or not given:
+            raise UsageError(f"{path}: {name} has no values by topic")
+        for topic, value in given.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                raise UsageError(f"{path}: {name} of topic {topic} is {value!r}, not a finite number")
+    # A mean over some topics would pass for that over all.
+    topics = {topic for values in measures.values() for topic in values}
+    for name, values in measures.items():
+        if lacking := sorted(topics - values.keys()):
+            raise UsageError(f"{path}: {name} has no value of topic {lacking[0]}, which another measure has")
     return Figures(**texts, measures=measures)
 
 
@@ -223,23 +218,6 @@ def text_of(figures: Figures, path: Path) -> str:
     for name, values in measures.items():
         lines += ["", f"[measures.{_quoted(name)}]", *(f"{_quoted(topic)} = {values[topic]!r}" for topic in values)]
     return "\n".join(lines) + "\n"
-
-
-def _topics(path: Path, measure: str, given: Any) -> dict[str, float]:
-    if not isinstance(given, dict) or not given:
-        raise UsageError(f"{path}: {measure} has no values by topic")
-    for topic, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise UsageError(f"{path}: {measure} of topic {topic} is {value!r}, not a finite number")
-    return {topic: float(value) for topic, value in given.items()}
-
-
-def _check_complete(path: Path, measures: Values) -> None:
-    """Every measure has the same topics: a mean over some of them would pass for that over all."""
-    topics = {topic for values in measures.values() for topic in values}
-    for name, values in measures.items():
-        if lacking := sorted(topics - values.keys()):
-            raise UsageError(f"{path}: {name} has no value of topic {lacking[0]}, which another measure has")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

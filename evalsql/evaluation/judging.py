@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
@@ -13,7 +12,7 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.evaluation import Evaluation, place_in, temporary_tables, with_arguments
 from evalsql.evaluation.stored_scores import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
@@ -23,7 +22,6 @@ _ORDERS = {
     "figure": "figure_change desc, total_change desc",
     "order": "order_change desc, total_change desc",
 }
-_KEPT_JUDGMENTS, _KEPT_RANKS = "evalsql_judgments_left", "evalsql_judged_ranks_left"
 
 
 def pool_query(
@@ -48,11 +46,10 @@ def pool_query(
         p: of RBP, by which changes are reckoned.
     """
     check_rankings(database, "a pool", runs)
-    given: dict[str, Value] = {"runs": _listed(database, "run", runs), "depth": depth, "p": p}
-    name = "pool"
-    if unjudged:
-        name, given["names"] = "unjudged_pool", _listed(database, "qrels", qrels)
-    return f"{_rows(database, name, **given)}\norder by {_ORDERS[first]}, topic, document"
+    names = _listed(database, "qrels", qrels) if unjudged else None
+    given: dict[str, Value] = {"runs": _listed(database, "run", runs), "depth": depth, "p": p, "names": names}
+    rows = _rows(database, "unjudged_pool" if unjudged else "pool", **given)
+    return f"{rows}\norder by {_ORDERS[first]}, topic, document"
 
 
 class Contribution(NamedTuple):
@@ -92,7 +89,13 @@ def contributions(
     check_rankings(database, "a pool", runs)
     named = parse_measures(as_list(measures), database.catalog)
     for measure in named:
-        _refuse_groups(database, measure)
+        if measure.relation in database.catalog.own:
+            raise UsageError(f"{measure.name} is a measure of your own; what it reads of the judgments is not known")
+        if any(
+            step.reads & {"assessments", "preferences"}
+            for step in database.catalog.build_order([measure.relation.name])
+        ):
+            raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
     given: dict[str, Value] = {
         "runs": _listed(database, "run", runs),
         "names": _listed(database, "qrels", qrels),
@@ -105,99 +108,76 @@ def contributions(
         names = [each.name for each in named]
         ((_, _, *whole),) = database.rows(evaluation.scores_query(names, qrels=[judged], runs=[run]))
         own = f"{unique} and qrels = {literal(judged)} and run = {literal(run)}"
-        with _without(database, judged, run, own) as reduced:
-            ((_, _, *without),) = database.rows(reduced(named))
+        without = _means_without(database, named, judged, run, own)
         for measure, value, left in zip(named, whole, without, strict=True):
             found.append(Contribution._make([judged, run, *numbers, measure.name, value, left, left - value]))
     return found
 
 
-def _refuse_groups(database: Database, measure: Measure) -> None:
-    if measure.relation in database.catalog.own:
-        raise UsageError(f"{measure.name} is a measure of your own; what it reads of the judgments is not known")
-    for step in database.catalog.build_order([measure.relation.name]):
-        if step.reads & {"assessments", "preferences"}:
-            raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
-
-
-@contextmanager
-def _without(database: Database, qrels: str, run: str, left_out: str) -> Iterator[Callable[[Sequence[Measure]], str]]:
-    """Gives what makes a SELECT of a run's means by the judgments that are left; it holds within."""
+def _means_without(
+    database: Database, measures: Sequence[Measure], qrels: str, run: str, left_out: str
+) -> Sequence[float]:
+    """Means of a run by the judgments without those of the SELECT ``left_out``."""
+    condition = f"where qrels = {literal(qrels)} and run = {literal(run)}"
     chosen = f"""
         select evaluation_id, evaluations.qrels_id, topic_id
-        from main.evaluations join qrels using (qrels_id) join runs using (run_id)
-        where qrels = {literal(qrels)} and run = {literal(run)}
+        from main.evaluations join qrels using (qrels_id) join runs using (run_id) {condition}
     """
     inputs = {"left_out": left_out, "chosen": chosen}
-    catalog = database.catalog
-    for table, name in ((_KEPT_JUDGMENTS, "judgments_left"), (_KEPT_RANKS, "judged_ranks_left")):
-        database.execute(f"create or replace temp table {table} as {relation_query(catalog, name, inputs)}")
-
-    def reduced(named: Sequence[Measure]) -> str:
-        condition = f"where qrels = {literal(qrels)} and run = {literal(run)}"
-        scores = f"select * from (\n{ddl.scores(named)}\n) {condition}"
-        tables = {
-            "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
-            "judged_documents": f"select * from temp.{_KEPT_JUDGMENTS}",
-            "judged_ranks": f"select * from temp.{_KEPT_RANKS}",
-        }
-        return ddl.leaderboard(catalog, named, ddl.with_inputs(scores, tables))
-
-    try:
-        yield reduced
-    finally:
-        for table in (_KEPT_JUDGMENTS, _KEPT_RANKS):
-            database.execute(f"drop table if exists temp.{table}")
+    left = {
+        f"evalsql_{name}": relation_query(database.catalog, name, inputs)
+        for name in ("judgments_left", "judged_ranks_left")
+    }
+    tables = {
+        "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
+        "judged_documents": "select * from temp.evalsql_judgments_left",
+        "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
+    }
+    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(measures)}\n) {condition}", tables)
+    with temporary_tables(database, left):
+        ((_, _, *means),) = database.rows(ddl.leaderboard(database.catalog, measures, scores))
+    return means
 
 
-def agreement_query(database: Database, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of statistics of agreement: ``statistic, qrels, documents, value``.
+# By what is shown of how far judgment sets agree: the relation, its rows and their order.
+_AGREEMENT = {
+    "statistics": (
+        "agreement_statistics",
+        "select statistic, qrels, num_documents, value from {} order by place, qrels",
+    ),
+    "confusion": ("confusion_table", "from {} order by qrels, other, rating, other_rating"),
+    # The widest apart first.
+    "documents": (
+        "judged_twice",
+        "from {} where rating <> other_rating order by abs(rating - other_rating) desc, qrels, other, topic, document",
+    ),
+}
+
+
+def agreement_query(database: Database, show: str, qrels: Names, *, rel: int | None = None) -> str:
+    """A SELECT of how far judgment sets agree.
 
     Args:
+        show: statistics, confusion (how often grades meet) or documents (those that two sets judge otherwise).
         qrels: two names or more, or globs.
         rel: compare relevant or not, by this least grade; by default the grades themselves.
 
     Raises:
-        UsageError: fewer than two sets, or sets without a document in common.
+        UsageError: fewer than two sets.
     """
-    names = _several(database, qrels)
-    given: dict[str, Value] = {"names": ",".join(names), "rel": rel}
-    pair, together = "qrels || ', ' || other", literal(", ".join(names))
-    statistics: list[tuple[str, str, str, str]] = [  # label, whose it is, column and rows
-        ("agreement", pair, "agreement", _rows(database, "cohen_kappa", **given))
-    ]
-    for kind, label in (("equal", ""), ("linear", ", linear"), ("quadratic", ", quadratic")):
-        rows = _rows(database, "cohen_kappa", **given, disagreement=kind)
-        statistics.append((f"Cohen's kappa{label}", pair, "kappa", rows))
-    statistics.append(("Fleiss' kappa", together, "kappa", _rows(database, "fleiss_kappa", **given)))
-    for level in ("nominal", "ordinal", "interval"):
-        rows = _rows(database, "krippendorff_alpha", **given, level=level)
-        statistics.append((f"Krippendorff's alpha, {level}", together, "alpha", rows))
-    every = "\nunion all\n".join(
-        f"select {nth} as nth, {literal(label)} as statistic, {whose} as qrels, num_documents, {column} as value "
-        f"from ({rows})"
-        for nth, (label, whose, column, rows) in enumerate(statistics)
+    relation, query = _AGREEMENT[show]
+    return query.format(
+        with_arguments(database.catalog, relation, names=",".join(_several(database, qrels)), rel=rel).call
     )
-    return f"select statistic, qrels, num_documents, value from (\n{every}\n) order by nth, qrels"
-
-
-def confusion_query(database: Database, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of the relation ``confusion_table``; arguments are those of ``agreement_query``."""
-    rows = _rows(database, "confusion_table", names=",".join(_several(database, qrels)), rel=rel)
-    return f"{rows}\norder by qrels, other, rating, other_rating"
-
-
-def differing_query(database: Database, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of the documents that two sets judge otherwise, the widest apart first."""
-    rows = _rows(database, "judged_twice", names=",".join(_several(database, qrels)), rel=rel)
-    order = "abs(rating - other_rating) desc, qrels, other, topic, document"
-    return f"{rows} where rating <> other_rating\norder by {order}"
 
 
 def effects(
     evaluation: Evaluation, qrels: Names, measures: Names, runs: Names = ()
-) -> tuple[list[str], list[tuple[object, ...]]]:
-    """Figures by each judgment set side by side: columns and rows of ``judgment_effects``, best by the first on top.
+) -> tuple[list[str], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Figures by each judgment set side by side, and how far the sets agree on the order of runs.
+
+    Returns columns and rows of ``judgment_effects``, best by the first set on top, and rows of ``measure, qrels, other,
+    num_runs, tau_b, tau_ap``.
 
     Raises:
         UsageError: no run is evaluated with two of the sets.
@@ -205,30 +185,20 @@ def effects(
     database = evaluation.database
     names = _several(database, qrels)
     named = parse_measures(as_list(measures), database.catalog)
-    order = ", ".join(literal(each.name) for each in named)
     rows = _rows(database, "judgment_effects", names=",".join(names))
+    order = place_in([each.name for each in named], "measure")
+    listed = ", ".join(map(literal, names))
     with evaluation.with_scores(named, qrels=names, runs=runs):
-        columns, found = database.table(f"{rows} order by list_position([{order}], measure), qrels, other, place, run")
+        columns, found = database.table(f"{rows} order by {order}, qrels, other, place, run")
+        orders = database.rows(f"""
+            select measure, qrels, other, num_runs, tau_b, tau_ap from qrels_agreement()
+            where qrels in ({listed}) and other in ({listed}) order by measure, qrels, other
+        """)
     if not found:
         raise UsageError(
             f"no run is evaluated with two of {', '.join(names)}; evalsql load qrels FILE --run '*' does it"
         )
-    return columns, found
-
-
-def order_agreement(
-    evaluation: Evaluation, qrels: Names, measures: Names, runs: Names = ()
-) -> list[tuple[object, ...]]:
-    """How far judgment sets agree on the order of runs: ``measure, qrels, other, num_runs, tau_b, tau_ap``."""
-    database = evaluation.database
-    names = _several(database, qrels)
-    named = parse_measures(as_list(measures), database.catalog)
-    listed = ", ".join(map(literal, names))
-    with evaluation.with_scores(named, qrels=names, runs=runs):
-        return database.rows(f"""
-            select measure, qrels, other, num_runs, tau_b, tau_ap from qrels_agreement()
-            where qrels in ({listed}) and other in ({listed}) order by measure, qrels, other
-        """)
+    return columns, found, orders
 
 
 def _several(database: Database, qrels: Names) -> list[str]:
@@ -256,6 +226,4 @@ def _check_list(database: Database, kind: str, names: Sequence[str]) -> None:
 
 
 def _rows(database: Database, name: str, **arguments: Value) -> str:
-    relation = database.catalog[name]
-    given = {each.name: arguments.get(each.name, each.default) for each in relation.parameters}
-    return f"select * from {Measure(relation, given).call}"
+    return f"select * from {with_arguments(database.catalog, name, **arguments).call}"

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, parse_measures, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.evaluation import Evaluation, place_in
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
 from evalsql.evaluation.stored_scores import require_rankings
 from evalsql.phrases import natural_key, nearest
-
-if TYPE_CHECKING:
-    from evalsql.evaluation.evaluation import Evaluation
-
 
 _DIRECTIONS = ("asc", "desc")
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
@@ -55,33 +51,22 @@ def _order(database: Database, query: str, sort: str, lower: Collection[str]) ->
     """What stands behind ORDER BY; rows that are alike stay in an order that is the same each time."""
     relation = database.sql(query)
     kinds = {name: str(kind) for name, kind in zip(relation.columns, relation.types, strict=True)}
-    wanted, direction = _parsed(sort, kinds)
-    is_number = kinds[wanted].startswith(_NUMBERS) or kinds[wanted].startswith("U")
-    if direction is None:
-        direction = "desc" if is_number and wanted not in _LEAST_FIRST and wanted not in lower else "asc"
-    key = quoted(wanted)
-    if wanted in _NAMES and not is_number:
-        names = sorted((name for (name,) in database.rows(_NAMES[wanted])), key=natural_key)
-        key = f"list_position([{', '.join(map(literal, names))}]::varchar[], {key})"
-    return f"{key} {direction} nulls last, {_ties(kinds, wanted)}"
-
-
-def _ties(kinds: Collection[str], wanted: str) -> str:
-    rest = [quoted(name) for name in kinds if name != wanted]
-    return ", ".join(rest) or "1"
-
-
-def _parsed(sort: str, columns: Collection[str]) -> tuple[str, str | None]:
-    """The column that is meant, in any case, and its direction where one is named."""
     name, colon, direction = sort.rpartition(":")
     if not colon or direction.lower() not in _DIRECTIONS:
         name, direction = sort, ""
-    exact = [column for column in columns if column == name] or [
-        column for column in columns if column.lower() == name.strip().lower()
-    ]
-    if not exact:
-        raise UsageError(f'there is no column "{name}" to sort by; there are: {", ".join(columns)}')
-    return exact[0], direction.lower() or None
+    meant = [each for each in kinds if each == name] or [each for each in kinds if each.lower() == name.strip().lower()]
+    if not meant:
+        raise UsageError(f'there is no column "{name}" to sort by; there are: {", ".join(kinds)}')
+    wanted = meant[0]
+    is_number = kinds[wanted].startswith(_NUMBERS) or kinds[wanted].startswith("U")
+    if not direction:
+        direction = "desc" if is_number and wanted not in _LEAST_FIRST and wanted not in lower else "asc"
+    key = quoted(wanted)
+    if wanted in _NAMES and not is_number:
+        names = [name for (name,) in database.rows(_NAMES[wanted])]
+        key = place_in(sorted(names, key=natural_key), key)
+    rest = "".join(f", {quoted(name)}" for name in kinds if name != wanted)
+    return f"{key} {direction} nulls last{rest}"
 
 
 def wide_query(database: Database, values: str, *, runs: Sequence[str], measures: Sequence[str]) -> str:
@@ -98,21 +83,8 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
     topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
     return (
         f"select qrels, measure, topic, {columns} from (\n{values}\n) group by qrels, measure, topic\n"
-        f"order by qrels, {_place(measures, 'measure')}, {_place(topics, 'topic')}"
+        f"order by qrels, {place_in(measures, 'measure')}, {place_in(topics, 'topic')}"
     )
-
-
-def _place(names: Sequence[str], column: str) -> str:
-    return f"list_position([{', '.join(map(literal, names))}]::varchar[], {column})"
-
-
-GROUPS = "group_means"
-_TEXTS = "select qrels, topic, text from topic_texts"
-
-
-def group_keys(evaluation: Evaluation) -> list[str]:
-    """What topics are grouped by."""
-    return [key for (key,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
 
 
 def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Names = (), runs: Names = ()) -> str:
@@ -126,12 +98,12 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
     named = parse_measures(as_list(measures), evaluation.database.catalog)
     if not named:
         raise UsageError("name at least one measure, such as nDCG@10")
-    if key not in (held := group_keys(evaluation)):
+    held = [each for (each,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
+    if key not in held:
         there = f"there are: {', '.join(held)}" if held else "evalsql load topics or load groups brings groups"
         raise UsageError(f'no topic has a group "{key}"; {there}')
-    call = Measure(evaluation.database.catalog[GROUPS], {"group_key": key}).call
     with evaluation.with_scores(named, qrels=qrels, runs=runs):
-        means = evaluation.keep(f"select * from {call}")
+        means = evaluation.keep(f"select * from group_means(group_key := {literal(key)})")
     if not evaluation.database.rows(f"select 1 from {means} limit 1"):
         raise UsageError(f'these judgments have no group "{key}"')
     columns = ", ".join(
@@ -147,7 +119,8 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
 
 def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
     """The text of each topic that has one, by judgment set and topic."""
-    return {(qrels, topic): text for qrels, topic, text in evaluation.database.rows(_TEXTS)}
+    rows = evaluation.database.rows("select qrels, topic, text from topic_texts")
+    return {(qrels, topic): text for qrels, topic, text in rows}
 
 
 MOST_TOPICS = 5
@@ -168,11 +141,11 @@ def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice | N
     systems = held_systems(evaluation.database, choice.systems)
     if not systems:
         raise UsageError(f"{OF_NO_SYSTEM}; evalsql load runs FILE --system NAME --version TEXT records both")
-    runs = choose_runs(evaluation.database, choice.of_systems(systems))
+    runs = choose_runs(evaluation.database, replace(choice, systems=systems))
     with evaluation.with_scores(named, qrels=qrels, runs=runs):
         kept = evaluation.keep("select * from history")
-    order = ", ".join(literal(measure.name) for measure in named)
-    return f"select * from {kept} order by qrels, system, list_position([{order}], measure), dated_at, run"
+    order = place_in([measure.name for measure in named], "measure")
+    return f"select * from {kept} order by qrels, system, {order}, dated_at, run"
 
 
 def topic_changes_query(
@@ -187,15 +160,19 @@ def topic_changes_query(
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     if pair[0] == pair[1]:
         raise UsageError(f"{pair[0]} is compared with itself; name two runs")
-    _check_judged(evaluation, pair, qrels)
-    _check_topics(evaluation, as_list(topics))
+    covered = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
+    sets = [{judged for judged, name, *_ in covered if name == each} for each in pair]
+    if not sets[0] & sets[1]:
+        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
+    held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
+    for topic in as_list(topics):
+        if topic not in held:
+            raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
     with evaluation.with_scores(named, qrels=qrels, runs=pair):
         kept = evaluation.keep(_TOPICS.format(run=literal(pair[0]), other=literal(pair[1])))
-    order = ", ".join(literal(measure.name) for measure in named)
+    order = place_in([measure.name for measure in named], "measure")
     chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
-    return (
-        f"select * from {kept} {chosen} order by qrels, list_position([{order}], measure), abs(difference) desc, topic"
-    )
+    return f"select * from {kept} {chosen} order by qrels, {order}, abs(difference) desc, topic"
 
 
 def document_changes_query(
@@ -218,17 +195,3 @@ def document_changes_query(
         order by topics_asked.place, moved.grade desc nulls last, moved.rank nulls last, moved.other_rank,
             moved.document
     """
-
-
-def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> None:
-    rows = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
-    sets = [{judged for judged, name, *_ in rows if name == run} for run in pair]
-    if not sets[0] & sets[1]:
-        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
-
-
-def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:
-    held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
-    for topic in topics:
-        if topic not in held:
-            raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')

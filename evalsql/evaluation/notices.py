@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from evalsql.catalog.measure_names import Measure, tie_variants
 from evalsql.database.database import MEMORY
 from evalsql.database.judgment_overlap import scarce_overlaps
+from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.evaluation.explanation import Explanation, ListValue
+from evalsql.evaluation.explanation import Explanation
 from evalsql.phrases import counted, shortened
 
 # With more, trying orders of ties takes longer than a leaderboard should.
@@ -35,17 +38,17 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
     rows = evaluation.database.rows(evaluation.coverage_query(qrels, runs))
     forms = dict(evaluation.database.rows("select qrels, form from qrels"))
-    topics = {name: count for name, _, count, _, _ in rows}
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
         f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, _, _, count in rows if count
     ]
     lines = []
-    for name, count in topics.items():
+    for name, of_set in groupby(rows, itemgetter(0)):
+        _, _, totals, missed, left_out = zip(*of_set, strict=True)
         text = (
-            f"{name}: {counted(count, 'topic')} averaged, runs that miss topics: {_share(rows, name, 3)}, "
-            f"runs with topics left out: {_share(rows, name, 4)}"
-            + (f", not known of {unknown} with stored scores" if (unknown := _num_unknown(rows, name)) else "")
+            f"{name}: {counted(totals[-1], 'topic')} averaged, runs that miss topics: {_share(missed)}, "
+            f"runs with topics left out: {_share(left_out)}"
+            + (f", not known of {unknown} with stored scores" if (unknown := missed.count(None)) else "")
         )
         lines.append(Notice("topics", text))
         if forms[name] in _FORMS:
@@ -57,18 +60,28 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     return lines + [Notice("origins", text) for text in stored_scores.origin_notes(evaluation.database, qrels, runs)]
 
 
-def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
-    """A line that names runs without judgments, which no answer has, and the command that brings both together."""
-    waiting = evaluation.waiting_runs(runs)
+def _share(counts: Sequence[int | None]) -> str:
+    known = [count for count in counts if count is not None]
+    return f"{sum(map(bool, known))} of {len(known)}"
+
+
+def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
+    """A line that names runs that are neither judged nor stored as scores, and the command that brings judgments."""
+    rows = evaluation.database.rows("""
+        select run from runs where run_id not in (
+            select run_id from evaluations union all select run_id from stored_scores
+        ) order by run
+    """)
+    chosen = resolve_names(evaluation.database, "run", runs) if as_list(runs) else None
+    waiting = [run for (run,) in rows if chosen is None or run in chosen]
     if not waiting:
         return None
-    named = shortened(waiting, _MOST_NOTES)
     which = waiting[0] if len(waiting) == 1 else "*"
     again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
     what = "run waits" if len(waiting) == 1 else "runs wait"
     return (
-        f"{len(waiting):,} {what} for judgments: {named}; evalsql load qrels FILE --run {shlex.quote(which)}{again} "
-        "brings both together"
+        f"{len(waiting):,} {what} for judgments: {shortened(waiting, _MOST_NOTES)}; evalsql load qrels FILE --run "
+        f"{shlex.quote(which)}{again} brings both together"
     )
 
 
@@ -81,21 +94,22 @@ def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
     """A line where the order of runs by a measure could be another under other orders of tied documents."""
+    database = evaluation.database
     variants = tie_variants(measure)
-    num_tied = evaluation.num_tied(qrels=qrels, runs=runs) if "worst" in variants else None
-    if num_tied is None:
+    if "worst" not in variants:
+        return None
+    is_contest, num_tied = evaluation.tied_documents(qrels, runs)
+    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
+    if not is_contest or (not num_tied and measure.relation not in database.catalog.own):
         return None
     asking = f'evalsql ties -m "{measure.name}"'
-    if evaluation.database.path == MEMORY:  # no other command opens it
+    if database.path == MEMORY:  # no other command opens it
         extremes = [variants[each].name for each in ("worst", "best") if each in variants]
         asking = "asking for " + " and ".join(f'"{name}"' for name in extremes)
     if num_tied > MOST_TIED:
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
-    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
-    if not num_tied and measure.relation not in evaluation.database.catalog.own:
-        return None
     _, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs)
-    pairs = evaluation.database.rows(swaps)
+    pairs = database.rows(swaps)
     if not pairs:
         return None
     concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
@@ -103,11 +117,6 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
         f"ties: {counted(len(pairs), 'pair')} among {len(concerned)} runs would change places by {measure.name} under "
         f"some order of tied documents; {asking} shows how much"
     )
-
-
-def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
-    counts = [row[column] for row in rows if row[0] == name and row[column] is not None]
-    return f"{sum(bool(count) for count in counts)} of {len(counts)}"
 
 
 def on_thresholds(
@@ -118,27 +127,22 @@ def on_thresholds(
     covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs)) if taps else []
     if not taps or len(covered) > _MOST_NOTES:
         return []
-    found: dict[tuple[str, str], list[str]] = {(name, run): [] for name, run, *_ in covered}
+    cuts: dict[tuple[str, str], list[str]] = {(name, run): [] for name, run, *_ in covered}
     for measure in taps:
-        rows = evaluation.database.rows(
-            "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) "
-            f"from {measure.call} group by all"
-        )
+        rows = evaluation.database.rows(f"""
+            select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) from {measure.call} group by all
+        """)
         for name, run, threshold, reached in rows:
-            if (name, run) in found:
+            if (name, run) in cuts:
                 place = "nowhere" if threshold is None else f"at {threshold:.6g}"
                 short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
-                found[name, run].append(f"{measure.name} {place}{short}")
-    several = len({name for name, _ in found}) > 1
+                cuts[name, run].append(f"{measure.name} {place}{short}")
+    several = len({name for name, _ in cuts}) > 1
     return [
-        f"cut of {run}{f' ({name})' if several else ''}: {', '.join(cuts)}"
-        for (name, run), cuts in found.items()
-        if cuts
+        f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}"
+        for (name, run), each in cuts.items()
+        if each
     ]
-
-
-def _num_unknown(rows: Sequence[tuple[object, ...]], name: str) -> int:
-    return sum(row[0] == name and row[3] is None for row in rows)
 
 
 # Columns of an explanation that hold values of the measure.
@@ -166,29 +170,23 @@ def explanation_lines(found: Explanation, depth: int, digits: int, asking: str =
     values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
     lines = [f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}"]
     for one in explained:
-        lines += _list_lines(one, depth, shown(one.left_out), found, asking)
+        if one.missing:
+            lines.append(f"  {one.name} leaves this topic out, which scores as an empty ranking")
+        if one.threshold is not None:
+            lines.append(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
+        if one.num_ret > depth:
+            where = "" if found.other is None else " but where the other run has the document above"
+            lines.append(
+                f"  not shown{where}: ranks {depth + 1} to {one.num_ret} of {one.name}, which contribute "
+                f"{shown(one.left_out)} together; {asking}{one.num_ret} shows them"
+            )
+        if one.differs:
+            lines.append(
+                f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
+                f"{one.in_warehouse:.17g} here"
+            )
     if found.num_equal:
         lines.append(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _IDEAL_ORDERS and found.other is None:
         lines.append(f"  {_IDEAL_ORDERS[found.form]}")
-    return lines
-
-
-def _list_lines(one: ListValue, depth: int, left_out: str, found: Explanation, asking: str) -> list[str]:
-    lines = []
-    if one.missing:
-        lines.append(f"  {one.name} leaves this topic out, which scores as an empty ranking")
-    if one.threshold is not None:
-        lines.append(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
-    if one.num_ret > depth:
-        ranks = f"ranks {depth + 1} to {one.num_ret} of {one.name}"
-        where = "" if found.other is None else " but where the other run has the document above"
-        lines.append(
-            f"  not shown{where}: {ranks}, which contribute {left_out} together; {asking}{one.num_ret} shows them"
-        )
-    if one.differs:
-        lines.append(
-            f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
-            f"{one.in_warehouse:.17g} here"
-        )
     return lines

@@ -7,8 +7,8 @@ import difflib
 import fnmatch
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
@@ -47,10 +47,6 @@ class Choice:
     last: int | None = None
     systems: Sequence[str] = ()
 
-    def of_systems(self, systems: Sequence[str]) -> Choice:
-        """The same of these systems."""
-        return replace(self, systems=systems)
-
     @property
     def is_by_name(self) -> bool:
         """Whether names say it all."""
@@ -69,7 +65,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
         order by run_versions.dated_at, run_versions.run_id
     """)
     if not found:
-        raise UsageError(f"no run fits {_said(choice)}")
+        raise UsageError(f"no run fits {_describe(choice)}")
     return Found(dict(found))
 
 
@@ -85,13 +81,12 @@ def latest_run(database: Database, asked: str, candidate: str) -> str:
     """The latest run before the candidate, of its system if it has one.
 
     Args:
-        asked: nothing more, or which runs: a word is the branch that they have in their meta, else it is a condition.
+        asked: a branch, or a condition for runs; empty is all.
 
     Raises:
         UsageError: there is none.
     """
-    found = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
-    ((system, dated_at, run_id),) = found
+    ((system, *dated),) = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
     earlier = database.rows(
@@ -100,7 +95,7 @@ def latest_run(database: Database, asked: str, candidate: str) -> str:
         where run_id in ({placed}) and (dated_at, run_id) < (?, ?)
         order by dated_at desc, run_id desc limit 1
         """,
-        [dated_at, run_id],
+        dated,
     )
     if not earlier:
         of = "" if system is None else f" of the system {system}"
@@ -154,14 +149,7 @@ def _filtered(database: Database, choice: Choice) -> str:
     return query
 
 
-def _condition(database: Database, text: str) -> str:
-    described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
-    columns = {name: kind for name, kind, *_ in described if name != META}
-    keys = [key for (key,) in database.rows("select distinct unnest(map_keys(meta)) from runs")]
-    return sql_condition(text, columns, keys)
-
-
-def _said(choice: Choice) -> str:
+def _describe(choice: Choice) -> str:
     parts = [
         *([", ".join(choice.names)] if choice.names else ()),
         *(f"--system {name}" for name in choice.systems),
@@ -179,14 +167,11 @@ _ALLOWED = {
 }
 _COMPARING = ("EQ", "NEQ", "GT", "GTE", "LT", "LTE", "In", "Between")
 META = "meta"
+_EXPECTED = "a condition has columns, literals and operators, as in \"meta.branch = 'main' and depth is null\""
 
 
-def sql_condition(text: str, columns: Mapping[str, str], keys: Collection[str]) -> str:
+def _condition(database: Database, text: str) -> str:
     """The condition as SQL, built anew of what was understood of it.
-
-    Args:
-        columns: SQL type by column.
-        keys: the keys that meta has in any run.
 
     Raises:
         UsageError: it is no condition, holds more than columns, literals and operators, or names what is not there.
@@ -196,78 +181,66 @@ def sql_condition(text: str, columns: Mapping[str, str], keys: Collection[str]) 
 
     if not text.strip():
         raise UsageError("--where is empty; expected a condition such as \"meta.branch = 'main'\"")
+    given = f'--where "{text}"'
     try:
         trees = sqlglot.parse(text, dialect="duckdb")
     except (SqlglotError, RecursionError) as error:
-        raise UsageError(f'--where "{text}" is no condition: {str(error).splitlines()[0]}') from error
+        raise UsageError(f"{given} is no condition: {str(error).splitlines()[0]}") from error
     if len(trees) != 1 or trees[0] is None:
-        raise UsageError(f'--where "{text}" is no condition: it holds {len(trees)} statements')
+        raise UsageError(f"{given} is no condition: it holds {len(trees)} statements")
     tree = trees[0]
     for node in tree.walk():
         if type(node).__name__ not in _ALLOWED:
-            raise UsageError(f'--where "{text}": {_words(node)} is not let through; {_expected()}')
+            shown = node.sql(dialect="duckdb")
+            shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+            raise UsageError(f'{given}: "{shown}" is not let through; {_EXPECTED}')
         node.comments = None
-    if type(tree).__name__ in ("Column", "Literal", "Null", "Identifier") and not _is_boolean(tree, columns):
-        raise UsageError(f'--where "{text}" is no condition; {_expected()}')
-    numeric = {id(column) for node in tree.walk() for column in _beside_numbers(node)}
-    return tree.transform(lambda node: _resolved(node, text, columns, keys, numeric), copy=False).sql(dialect="duckdb")
+    described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
+    columns = {name: kind for name, kind in described if name != META}
+    keys = [key for (key,) in database.rows("select distinct unnest(map_keys(meta)) from runs")]
+    is_boolean = columns.get(tree.name.lower()) == "BOOLEAN"
+    if type(tree).__name__ in ("Column", "Literal", "Null", "Identifier") and not is_boolean:
+        raise UsageError(f"{given} is no condition; {_EXPECTED}")
+    try:
+        return tree.transform(lambda node: _resolved(node, columns, keys), copy=False).sql(dialect="duckdb")
+    except UsageError as error:
+        raise UsageError(f"{given}: {error}") from None
 
 
-def _words(node: exp.Expr) -> str:
-    shown = node.sql(dialect="duckdb")
-    return f'"{shown}"' if len(shown) <= 60 else f'"{shown[:60]}..."'
+def _resolved(node: exp.Expr, columns: Mapping[str, str], keys: Collection[str]) -> exp.Expr:
+    """The node, if it is a column then as it is found in the rows of runs.
 
-
-def _expected() -> str:
-    return "a condition has columns, literals and operators, as in \"meta.branch = 'main' and depth is null\""
-
-
-def _is_boolean(node: exp.Expr, columns: Mapping[str, str]) -> bool:
-    return columns.get(node.name.lower(), "") == "BOOLEAN"
-
-
-def _beside_numbers(node: exp.Expr) -> list[Any]:
-    """The columns that a comparison holds against a number."""
-    from sqlglot import exp
-
-    if type(node).__name__ not in _COMPARING:
-        return []
-    parts = list(node.iter_expressions())
-    plain = [part.this if isinstance(part, exp.Neg) else part for part in parts]
-    if not any(isinstance(part, exp.Literal) and part.is_number for part in plain):
-        return []
-    return [part for part in parts if isinstance(part, exp.Column)]
-
-
-def _resolved(
-    node: exp.Expr, text: str, columns: Mapping[str, str], keys: Collection[str], numeric: Collection[int]
-) -> exp.Expr:
+    Args:
+        columns: SQL type by column.
+        keys: the keys that meta has in any run.
+    """
     from sqlglot import exp
 
     if not isinstance(node, exp.Column):
         return node
-    named = [part.name for part in node.parts]
-    is_text = True
+    *before, name = [part.name for part in node.parts]
     found: exp.Expr
-    if len(named) == 2 and named[0].lower() == META:
-        if named[1] not in keys:
-            raise UsageError(f'--where "{text}": {_unknown(named[1], keys, "no run has in its meta the key")}')
-        found = exp.Bracket(this=exp.column(META), expressions=[exp.Literal.string(named[1])])
-    elif len(named) == 1 and named[0].lower() in columns:
-        found = exp.column(named[0].lower(), quoted=True)
-        is_text = columns[named[0].lower()] == "VARCHAR"
+    if [each.lower() for each in before] == [META]:
+        if name not in keys:
+            raise UsageError(_unknown(name, keys, "no run has in its meta the key"))
+        found, is_text = exp.Bracket(this=exp.column(META), expressions=[exp.Literal.string(name)]), True
+    elif not before and name.lower() in columns:
+        found, is_text = exp.column(name.lower(), quoted=True), columns[name.lower()] == "VARCHAR"
+    elif not before and name in keys:
+        raise UsageError(f'runs have no column "{name}"; did you mean {META}.{name}?')
     else:
-        if len(named) == 1 and named[0] in keys:
-            raise UsageError(f'--where "{text}": runs have no column "{named[0]}"; did you mean {META}.{named[0]}?')
         known = [*columns, f"{META}.KEY"]
-        raise UsageError(
-            f'--where "{text}": {_unknown(".".join(named), known, "runs have no column")}; a text is quoted'
-        )
-    # A text such as 3f2a is no number, and then not equal to one; the engine's own cast would be an error.
-    return exp.TryCast(this=found, to=exp.DataType.build("double")) if is_text and id(node) in numeric else found
+        raise UsageError(f"{_unknown('.'.join([*before, name]), known, 'runs have no column')}; a text is quoted")
+    parent = node.parent
+    beside = parent.iter_expressions() if parent and type(parent).__name__ in _COMPARING else ()
+    plain = [each.this if isinstance(each, exp.Neg) else each for each in beside]
+    if is_text and any(isinstance(each, exp.Literal) and each.is_number for each in plain):
+        # A text such as 3f2a is no number, and then not equal to one; the engine's own cast would be an error.
+        return exp.TryCast(this=found, to=exp.DataType.build("double"))
+    return found
 
 
 def _unknown(name: str, known: Collection[str], words: str) -> str:
     near = difflib.get_close_matches(name, known, n=3)
-    told = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
-    return f'{words} "{name}"; {told}'
+    hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
+    return f'{words} "{name}"; {hint}'

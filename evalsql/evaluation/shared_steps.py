@@ -7,8 +7,9 @@ takes longer than to run it, and most of that is its steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import bound
@@ -30,18 +31,22 @@ class Plan(NamedTuple):
     measures: frozenset[str]
 
 
-def planned(catalog: Catalog, measures: Sequence[Measure]) -> Plan:
-    """What can be shared; a measure that takes a step with other arguments than the defaults is evaluated alone."""
-    ruled = [measure for measure in measures if measure.arguments.get(TIES, TIE_RULE) == TIE_RULE]
-    taken = {measure.name: _steps(catalog, measure) for measure in ruled}
-    sharing = {
-        name: steps
-        for name, steps in taken.items()
-        if all(found <= {_defaults(catalog[step])} for step, found in steps.items())
-    }
-    own = {measure.name for measure in measures if measure.relation in catalog.own}  # may compare runs
-    steps = dict.fromkeys(step for name, found in sharing.items() if name not in own for step in found)
-    return Plan([catalog[step] for step in steps], frozenset(sharing.keys() - own))
+def planned(catalog: Catalog, measures: Sequence[Measure], fewest: int = 1) -> Plan:
+    """What can be shared; a measure that takes a step with other arguments than the defaults is evaluated alone.
+
+    Args:
+        fewest: nothing is shared where fewer measures would share it.
+    """
+    sharing: dict[str, Iterable[str]] = {}
+    for measure in measures if len(measures) >= fewest else ():
+        # Measures of users may compare runs.
+        if measure.relation not in catalog.own and measure.arguments.get(TIES, TIE_RULE) == TIE_RULE:
+            steps = _steps(catalog, measure)
+            if all(found <= {_defaults(catalog[step])} for step, found in steps.items()):
+                sharing[measure.name] = steps
+    if len(sharing) < fewest:
+        return Plan([], frozenset())
+    return Plan([catalog[step] for step in dict.fromkeys(chain(*sharing.values()))], frozenset(sharing))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ A run has rankings here or stored scores, never both, so the two add up without 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED
 from evalsql.catalog.measure_names import Measure, literal
@@ -16,7 +16,6 @@ from evalsql.errors import UsageError, warn
 from evalsql.phrases import counted
 
 _MOST_NAMED = 5
-_RUNS = "select run from runs semi join main.stored_scores using (run_id)"
 
 
 def are_held(database: Database) -> bool:
@@ -24,31 +23,39 @@ def are_held(database: Database) -> bool:
     return bool(database.rows("select 1 from main.stored_scores limit 1"))
 
 
-def rows(measures: Sequence[Measure], condition: str) -> str:
-    """A SELECT of the stored values of measures: qrels, run, topic, measure, value."""
-    names = ", ".join(literal(measure.name) for measure in measures)
-    found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
-    return f"select * from ({found}) where measure in ({names})"
+def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
+    """A SELECT of the stored values of measures: qrels, run, topic, measure, value; empty where none are held.
 
-
-def with_stored(database: Database, measures: Sequence[Measure], computed: str, condition: str) -> str:
-    """A SELECT of computed values, and of the stored ones for which the condition holds.
+    Warns of measures that stored runs lack.
 
     Raises:
         UsageError: all that is asked for is stored, and of no measure there are values.
     """
-    if not are_held(database):
-        return computed
-    _check_measures(database, measures, condition)
+    if not measures or not are_held(database):
+        return ""
+    found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
+    stored = f"select * from ({found}) where measure in ({_listed(measure.name for measure in measures)})"
+    if text := _describe(_lacking(database, measures, condition)):
+        shown = f"select 1 from ({stored}) union all select 1 from coverage{condition}"
+        shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
+        # A condition on topics is none on the coverage of runs.
+        if "topic in (" not in condition and not database.rows(shown):
+            raise UsageError(text)
+        warn(text)
+    return stored
+
+
+def with_stored(database: Database, measures: Sequence[Measure], computed: str, condition: str) -> str:
+    """A SELECT of computed values, and of the stored ones for which the condition holds; errors as ``stored_rows``."""
+    stored = stored_rows(database, measures, condition)
     # Together in brackets, since callers put them in order by expressions, which a union does not take.
-    return f"select * from (\nselect * from (\n{computed}\n)\nunion all\n{rows(measures, condition)}\n)"
+    return f"select * from (\nselect * from (\n{computed}\n)\nunion all\n{stored}\n)" if stored else computed
 
 
 def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
-    """Put them into a temporary table of values, as ``with_stored``."""
-    if measures and are_held(database):
-        _check_measures(database, measures, condition)
-        database.execute(f"insert into temp.{table} {rows(measures, condition)}")
+    """Put them into a temporary table of values; errors as ``stored_rows``."""
+    if stored := stored_rows(database, measures, condition):
+        database.execute(f"insert into temp.{table} {stored}")
 
 
 def is_stored(database: Database, run: str) -> bool:
@@ -62,27 +69,26 @@ def check_rankings(database: Database, what: str, runs: Names) -> None:
     Raises:
         UsageError: the rankings of none of these runs are here.
     """
-    if not are_held(database):
-        return
-    chosen = resolve_names(database, "run", runs or "*")
-    with_some = with_rankings(database, chosen)
-    if not with_some:
-        require_rankings(database, what, chosen)
-    elif without := [run for run in chosen if run not in with_some]:
-        warn(f"{what} needs rankings, and only scores are stored of {_named(without)}; left out")
+    if are_held(database):
+        chosen = resolve_names(database, "run", runs or "*")
+        with_some = with_rankings(database, chosen)
+        if not with_some:
+            require_rankings(database, what, chosen)
+        elif without := [run for run in chosen if run not in with_some]:
+            warn(f"{what} needs rankings, and only scores are stored of {_shortened(without)}; left out")
 
 
 def require_rankings(database: Database, what: str, runs: Sequence[str]) -> None:
     """Raise UsageError if the rankings of any of these runs are not here: without one of them it would be another."""
     with_some = with_rankings(database, runs)
     if without := [run for run in runs if run not in with_some]:
-        text = f"{what} needs rankings, and only scores are stored of {_named(without)}"
+        text = f"{what} needs rankings, and only scores are stored of {_shortened(without)}"
         raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
 
 
 def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
     """The runs without those of which only scores are stored."""
-    stored = {run for (run,) in database.rows(_RUNS)}
+    stored = {run for (run,) in database.rows("select run from runs semi join main.stored_scores using (run_id)")}
     return [run for run in runs if run not in stored]
 
 
@@ -91,26 +97,22 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     if not are_held(database):
         return []
     conditions = [
-        f"{kind} in ({', '.join(map(literal, resolve_names(database, kind, names)))})"
+        f"{kind} in ({_listed(resolve_names(database, kind, names))})"
         for kind, names in (("qrels", qrels), ("run", runs))
         if names
     ]
-    where = f" where {' and '.join(conditions)}" if conditions else ""
-    found = database.rows(
-        f"select distinct run, evalsql_version, sql_digest from {STORED}{where} order by run, evalsql_version"
-    )
-    if not found:
-        return []
-    own = {read_catalog().digest, database.catalog.digest}
+    found = database.rows(f"""
+        select distinct run, evalsql_version, sql_digest from {STORED} where {" and ".join(conditions) or "true"}
+        order by run, evalsql_version
+    """)
+    own = {read_catalog().digest, database.catalog.digest, ""}
+    others = [f"{run} (evalsql {version or 'unknown'})" for run, version, digest in found if (digest or "") not in own]
     unknown = [run for run, _, digest in found if not digest]
-    others = [
-        f"{run} (evalsql {version or 'unknown'})" for run, version, digest in found if digest and digest not in own
-    ]
-    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
+    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"] if found else []
     if others:
-        lines.append(f"  computed by other SQL than this version's, so figures may differ: {_named(others)}")
+        lines.append(f"  computed by other SQL than this version's, so figures may differ: {_shortened(others)}")
     if unknown:
-        lines.append(f"  by which SQL they were computed is not known: {_named(unknown)}")
+        lines.append(f"  by which SQL they were computed is not known: {_shortened(unknown)}")
     return lines
 
 
@@ -124,27 +126,13 @@ def with_every_measure(
     """
     if not (measures and runs and are_held(database)):
         return list(runs)
-    condition = f" where qrels = {literal(qrels)} and run in ({', '.join(map(literal, runs))})"
-    lacking = _lacking(database, measures, condition)
-    without = {run for lackers in lacking.values() for run in lackers}
+    lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")
+    without = set().union(*lacking.values())
     if len(without) == len(runs):
-        raise UsageError(f"{_told(lacking)}; {what} has every measure of every run: name other measures")
+        raise UsageError(f"{_describe(lacking)}; {what} has every measure of every run: name other measures")
     if without:
-        warn(f"{_told(lacking)}; left out, since {what} has every measure of every run")
+        warn(f"{_describe(lacking)}; left out, since {what} has every measure of every run")
     return [run for run in runs if run not in without]
-
-
-def _check_measures(database: Database, measures: Sequence[Measure], condition: str) -> None:
-    """Warn of stored runs without values of a measure; raises UsageError where nothing at all would be shown."""
-    text = _told(_lacking(database, measures, condition))
-    if not text:
-        return
-    shown = f"select 1 from ({rows(measures, condition)}) union all select 1 from coverage{condition}"
-    shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
-    # A condition on topics is none on the coverage of runs.
-    if "topic in (" not in condition and not database.rows(shown):
-        raise UsageError(text)
-    warn(text)
 
 
 def _lacking(database: Database, measures: Sequence[Measure], condition: str) -> dict[str, list[str]]:
@@ -159,18 +147,18 @@ def _lacking(database: Database, measures: Sequence[Measure], condition: str) ->
         order by pairs.run
         """
     )
-    by_measure: dict[str, list[str]] = {measure.name: [] for measure in measures}
-    for measure, run in lacking:
-        by_measure[measure].append(run)
-    return by_measure
+    return {measure.name: [run for name, run in lacking if name == measure.name] for measure in measures}
 
 
-def _told(lacking: Mapping[str, Sequence[str]]) -> str:
-    told = "; ".join(f"{measure} of {_named(runs)}" for measure, runs in lacking.items() if runs)
-    return told and f"not among the stored scores, and their rankings are not here to compute it: {told}"
+def _describe(lacking: Mapping[str, Sequence[str]]) -> str:
+    text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items() if runs)
+    return text and f"not among the stored scores, and their rankings are not here to compute it: {text}"
 
 
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (
-        f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    )
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(literal, names))
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

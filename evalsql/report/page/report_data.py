@@ -23,7 +23,8 @@ from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
-from evalsql.evaluation.explanation import can_be_cut, first_contributions, temporary_tables
+from evalsql.evaluation.evaluation import temporary_tables
+from evalsql.evaluation.explanation import can_be_cut, first_contributions
 from evalsql.phrases import Progress, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table
