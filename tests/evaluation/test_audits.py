@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -37,10 +37,18 @@ def found_by(warehouse: Warehouse, name: str) -> list[str]:
     return [finding for _, finding, _ in found]
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Iterator[Warehouse]:
+    with evalsql.open(new_file(tmp_path_factory.mktemp("audits"), sample_file)) as warehouse:
+        yield warehouse
+
+
 @pytest.fixture
-def damaged(tmp_path: Path, sample_file: Path) -> Warehouse:
-    """The sample, to be changed."""
-    return evalsql.open(new_file(tmp_path, sample_file))
+def damaged(copied: Warehouse) -> Iterator[Warehouse]:
+    """The sample, to be changed; afterwards it is as it was."""
+    copied.execute("begin transaction")
+    yield copied
+    copied.execute("rollback")
 
 
 @pytest.mark.parametrize(("name", "damage", "expected"), DAMAGE)
@@ -144,26 +152,26 @@ def test_the_guide_names_every_audit() -> None:
 
 
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
-def test_an_audit_holds_to_the_form(sample_file: Path, audit: Relation) -> None:
+def test_an_audit_holds_to_the_form(damaged: Warehouse, audit: Relation) -> None:
     """All give the same columns, are documented, and keep to the portable core but for the engine's list of views."""
     assert list(audit.columns) == ["finding", "num_rows"]
     assert audit.header.definition
     functions = [function.name for function in CATALOG.of_kind("functions")]
     engines_own = ["function duckdb_views", "function duckdb_functions"]
     assert [odd for odd in outside_the_core(audit, functions) if odd not in engines_own] == []
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        given = {
-            "audited_values": "select qrels, run, topic, 'AP' as measure, value from ap",
-            "audited_runs": "select run_id from runs",
-            "ranking_sums": ranking_sums(warehouse.catalog),
-        }
-        inputs = {name: given[name] for name in audit.header.inputs}
-        described = warehouse.rows(f"describe {audit_query(warehouse.catalog, audit, inputs)}")
-        assert [row[:2] for row in described] == [("audit", "VARCHAR"), ("finding", "VARCHAR"), ("num_rows", "BIGINT")]
+    given = {
+        "audited_values": "select qrels, run, topic, 'AP' as measure, value from ap",
+        "audited_runs": "select run_id from runs",
+        "ranking_sums": ranking_sums(damaged.catalog),
+    }
+    inputs = {name: given[name] for name in audit.header.inputs}
+    described = damaged.rows(f"describe {audit_query(damaged.catalog, audit, inputs)}")
+    assert [row[:2] for row in described] == [("audit", "VARCHAR"), ("finding", "VARCHAR"), ("num_rows", "BIGINT")]
 
 
 def test_random_collections_are_sound() -> None:
     with new_warehouse() as warehouse:
+        assert findings(warehouse.evaluation, AUDITS) == []  # of nothing
         for seed in range(10):
             one = collection(seed)
             warehouse.load_qrels(one.qrels, f"{seed}")
@@ -224,25 +232,21 @@ def test_check_says_what_it_checked(command: Command, sample_file: Path) -> None
         assert "nothing was found" in outcome.stderr
 
 
-def test_check_prints_findings_and_ends_with_1(command: Command, damaged: Warehouse, tmp_path: Path) -> None:
-    damaged.execute(f"update retrieved set rank = rank + 1000 where rank = 7 and run_id = {HERE}")
-    damaged.close()
-    outcome = command("check", "--quick", "--db", damaged.path, "--format", "csv")
+def test_check_prints_findings_and_ends_with_1(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    path = new_file(tmp_path, sample_file)
+    with evalsql.open(path) as warehouse:
+        warehouse.execute(f"update retrieved set rank = rank + 1000 where rank = 7 and run_id = {HERE}")
+    outcome = command("check", "--quick", "--db", path, "--format", "csv")
     assert outcome.returncode == 1
     rows = csv_rows(outcome.stdout)
     assert rows == [
         {"audit": "rank_gaps", "finding": f"{PLACE}: the ranks are not 1 to 40", "num_rows": "40"},
     ]
     assert "1 finding" in outcome.stderr
-    outcome = command("check", "--db", damaged.path, "-o", tmp_path / "found.csv")
+    outcome = command("check", "--db", path, "-o", tmp_path / "found.csv")
     assert outcome.returncode == 1
     audits_named = [row["audit"] for row in csv.DictReader((tmp_path / "found.csv").open())]
     assert set(audits_named) == {"rank_gaps", "rank_order", "judged_rank_differences"}
-
-
-def test_an_empty_warehouse_is_sound() -> None:
-    with new_warehouse() as warehouse:
-        assert findings(warehouse.evaluation, AUDITS) == []
 
 
 def test_options_of_ties_are_refused_without_it(command: Command, sample_file: Path) -> None:

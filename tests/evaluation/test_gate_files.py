@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from evalsql import UsageError
+from evalsql import UsageError, Warehouse
+from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
-from tests.conftest import Command, write
-from tests.evaluation.test_gate import gate, verdicts
+from tests.conftest import Command, csv_rows, write
+from tests.evaluation.test_gate import gate, load
 
 
 @pytest.mark.parametrize("extension", ["json", "toml"])
@@ -60,55 +61,47 @@ def test_names_of_topics_and_runs_survive_both_kinds_of_file(tmp_path: Path) -> 
         ('{"run": 3, "measures": {"RR": {"t00": 1}}}', "run must be a text"),
     ],
 )
-def test_files_of_figures_that_are_refused(tmp_path: Path, command: Command, content: str, complaint: str) -> None:
-    path = loaded(tmp_path, {"run": [1, 1]})
-    write(tmp_path / "base.json", content)
-    answer = gate(command, path, "run", "RR drop <= 0", options=["--baseline", "base.json"])
-    assert (answer.returncode, answer.stdout) == (2, "")
-    assert f"base.json: {complaint}" in answer.stderr
+def test_files_of_figures_that_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_figures(write(tmp_path / "base.json", content))
+    assert f"base.json: {complaint}" in str(refused.value)
 
 
-def figures(values: Mapping[str, float], measure: str = "RR", checksum: str = "") -> str:
-    return json.dumps({"run": "old", "qrels": "set", "qrels_sha256": checksum, "measures": {measure: dict(values)}})
+@pytest.mark.parametrize(
+    ("values", "measure", "failing"),
+    [
+        ({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}, "RR", {"missing topics <= 0": "missing: gone"}),
+        ({"t00": 1, "t01": 0.5}, "RR", {}),
+        (
+            {"t00": 1, "t01": 0.5, "t02": 1},
+            "AP",
+            {"RR drop <= 0": "the baseline has no values of RR; --update-baseline"},
+        ),
+    ],
+)
+def test_a_baseline_with_other_topics_and_measures(
+    empty: Warehouse, values: dict[str, float], measure: str, failing: Mapping[str, str]
+) -> None:
+    load(empty, {"run": [1, 2, 1]})
+    base = Figures("old", "set", "", "", {measure: values})
+    decision = gates.decide(empty.evaluation, "run", [parse_rule("RR drop <= 0")], baseline=base)
+    found = {each.rule.text: each.note for each in decision.verdicts if not each.passes}
+    assert found.keys() == failing.keys()
+    assert all(found[rule].startswith(note) for rule, note in failing.items())
+    lacks = "the baseline lacks 1 topic of the run; drops and tests leave these out"
+    assert (lacks in decision.notes) == (len(values) < 3)
 
 
-def test_a_baseline_with_other_topics_and_measures(tmp_path: Path, command: Command) -> None:
-    path = loaded(tmp_path, {"run": [1, 2, 1]})
-    base = ["--baseline", "base.json"]
-    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}))
-    answer = gate(command, path, "run", "RR drop <= 0", options=base)
-    assert answer.returncode == 1
-    assert verdicts(answer)["missing topics <= 0"]["note"] == "missing: gone"
-    assert verdicts(answer)["RR drop <= 0"]["verdict"] == "passes"
-    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5}))
-    answer = gate(command, path, "run", "RR drop <= 0", options=base)
-    assert answer.returncode == 0
-    assert "the baseline lacks 1 topic of the run; drops and tests leave these out" in answer.stderr
-    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5, "t02": 1}, "AP"))
-    answer = gate(command, path, "run", "RR drop <= 0", options=base)
-    assert answer.returncode == 1
-    assert "the baseline has no values of RR" in answer.stderr
-
-
-def test_other_judgments_than_the_baselines_are_told(tmp_path: Path, command: Command) -> None:
-    write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 1\n")
-    write(tmp_path / "run.run", "t Q0 a 1 2 x\nu Q0 b 1 2 x\n")
-    for words in (("qrels", "qrels.txt"), ("runs", "run.run")):
-        assert command("load", *words, "--db", new_name(tmp_path)).returncode == 0
-    rule = "RR drop <= 0"
-    assert gate(command, new_name(tmp_path), "run", rule, options=["--update-baseline", "b.json"]).returncode == 0
-    assert (
-        "the judgments are not those"
-        not in gate(command, new_name(tmp_path), "run", rule, options=["--baseline", "b.json"]).stderr
-    )
-    write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 2\n")
-    assert command("load", "qrels", "qrels.txt", "--replace", "--db", new_name(tmp_path)).returncode == 0
-    answer = gate(command, new_name(tmp_path), "run", rule, options=["--baseline", "b.json"])
-    assert "the judgments are not those that the baseline's figures were made with" in answer.stderr
-
-
-def new_name(folder: Path) -> Path:
-    return folder / "own.duckdb"
+def test_other_judgments_than_the_baselines_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 1\n"))
+    empty.load_run({"t": {"a": 2.0}, "u": {"b": 2.0}}, "run")
+    rules = [parse_rule("RR drop <= 0")]
+    base = gates.measured(empty.evaluation, "run", rules, qrels=None)
+    assert not gates.decide(empty.evaluation, "run", rules, baseline=base).notes
+    empty.load_qrels(write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 2\n"), replace=True)
+    assert gates.decide(empty.evaluation, "run", rules, baseline=base).notes == [
+        "the judgments are not those that the baseline's figures were made with"
+    ]
 
 
 def test_a_run_that_is_not_whole_becomes_no_baseline(tmp_path: Path, command: Command) -> None:
@@ -137,7 +130,7 @@ def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
     assert gate(command, path, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
     answer = gate(command, path, "run1", "RR >= 0.9", options=options)
     assert answer.returncode == 1
-    assert {rule: row["verdict"] for rule, row in verdicts(answer).items() if "RR" in rule or "Any" in rule} == {
+    assert {row["rule"]: row["verdict"] for row in csv_rows(answer.stdout)[3:]} == {
         "RR drop <= 0.1": "fails",
         "Any >= 1": "passes",
         "RR >= 0.9": "fails",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -17,6 +17,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, csv_rows, new_file
+from tests.long_cases import few_of
 
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
 STORED = ("dense", "hybrid", "tfidf")
@@ -57,17 +58,24 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def stored(made: Path, tmp_path: Path) -> Path:
-    """A warehouse with the rankings of some runs and the scores of others."""
-    shutil.copy(made / "scores.parquet", tmp_path)
-    return new_file(tmp_path, like=made / "stored.duckdb")
+def stored(made: Path) -> Path:
+    """A warehouse with the rankings of some runs and the scores of others, to be read."""
+    return made / "stored.duckdb"
 
 
 @pytest.fixture
-def computed(made: Path, tmp_path: Path) -> Path:
-    """A warehouse with the rankings of all of them."""
-    (tmp_path / "computed").mkdir()
-    return new_file(tmp_path / "computed", like=made / "computed.duckdb")
+def computed(made: Path) -> Path:
+    """A warehouse with the rankings of all of them, to be read."""
+    return made / "computed.duckdb"
+
+
+@pytest.fixture
+def changed(made: Path, tmp_path: Path) -> Iterator[Warehouse]:
+    """The first one open, to be changed; afterwards it is still sound."""
+    with evalsql.open(new_file(tmp_path, like=made / "stored.duckdb")) as warehouse:
+        yield warehouse
+        checks = [each for each in audits(warehouse.catalog) if "audited_values" not in each.header.inputs]
+        assert findings(warehouse.evaluation, checks) == []
 
 
 def same(found: object, expected: object) -> bool:
@@ -81,14 +89,13 @@ def agree(found: list[tuple[object, ...]], expected: list[tuple[object, ...]]) -
         assert all(map(same, row, other)), (row, other)
 
 
-@pytest.mark.parametrize("measures", [MEASURES, MEASURES[:2]])
-@pytest.mark.parametrize("per_topic", [False, True])
-def test_stored_and_computed_figures_are_the_same(
-    stored: Path, computed: Path, measures: Sequence[str], per_topic: bool
-) -> None:
+def test_stored_and_computed_figures_are_the_same(stored: Path, computed: Path) -> None:
     with evalsql.open(stored, read_only=True) as one, evalsql.open(computed, read_only=True) as other:
-        for runs in ((), "dense", ["bm25", "tfidf"], "random"):
-            agree(*(each.evaluate(measures, per_topic=per_topic, runs=runs).fetchall() for each in (one, other)))
+        for measures, by_topic, runs in product(
+            (MEASURES, MEASURES[:2]), (False, True), ((), "dense", ["bm25", "tfidf"], "random")
+        ):
+            agree(*(each.evaluate(measures, per_topic=by_topic, runs=runs).fetchall() for each in (one, other)))
+        assert findings(one.evaluation, audits(one.catalog)) == []
 
 
 def test_statistics_scores_and_summary_have_them_too(stored: Path, computed: Path) -> None:
@@ -101,20 +108,16 @@ def test_statistics_scores_and_summary_have_them_too(stored: Path, computed: Pat
             agree(one.rows(query), other.rows(query))
 
 
-def rows(printed: str) -> list[dict[str, str]]:
-    return csv_rows(printed)
-
-
 def test_commands_show_both_and_tell_which_are_stored(command: Command, stored: Path, computed: Path) -> None:
     for words in (("leaderboard", "-m", "AP,TAP@5"), ("topics", "dense", "-m", "AP"), ("compare", "bm25", "-m", "AP")):
         answers = [command(*words, "--db", path, "--format", "csv") for path in (stored, computed)]
         assert [answer.returncode for answer in answers] == [0, 0]
-        found, expected = (rows(answer.stdout) for answer in answers)
+        found, expected = (csv_rows(answer.stdout) for answer in answers)
         assert found == expected != []
         assert "stored scores, computed elsewhere: " in answers[0].stderr
         assert "other SQL" not in answers[0].stderr
         assert "stored" not in answers[1].stderr
-    listed = {row["name"]: row for row in rows(command("ls", "--long", "--db", stored, "--format", "csv").stdout)}
+    listed = {row["name"]: row for row in csv_rows(command("ls", "--long", "--db", stored, "--format", "csv").stdout)}
     assert listed.keys() == {"sample", *KEPT, *STORED}
     assert (listed["dense"]["num_topics"], listed["dense"]["num_rows"]) == ("40", "")
     assert listed["dense"]["file"].endswith("scores.parquet")
@@ -128,24 +131,24 @@ def test_gate_holds_stored_runs_to_rules_of_figures(command: Command, stored: Pa
         for path in (stored, computed)
     )
     assert (found.returncode, expected.returncode) == (1, 1)
-    by_rule = {row["rule"]: row for row in rows(expected.stdout)}
-    for row in rows(found.stdout):
+    by_rule = {row["rule"]: row for row in csv_rows(expected.stdout)}
+    for row in csv_rows(found.stdout):
         assert row == by_rule[row["rule"]]
-    assert [row["rule"] for row in rows(found.stdout)] == list(rules)
+    assert [row["rule"] for row in csv_rows(found.stdout)] == list(rules)
     assert "only scores are stored: whether documents are retrieved" in found.stderr
     asked = command("gate", "dense", "--rule", "topic T07 in first 10", "--db", stored)
     assert asked.returncode == 1
     assert "needs rankings, and only scores are stored of dense" in asked.stderr
 
 
-def test_reports_have_stored_runs(command: Command, stored: Path, tmp_path: Path) -> None:
-    for name in ("report.html", "report.md", "report.tex", "report.json"):
-        answer = command("report", "--db", stored, "-m", "AP,RR", "-o", tmp_path / name)
-        assert answer.returncode == 0, answer.stderr
-        text = (tmp_path / name).read_text()
-        assert "hybrid" in text
-    only = command("report", "dense", "hybrid", "--db", stored, "-m", "AP", "-o", tmp_path / "only.html")
-    assert only.returncode == 0, only.stderr
+@pytest.mark.parametrize(
+    "words",
+    few_of([("-o", "a.html"), ("dense", "hybrid", "-o", "only.md"), ("-o", "a.tex"), ("-o", "a.json")], one_value=True),
+)
+def test_reports_have_stored_runs(command: Command, stored: Path, tmp_path: Path, words: Sequence[str]) -> None:
+    answer = command("report", "--db", stored, "-m", "AP,RR", *words)
+    assert answer.returncode == 0, answer.stderr
+    assert "hybrid" in (tmp_path / words[-1]).read_text()
 
 
 @pytest.mark.parametrize(
@@ -168,13 +171,13 @@ def test_what_needs_rankings_says_so_in_one_sentence(command: Command, stored: P
 def test_runs_with_rankings_are_shown_and_others_named(command: Command, stored: Path) -> None:
     answer = command("curve", "pr", "--db", stored, "--format", "csv")
     assert answer.returncode == 0
-    assert {row["run"] for row in rows(answer.stdout)} == {*KEPT}
+    assert {row["run"] for row in csv_rows(answer.stdout)} == {*KEPT}
     assert "only scores are stored of dense, hybrid, tfidf; left out" in answer.stderr
 
 
 def test_measures_that_are_not_stored_are_named(command: Command, stored: Path) -> None:
     answer = command("leaderboard", "-m", "AP,Bpref", "--db", stored, "--format", "csv")
-    values = {row["run"]: row["Bpref"] for row in rows(answer.stdout)}
+    values = {row["run"]: row["Bpref"] for row in csv_rows(answer.stdout)}
     assert {run for run, value in values.items() if value == ""} == {*STORED}
     assert "Bpref of dense, hybrid, tfidf" in answer.stderr
     several = ["Rprec", "Bpref", "P@3", "P@5", "P@2", "P@4"]
@@ -195,70 +198,49 @@ def test_figures_of_other_sql_are_marked(command: Command, tmp_path: Path) -> No
     assert "by which SQL they were computed is not known: hybrid\n" in told
 
 
-def sound(path: Path) -> None:
-    with evalsql.open(path, read_only=True) as warehouse:
-        assert findings(warehouse.evaluation, audits(warehouse.catalog)) == []
+def test_dropped_runs_and_judgments_take_their_scores_along(changed: Warehouse) -> None:
+    changed.drop_runs("dense")
+    assert changed.rows("select distinct run from stored_values order by run") == [("hybrid",), ("tfidf",)]
+    with pytest.warns(InputWarning, match="the stored scores of 2 runs went with the judgments"):
+        changed.drop_qrels("sample")
+    for table in ("stored_scores", "qrels"):
+        assert changed.rows(f"select * from {table}") == []
+    assert changed.rows("select run from runs order by run") == [(run,) for run in KEPT]
 
 
-def test_a_warehouse_with_stored_scores_is_sound(stored: Path) -> None:
-    sound(stored)
+def test_scores_that_belong_together_stay_together(changed: Warehouse) -> None:
+    writer = Writer(changed.database, external=False)
+    with pytest.raises(UsageError, match="360 rows of stored_scores without their run"):
+        writer.run("delete from runs where run = 'dense'")
 
 
-def test_dropped_runs_and_judgments_take_their_scores_along(stored: Path) -> None:
-    with evalsql.open(stored) as warehouse:
-        warehouse.drop_runs("dense")
-        assert warehouse.rows("select distinct run from stored_values order by run") == [("hybrid",), ("tfidf",)]
-    sound(stored)
-    with evalsql.open(stored) as warehouse:
-        with pytest.warns(InputWarning, match="the stored scores of 2 runs went with the judgments"):
-            warehouse.drop_qrels("sample")
-        for table in ("stored_scores", "qrels"):
-            assert warehouse.rows(f"select * from {table}") == []
-        assert warehouse.rows("select run from runs order by run") == [(run,) for run in KEPT]
-    sound(stored)
-
-
-def test_scores_that_belong_together_stay_together(stored: Path) -> None:
-    with evalsql.open(stored) as warehouse:
-        writer = Writer(warehouse.database, external=False)
-        with pytest.raises(UsageError, match="360 rows of stored_scores without their run"):
-            writer.run("delete from runs where run = 'dense'")
-    sound(stored)
-
-
-def test_rankings_take_the_place_of_scores_and_not_the_other_way(stored: Path, tmp_path: Path) -> None:
+def test_rankings_take_the_place_of_scores_and_not_the_other_way(changed: Warehouse, made: Path) -> None:
     file = SAMPLE / "runs" / "dense.run"
-    with evalsql.open(stored) as warehouse:
-        with pytest.raises(UsageError, match="already loaded: dense"):
-            warehouse.load_runs(file)
-        before = warehouse.evaluate("AP", runs="dense").fetchall()
-        warehouse.load_runs(file, replace=True)
-        agree(warehouse.evaluate("AP", runs="dense").fetchall(), before)
-        assert warehouse.rows("select * from stored_values where run = 'dense'") == []
-        with pytest.raises(UsageError, match="the rankings of dense are here, and figures are computed from them"):
-            warehouse.load_scores(tmp_path / "scores.parquet", replace=True)
-    sound(stored)
+    with pytest.raises(UsageError, match="already loaded: dense"):
+        changed.load_runs(file)
+    before = changed.evaluate("AP", runs="dense").fetchall()
+    changed.load_runs(file, replace=True)
+    agree(changed.evaluate("AP", runs="dense").fetchall(), before)
+    assert changed.rows("select * from stored_values where run = 'dense'") == []
+    with pytest.raises(UsageError, match="the rankings of dense are here, and figures are computed from them"):
+        changed.load_scores(made / "scores.parquet", replace=True)
 
 
-def test_more_measures_come_beside_those_held(stored: Path, tmp_path: Path) -> None:
+def test_more_measures_come_beside_those_held(changed: Warehouse, tmp_path: Path) -> None:
     more = scores_of(tmp_path / "more.parquet", ["dense"], measures=["Bpref"])
-    with evalsql.open(stored) as warehouse:
-        warehouse.load_scores(more)
-        assert len(warehouse.evaluate("AP,Bpref", runs="dense").fetchall()) == 1
-        with pytest.raises(UsageError, match="already loaded: scores of dense; --replace"):
-            warehouse.load_scores(more)
-        warehouse.load_scores(more, replace=True)
-        assert warehouse.rows("select count(*) from stored_values where measure = 'Bpref'") == [(40,)]
-    sound(stored)
+    changed.load_scores(more)
+    assert len(changed.evaluate("AP,Bpref", runs="dense").fetchall()) == 1
+    with pytest.raises(UsageError, match="already loaded: scores of dense; --replace"):
+        changed.load_scores(more)
+    changed.load_scores(more, replace=True)
+    assert changed.rows("select count(*) from stored_values where measure = 'Bpref'") == [(40,)]
 
 
-def test_other_judgments_do_not_evaluate_stored_runs(stored: Path) -> None:
-    with evalsql.open(stored) as warehouse:
-        with pytest.warns(InputWarning, match="3 runs left out: only scores are stored"):
-            warehouse.load_qrels(SAMPLE / "qrels.txt", "again", runs="*")
-        pairs = warehouse.rows("select distinct qrels, run from coverage order by all")
+def test_other_judgments_do_not_evaluate_stored_runs(changed: Warehouse) -> None:
+    with pytest.warns(InputWarning, match="3 runs left out: only scores are stored"):
+        changed.load_qrels(SAMPLE / "qrels.txt", "again", runs="*")
+    pairs = changed.rows("select distinct qrels, run from coverage order by all")
     assert pairs == [("again", run) for run in KEPT] + [("sample", run) for run in sorted([*KEPT, *STORED])]
-    sound(stored)
 
 
 def write_parquet(path: Path, select: str) -> Path:
@@ -312,17 +294,17 @@ def test_unknown_measures_and_files_are_refused(empty: Warehouse, tmp_path: Path
     with pytest.raises(UsageError, match="Nothing"):
         empty.load_scores(odd)
     (tmp_path / "text.parquet").write_text("no Parquet")
+    (tmp_path / "none").mkdir()
+    (tmp_path / "out" / "scores" / "batch=1").mkdir(parents=True)
+    write_parquet(tmp_path / "out" / "scores" / "batch=1" / "part.parquet", GOOD)
     for name, reason in (
         ("text.parquet", "cannot be read as scores: it is no Parquet file, and scores are\nnothing"),
         ("gone", "no such file"),
-        (".", ""),
+        ("none", "holds no Parquet file"),
+        ("out", "the job that writes this folder has not ended"),
     ):
-        if name != ".":
-            with pytest.raises(InputError, match=reason):
-                empty.load_scores(tmp_path / name)
-    (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="holds no Parquet file"):
-        empty.load_scores(tmp_path / "none")
+        with pytest.raises(InputError, match=reason):
+            empty.load_scores(tmp_path / name)
 
 
 def test_names_are_made_canonical_and_judgments_named(empty: Warehouse, tmp_path: Path) -> None:
@@ -331,14 +313,6 @@ def test_names_are_made_canonical_and_judgments_named(empty: Warehouse, tmp_path
     empty.load_scores(file, qrels="q", meta={"batch": "7"})
     assert empty.evaluate("AP").fetchall() == [("q", "r", 0.5)]
     assert empty.rows("select meta['batch'] from runs") == [("7",)]
-
-
-def test_a_folder_whose_job_has_not_ended_is_refused(empty: Warehouse, tmp_path: Path) -> None:
-    (tmp_path / "out" / "scores" / "batch=1").mkdir(parents=True)
-    write_parquet(tmp_path / "out" / "scores" / "batch=1" / "part.parquet", GOOD)
-    empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q")
-    with pytest.raises(InputError, match="the job that writes this folder has not ended"):
-        empty.load_scores(tmp_path / "out")
 
 
 def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path) -> None:
@@ -380,3 +354,65 @@ def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_p
 
 def _without_times(text: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d[.\d]*)?", "", text)
+
+
+# Runs of which only scores are stored, and not those of every measure that is asked for: dense has no RR.
+
+LACKING = "RR,AP"
+
+
+@pytest.fixture(scope="module")
+def one_measure(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lacking")
+    path = holding(new_file(folder), KEPT)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_scores(scores_of(folder / "scores.parquet", ("dense",), measures=("AP",)))
+    return path
+
+
+@pytest.fixture
+def lacking(command: Command, one_measure: Path) -> Command:
+    return lambda *words: command(*words, "-m", LACKING, "--db", one_measure)
+
+
+def test_leaderboard_and_comparisons_leave_the_place_empty(lacking: Command) -> None:
+    rows = csv_rows(lacking("leaderboard", "--format", "csv").stdout)
+    assert [(row["run"], row["RR"] == "", row["AP"] == "") for row in rows] == [
+        ("bm25", False, False),
+        ("random", False, False),
+        ("dense", True, False),
+    ]
+    found = csv_rows(lacking("compare", "bm25", "--format", "csv").stdout)
+    pairs = sorted((row["measure"], row["run"]) for row in found)
+    assert pairs == [("AP", "dense"), ("AP", "random"), ("RR", "random")]
+    dense = next(row for row in rows if row["run"] == "dense")
+    printed = lacking("compare", "bm25", "--format", "md").stdout.splitlines()
+    runs = [line.split(" | ") for line in printed if line.startswith("| ")][1:]
+    assert [cells[0] for cells in runs] == ["| ---", "| bm25", "| random", "| dense"]
+    assert runs[-1][1] == ""
+    assert f"{float(dense['AP']):.4f}" in runs[-1][2]
+    assert lacking("compare", "dense", "--format", "latex").stdout.count(r"dense &  & \textbf{") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    few_of([("report", "-o", "report.md"), ("report", "-o", "report.html"), ("site", "-o", "site")], 1, one_value=True),
+)
+def test_reports_leave_out_the_run(lacking: Command, tmp_path: Path, words: tuple[str, ...]) -> None:
+    outcome = lacking(*words)
+    assert outcome.returncode == 0, outcome.stderr
+    assert "to compute it: RR of dense; left out, since a report has every measure of every run" in outcome.stderr
+    written = [path for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".md")]
+    assert written
+    assert not any("dense" in path.read_text() or "dense" in path.name for path in written)
+
+
+def test_a_report_of_such_runs_alone_is_refused(command: Command, one_measure: Path, tmp_path: Path) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_scores(one_measure.parent / "scores.parquet")
+    outcome = command("report", "-m", LACKING, "-o", "report.html", "--db", path)
+    assert outcome.returncode == 2
+    assert "RR of dense; a report has every measure of every run: name other measures" in outcome.stderr
+    assert not (tmp_path / "report.html").exists()

@@ -55,7 +55,7 @@ def load(warehouse: Warehouse, found: dict[str, Qrels]) -> None:
 
 
 def statistics(warehouse: Warehouse, rel: int | None) -> dict[tuple[str, str], tuple[Any, ...]]:
-    rows = warehouse.rows(judging.agreement_query(warehouse.database, "*", rel=rel))
+    rows = warehouse.rows(judging.agreement_query(warehouse.database, "statistics", "*", rel=rel))
     return {(statistic, qrels): (documents, value) for statistic, qrels, documents, value in rows}
 
 
@@ -82,11 +82,11 @@ def test_cohens_kappa_is_that_of_scikit_learn(judged: tuple[Warehouse, dict[str,
             assert ours[f"Cohen's kappa{word}", f"{one}, {two}"] == (both.sum(), pytest.approx(expected, abs=1e-12))
         assert ours["agreement", f"{one}, {two}"] == (both.sum(), pytest.approx((left == right).mean(), abs=1e-12))
         table = confusion_matrix(left, right, labels=labels)
-        cells = warehouse.rows(judging.confusion_query(warehouse.database, [one, two], rel=rel))
+        cells = warehouse.rows(judging.agreement_query(warehouse.database, "confusion", [one, two], rel=rel))
         assert {(row, column): count for _, _, row, column, count in cells} == {
             (row, column): table[row][column] for row in labels for column in labels if table[row][column]
         }
-        differing = warehouse.rows(judging.differing_query(warehouse.database, [one, two], rel=rel))
+        differing = warehouse.rows(judging.agreement_query(warehouse.database, "documents", [one, two], rel=rel))
         assert len(differing) == (left != right).sum()
 
 
@@ -145,16 +145,14 @@ def test_unknown_words_are_refused(golden: Warehouse, call: str, complaint: str)
 
 def test_figures_stand_side_by_side(golden: Warehouse) -> None:
     """By the second set q1 has the relevant documents a, b and c, and q2 has f, which neither run found."""
-    columns, rows = judging.effects(golden.evaluation, ["first", "second"], "AP")
+    columns, rows, orders = judging.effects(golden.evaluation, ["first", "second"], "AP")
     assert columns[:6] == ["measure", "run", "qrels", "other", "value", "other_value"]
     # A: q1 (1 + 1) / 3, q2 nothing; B: q1 (1 + 2/3) / 3, q2 nothing.
     assert rows == [
         ("AP", "A", "first", "second", pytest.approx(3 / 4), pytest.approx(1 / 3), pytest.approx(-5 / 12), 1, 1),
         ("AP", "B", "first", "second", pytest.approx(5 / 12), pytest.approx(5 / 18), pytest.approx(-5 / 36), 2, 2),
     ]
-    assert judging.order_agreement(golden.evaluation, ["first", "second"], "AP") == [
-        ("AP", "first", "second", 2, pytest.approx(1), pytest.approx(1))
-    ]
+    assert orders == [("AP", "first", "second", 2, pytest.approx(1), pytest.approx(1))]
 
 
 def test_judges_who_all_say_the_same_have_no_kappa() -> None:
@@ -176,7 +174,7 @@ def test_judges_of_different_documents_have_no_agreement() -> None:
         with pytest.raises(UsageError, match="no run is evaluated with two"):
             judging.effects(warehouse.evaluation, ["one", "two"], "AP")
         with pytest.raises(UsageError, match="two judgment sets at least"):
-            judging.agreement_query(warehouse.database, "one")
+            judging.agreement_query(warehouse.database, "statistics", "one")
 
 
 def test_the_command_prints_each_table(command: Command, tmp_path: Path) -> None:

@@ -360,5 +360,6 @@ def test_the_view_of_scores_is_what_is_compared(sample: Warehouse) -> None:
     ],
 )
 def test_unknown_words_are_refused(warehouse: Warehouse, argument: str, words: str) -> None:
+    put_scores(warehouse, {"M": {"a": {"1": 0.1, "2": 0.5}, "b": {"1": 0.3, "2": 0.2}}})
     with pytest.raises(QueryError, match=f"{argument.split()[0]} is {words}"):
         warehouse.rows(f"from comparisons('a', {argument})")
