@@ -262,11 +262,14 @@ def per_topic(measures: Sequence[Measure], scores: str) -> str:
 
 def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of one row a run with a column for the mean of each measure, in ``board_order``."""
-    columns = ", ".join(
-        f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in measures
-    )
+    columns = value_columns("measure", [measure.name for measure in measures])
     means = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
     return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by {board_order(measures)}"
+
+
+def value_columns(column: str, names: Iterable[str]) -> str:
+    """A column of values for each name that the rows of a group have in this column."""
+    return ", ".join(f"max(value) filter (where {column} = {literal(name)}) as {quoted(name)}" for name in names)
 
 
 def board_order(measures: Sequence[Measure]) -> str:

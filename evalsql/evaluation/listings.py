@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from evalsql.catalog.ddl import value_columns
 from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, parse_measures, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
@@ -79,10 +80,10 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
     taken = {"qrels", "measure", "topic"} & {run.lower() for run in runs}
     if taken:
         raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
-    columns = ", ".join(f"max(value) filter (where run = {literal(run)}) as {quoted(run)}" for run in runs)
     topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
     return (
-        f"select qrels, measure, topic, {columns} from (\n{values}\n) group by qrels, measure, topic\n"
+        f"select qrels, measure, topic, {value_columns('run', runs)} from (\n{values}\n)\n"
+        "group by qrels, measure, topic\n"
         f"order by qrels, {place_in(measures, 'measure')}, {place_in(topics, 'topic')}"
     )
 
@@ -106,9 +107,7 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
         means = evaluation.keep(f"select * from group_means(group_key := {literal(key)})")
     if not evaluation.database.rows(f"select 1 from {means} limit 1"):
         raise UsageError(f'these judgments have no group "{key}"')
-    columns = ", ".join(
-        f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in named
-    )
+    columns = value_columns("measure", [measure.name for measure in named])
     best = "" if named[0].relation.header.less_is_better else "desc"
     return (
         f'select qrels, topic_group as "group", run, max(num_topics) as topics, {columns} from {means}\n'

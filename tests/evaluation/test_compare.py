@@ -72,19 +72,19 @@ def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
             warehouse.compare("bm25", measures="AP")
 
 
-def test_the_command(command: Command) -> None:
-    command("demo", "--db", "evalsql.duckdb")
-    answer = command("compare", "bm25", "dense", "-m", "AP P@10", "--test", "wilcoxon", "--format", "csv")
+def test_the_command(command: Command, sample_file: Path) -> None:
+    db = ("--db", sample_file)
+    answer = command("compare", "bm25", "dense", "-m", "AP P@10", "--test", "wilcoxon", "--format", "csv", *db)
     rows = csv_rows(answer.stdout)
     assert [(row["measure"], row["baseline"], row["run"]) for row in rows] == [
         ("AP", "bm25", "dense"),
         ("P@10", "bm25", "dense"),
     ]
     assert "Wilcoxon signed rank test, p corrected by Holm for 2 tests, alpha = 0.05" in answer.stderr
-    table = command("compare", "bm25", "--all-pairs", "-m", "AP", "--format", "latex").stdout
+    table = command("compare", "bm25", "--all-pairs", "-m", "AP", "--format", "latex", *db).stdout
     assert table.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table}\n\\centering\n\\caption{Means over")
-    assert command("compare", "bm25", "-m", "AP", "-o", "pairs.md").returncode == 0
-    assert command("compare", "nosuch").returncode == 2
+    assert command("compare", "bm25", "-m", "AP", "-o", "pairs.md", *db).returncode == 0
+    assert command("compare", "nosuch", *db).returncode == 2
 
 
 def pair(baseline: str, run: str, means: tuple[float, float], p: float, **others: Any) -> dict[str, Any]:

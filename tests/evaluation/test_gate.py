@@ -18,7 +18,7 @@ from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule
 from tests.cli.test_compare_command import Ranks, drawn, loaded, reciprocal
-from tests.conftest import Command, Outcome, new_warehouse
+from tests.conftest import Command, Outcome
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
 from tests.trials import gate as trial
@@ -51,22 +51,22 @@ def gate(command: Command, path: Path, candidate: str, *rules: str, options: Seq
     return command("gate", candidate, "--db", path, "--format", "csv", *given, *options)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.endswith(("/0", "/8"))])
-def test_one_sided_p_values_are_scipys(name: str) -> None:
-    scores = CASES[name]
-    topics = sorted(scores["a"])
-    with new_warehouse() as warehouse:
-        put_scores(warehouse, {"M": scores})
-        rows = warehouse.rows("select run, p_less, p_greater, note from one_sided_t_tests(baseline := 'a')")
-    found = {run: rest for run, *rest in rows}
-    assert found.keys() == {"b", "c", "d", "e"}
-    assert found["b"] == [1, 1, "identical"]
-    assert found["e"] == [1, 0, "constant difference"]
-    for run in ("c", "d"):
-        values, base = ([scores[each][topic] for topic in topics] for each in (run, "a"))
-        if found[run][2] is None:
-            less, greater = (stats.ttest_rel(values, base, alternative=side).pvalue for side in ("less", "greater"))
-            assert found[run][:2] == pytest.approx([less, greater], rel=1e-9, abs=1e-12)
+def test_one_sided_p_values_are_scipys(empty: Warehouse) -> None:
+    chosen = {name: scores for name, scores in CASES.items() if name.endswith(("/0", "/8"))}
+    put_scores(empty, chosen)
+    rows = empty.rows("select measure, run, p_less, p_greater, note from one_sided_t_tests(baseline := 'a')")
+    found = {(name, run): rest for name, run, *rest in rows}
+    assert found.keys() == {(name, run) for name in chosen for run in "bcde"}
+    for name, scores in chosen.items():
+        assert found[name, "b"] == [1, 1, "identical"]
+        assert found[name, "e"] == [1, 0, "constant difference"]
+        for run in "cd":
+            values, base = ([scores[each][topic] for topic in sorted(scores["a"])] for each in (run, "a"))
+            *p_values, note = found[name, run]
+            if note is None:
+                sides = ("less", "greater")
+                expected = [stats.ttest_rel(values, base, alternative=side).pvalue for side in sides]
+                assert p_values == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) -> None:

@@ -15,9 +15,10 @@ from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
 from tests.conftest import Command, csv_rows, write
 from tests.evaluation.test_gate import gate, load
+from tests.long_cases import few_of
 
 
-@pytest.mark.parametrize("extension", ["json", "toml"])
+@pytest.mark.parametrize("extension", few_of(["json", "toml"], 1))
 def test_a_baseline_in_a_file_decides_as_its_run_does(tmp_path: Path, command: Command, extension: str) -> None:
     ranks = drawn(7, 3, 25)
     path = loaded(tmp_path, ranks)

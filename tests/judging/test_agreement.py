@@ -91,24 +91,19 @@ def test_cohens_kappa_is_that_of_scikit_learn(judged: tuple[Warehouse, dict[str,
 
 
 @pytest.mark.parametrize("rel", [None, 1, 2])
-def test_fleiss_kappa_is_that_of_statsmodels(judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None) -> None:
+def test_statistics_of_all_judges_are_those_of_statsmodels_and_krippendorff(
+    judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None
+) -> None:
     warehouse, found = judged
-    ratings = matrix(found, rel)
+    ratings, ours, together = matrix(found, rel), statistics(warehouse, rel), "first, second, third"
     whole = ratings[:, ~numpy.isnan(ratings).any(axis=0)].astype(int)
     expected = fleiss_kappa(aggregate_raters(whole.T)[0], method="fleiss")
-    ours = statistics(warehouse, rel)["Fleiss' kappa", "first, second, third"]
-    assert ours == (whole.shape[1], pytest.approx(expected, abs=1e-12))
-
-
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-@pytest.mark.parametrize("rel", [None, 1, 2])
-def test_alpha_is_that_of_krippendorff(judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None, level: Any) -> None:
-    warehouse, found = judged
-    ratings = matrix(found, rel)
-    expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement=level)
-    documents, value = statistics(warehouse, rel)[f"Krippendorff's alpha, {level}", "first, second, third"]
-    assert value == pytest.approx(expected, abs=1e-12)
-    assert documents == ((~numpy.isnan(ratings)).sum(axis=0) > 1).sum()
+    assert ours["Fleiss' kappa", together] == (whole.shape[1], pytest.approx(expected, abs=1e-12))
+    for level in ("nominal", "ordinal", "interval"):
+        expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement=level)
+        documents, value = ours[f"Krippendorff's alpha, {level}", together]
+        assert value == pytest.approx(expected, abs=1e-12)
+        assert documents == ((~numpy.isnan(ratings)).sum(axis=0) > 1).sum()
 
 
 @pytest.fixture(scope="module")

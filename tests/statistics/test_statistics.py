@@ -277,21 +277,14 @@ def test_detectable_differences(empty: Warehouse) -> None:
 
 def test_one_topic_and_one_run(empty: Warehouse) -> None:
     put_scores(empty, {"P@5": {"a": {"1": 0.2}, "b": {"1": 0.2}, "c": {"1": 0.6}}, "AP": {"a": {"1": 0.5, "2": 0.7}}})
+    columns = "run, p, p_corrected, low, high, note"
     for test in ("t", "wilcoxon", "sign"):
-        found = rows(
-            empty, f"select run, p, p_corrected, low, high, note from comparisons('a', test := '{test}') order by 1"
-        )
-        assert [tuple(row.values()) for row in found] == [
+        assert empty.rows(f"select {columns} from comparisons('a', test := '{test}') order by 1") == [
             ("b", 1, 1, None, None, "identical"),
             ("c", 1, 1, None, None, "one topic"),
         ]
-    variance = rows(empty, "select measure, source, f, p from analysis_of_variance where source in ('run', 'topic')")
-    assert len(variance) == 4
-    assert {(row["f"], row["p"]) for row in variance} == {(None, 1), (None, 1)}
-    assert (
-        rows(empty, "select detectable, topics_needed from detectable_differences('a')")
-        == [{"detectable": None, "topics_needed": None}] * 2
-    )
+    assert empty.rows("select f, p from analysis_of_variance where source in ('run', 'topic')") == [(None, 1)] * 4
+    assert empty.rows("select detectable, topics_needed from detectable_differences('a')") == [(None, None)] * 2
 
 
 def test_no_spread_is_no_proof_of_anything_but_itself(empty: Warehouse) -> None:
