@@ -169,7 +169,10 @@ class RunLoader:
         doubtful = {file_id for (file_id,) in rows("select distinct file_id from staged_run_rows where doubtful")}
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
         self.database.execute("drop table reject_errors; drop table reject_scans")
-        doubtful |= {file.source.number for file in files if file.text and (str(file.text.path),) in rejected}
+        paths_of_rejected = {os.path.abspath(path) for (path,) in rejected}
+        doubtful |= {
+            file.source.number for file in files if file.text and os.path.abspath(file.text.path) in paths_of_rejected
+        }
         if doubtful:
             listed = ", ".join(map(str, doubtful))
             self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")

@@ -75,7 +75,9 @@ def test_every_form_and_compression_of_a_run_gives_the_same_rows(judged: Warehou
     assert judged.rows(query, ["alone"]) == ROWS
 
 
-def test_names_with_brackets_blanks_and_globs(judged: Warehouse, tmp_path: Path) -> None:
+def test_names_with_brackets_blanks_globs_and_tildes(
+    judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("FSDM [d].run", "a*b.run", "what?.run", "it's.run"):
         write(tmp_path / "runs" / name, PLAIN)
     assert judged.load_runs(tmp_path / "runs" / "FSDM [d].run") == ["FSDM [d]"]
@@ -84,6 +86,11 @@ def test_names_with_brackets_blanks_and_globs(judged: Warehouse, tmp_path: Path)
         judged.load_runs(str(tmp_path / "runs" / "*.run"))
     assert len(judged.load_runs(str(tmp_path / "runs" / "*.run"), replace=True)) == 4
     assert judged.rows("select count(*) from retrieved") == [(12,)]
+    monkeypatch.chdir(tmp_path)
+    bad = [str(write(Path(name), PLAIN + "t3 Q0 d1\n")) for name in ("~/bad[1].run", "runs/worse?.run")]
+    with pytest.raises(InputError) as caught:
+        judged.load_runs(bad)
+    assert [(problem.file, problem.line) for problem in caught.value.problems] == [(path, 4) for path in bad]
 
 
 def mutated(chance: random.Random, line: str) -> str:

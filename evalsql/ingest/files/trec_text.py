@@ -309,5 +309,5 @@ def reader(paths: Sequence[Path]) -> str:
 
 def one_path(path: Path) -> str:
     """The path as a pattern that the engine's reader takes for itself: neither wildcards nor a home folder."""
-    text = "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
-    return f"./{text}" if text.startswith("~") else text
+    text = str(path.absolute() if str(path).startswith("~") else path)
+    return "".join(f"[{char}]" if char in "*?[" else char for char in text)
