@@ -19,7 +19,7 @@ from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import HEAD, Source, open_file, unreadable
-from evalsql.ingest.files.trec_text import number_fault
+from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import counted, shortened
 
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
@@ -141,7 +141,8 @@ def files_reached(pattern: str) -> list[str]:
     """Absolute paths of the files that the engine reads of a path or glob: of a folder those in it and in its qrels."""
     found = list(map(os.path.abspath, files_named(pattern)))
     folders = [each for path in found for each in (path, os.path.join(path, "qrels")) if os.path.isdir(each)]
-    return found + [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
+    found += [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
+    return found + [one_path(Path(file)) for file in found if glob.has_magic(file)]  # as DuckDB 1.5 looks for them
 
 
 class _Finder:
