@@ -73,13 +73,12 @@ def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_an_archive_stands_for_its_runs(command: Command, tmp_path: Path, results: Path, mode: str) -> None:
-    packed(results, tmp_path / "results.tar", mode)
-    done = command("load", "runs", "results.tar")
-    assert done.returncode == 0, done.stderr
-    assert "loaded 3 runs: 8 documents retrieved; read as TREC (2 files), JSON (1 file)" in done.stderr
-    assert done.stderr.count("skipped") == 1
-    assert command("sql", "select run from runs order by run", "--format", "csv").stdout == "run\na\nb\nc\n"
+def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, results: Path, mode: str) -> None:
+    with pytest.warns(InputWarning, match="skipped") as told:
+        assert empty.load_runs(packed(results, tmp_path / "results.tar", mode)) == ["a", "b", "c"]
+    assert len([each for each in told if "skipped" in str(each.message)]) == 1
+    assert empty.loader.notices == ["read as TREC (2 files), JSON (1 file)"]
+    assert empty.rows("select count(*) from retrieved") == [(8,)]
 
 
 def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:
@@ -137,7 +136,6 @@ def test_a_folder_of_beir_has_judgments(command: Command, empty: Warehouse, tmp_
     run = write(tmp_path / "r.run", RUN)
     done = command("eval", beir, run, "-m", "AP", "--format", "csv")
     assert done.stdout == "qrels,run,AP\nscifact,r,0.75\n", done.stderr
-    assert command("load", "qrels", beir, "--db", "w.duckdb").returncode == 0
 
 
 # Datasets by name
@@ -189,9 +187,6 @@ def test_a_dataset_has_judgments_a_run_and_topics(
     assert evalsql.evaluate(local, run, "AP") == {"AP": 0.75}
     done = command("eval", local, run, "-m", "AP", "--format", "csv")
     assert done.stdout == "qrels,run,AP\nevalsql-test/tiny/test,r,0.75\n", done.stderr
-    assert command("load", "qrels", local, "--name", "tiny", "--db", "w.duckdb").returncode == 0
-    told = command("load", "topics", local, "--db", "w.duckdb")
-    assert (told.returncode, "loaded 2 topics of the 2 of tiny: text of 2" in told.stderr) == (0, True), told.stderr
 
 
 def test_what_a_dataset_does_not_have_is_told(empty: Warehouse, monkeypatch: pytest.MonkeyPatch, local: str) -> None:

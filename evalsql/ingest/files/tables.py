@@ -17,6 +17,7 @@ from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageEr
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
 from evalsql.ingest.files import text_reading
+from evalsql.ingest.files.formats import third_column_faults
 from evalsql.ingest.files.source import Format, Source, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.python_rows import columns_of, meanings_of, put
@@ -31,7 +32,6 @@ _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 _WHOLE = ("rank", "grade")
 _BY_DEFAULT_0 = ("iteration", "subgroup")
 _MOST_FILES, _MOST_BYTES = 200, 400_000_000  # read by one statement
-_ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
 
 
 @dataclass
@@ -322,7 +322,8 @@ class Tables:
 
     def _keep(self, file: Table) -> None:
         with self._blamed(file):
-            _check_third_column(file)
+            if faults := third_column_faults(self.database, file.form.name, file.query):
+                raise InputError(file.problem(0, reason) for reason in faults)
             self.by_label[file.source.label] = file
 
     @property
@@ -399,42 +400,6 @@ def _converted(file: Table, meaning: str) -> str:
     return (
         f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in _WHOLE else number
     )
-
-
-def _check_third_column(table: Table) -> None:
-    """Refuse a run whose ranks do not start at 1 or scores are whole, and judgments whose grades count up as ranks."""
-    numbers = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
-    number = numbers.get(table.form.name)
-    if not number:
-        return
-    topics = table.database.rows(f"""
-        select
-            topic, count(*), min({number}), max({number}), count(distinct {number}),
-            bool_and({number} = trunc({number}))
-        from ({table.query}) group by topic order by topic
-    """)
-    reasons = []
-    if number == "score" and all(is_whole for *_, is_whole in topics):
-        reasons.append(
-            "the third column holds whole numbers alone, as grades and ranks are; a header such as "
-            "topic,document,score says that they are scores"
-        )
-    elif number == "grade":
-        counts_up = all((least, most, values) == (1, count, count) for _, count, least, most, values, _ in topics)
-        if counts_up and any(count >= _ENOUGH for _, count, *_ in topics):
-            reasons.append("the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?")
-    elif number == "rank":
-        for topic, count, least, _, values, _ in topics:
-            repeats = count >= _ENOUGH and values * 2 <= count
-            if least > 1 or repeats:
-                first = f"has no rank 1, its first is {least}"
-                reasons.append(
-                    f"topic {topic} {'has the same ranks again and again, as grades are' if repeats else first}; "
-                    "without a header the columns of a run are topic, document, rank and perhaps score, others need "
-                    "one such as topic,document,score"
-                )
-    if reasons:
-        raise InputError(table.problem(0, reason) for reason in reasons)
 
 
 def _are_exact(values: Sequence[Any]) -> bool:
