@@ -60,9 +60,8 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
     plain = name.lower().replace("-", "_")
     word = _ALIASES.get(plain, plain.removeprefix("comb").removesuffix("fuse").strip("_"))
     if word not in known:
-        raise UsageError(
-            f'there is no method "{name}" of fusion, which comes before the runs; there are: {", ".join(known)}'
-        )
+        there_are = ", ".join(known)
+        raise UsageError(f'there is no method "{name}" of fusion, which comes before the runs; there are: {there_are}')
     takes = {each.name: each for each in known[word].parameters}
     own = [each for each in takes if each not in _OWN]
     given = {each.name: each.default for each in takes.values()}
@@ -128,7 +127,6 @@ class Tuning(NamedTuple):
 
     @property
     def meta(self) -> dict[str, str]:
-        """For the run's meta."""
         return {
             f"fusion_{self.searched}": "; ".join(f"{each.fold or 'all'}: {each.setting}" for each in self.folds),
             "fusion_tuned_by": self.measure,
@@ -149,16 +147,12 @@ def search(
     tie_rule: str,
     progress: Progress = silent,
 ) -> Tuning:
-    """Try all settings on all judged topics, and choose for each fold the one that is best on the others.
-
-    Raises:
-        UsageError: nothing of the method can be searched, several measures, too many settings.
-    """
+    """Try all settings on all judged topics, and choose for each fold the one that is best on the others."""
     named = parse_measures([measure], database.catalog)
     if len(named) != 1 or named[0].relation in database.catalog.own:
         raise UsageError(f'weights are searched by one measure of the package, found "{measure}"')
     searched, settings = _settings(method, len(runs), step)
-    methods = [method.having(**{searched: text if searched == "weights" else float(text)}) for text in settings]
+    tried = [(text, method.having(**{searched: text if searched == "weights" else float(text)})) for text in settings]
     parts = f"select topic, fold from steps.topic_folds(qrels := {literal(qrels)}, folds := {folds})"
     inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
     less = named[0].relation.header.less_is_better
@@ -167,16 +161,15 @@ def search(
         f"create or replace temp table {_TRIED} (candidate integer, unevenness double, topic varchar, value double)"
     )
     try:
-        _try_settings(database, settings, methods, named[0], qrels, tie_rule, progress)
+        _try_settings(database, tried, named[0], qrels, tie_rule, progress)
         found = database.rows(f"{chosen} order by fold = 0, fold")
     finally:
         database.execute(f"drop table if exists temp.{_TRIED}")
     pieces = []
     for fold, candidate, *_ in found:
         own = f"in (select topic from ({parts}) where fold = {fold})"
-        pieces.append(
-            f"{methods[candidate].query} where topic {own if fold else f'not in (select topic from ({parts}))'}"
-        )
+        topics = own if fold else f"not in (select topic from ({parts}))"
+        pieces.append(f"{tried[candidate][1].query} where topic {topics}")
     best = [Fold(fold, settings[candidate], *rest) for fold, candidate, *rest in found]
     return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
 
@@ -210,8 +203,7 @@ def _shares(parts: int, num_runs: int) -> Iterator[tuple[int, ...]]:
 
 def _try_settings(
     database: Database,
-    settings: Sequence[str],
-    methods: Sequence[Method],
+    tried: Sequence[tuple[str, Method]],
     measure: Measure,
     qrels: str,
     tie_rule: str,
@@ -221,8 +213,8 @@ def _try_settings(
     judged = f"select topic, document, grade from judgments where qrels = {literal(qrels)}"
     insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
     with Evaluator(database.rows(judged), measure.name, tie_rule=tie_rule) as evaluator:
-        for candidate, (setting, method) in enumerate(zip(settings, methods, strict=True)):
-            progress("trying weights", candidate, len(settings))
+        for candidate, (setting, method) in enumerate(tried):
+            progress("trying weights", candidate, len(tried))
             rows = database.rows(f"{method.query} where topic in (select topic from ({judged}))")
             if not rows:
                 raise UsageError(f"the runs to fuse have none of the topics of {qrels}")
@@ -312,15 +304,8 @@ def fuse(
         )
         query = tuning.query
     kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
-    loader.load_run(
-        Query(query, f"fused from {', '.join(names)}"),
-        name,
-        qrels=judged,
-        tie_rule=tie_rule,
-        depth=depth,
-        replace=replace,
-        meta=kept,
-    )
+    fused = Query(query, f"fused from {', '.join(names)}")
+    loader.load_run(fused, name, qrels=judged, tie_rule=tie_rule, depth=depth, replace=replace, meta=kept)
     return Fused(name, tuning)
 
 
