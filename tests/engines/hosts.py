@@ -135,21 +135,10 @@ def postgres_server() -> Iterator[Path]:
     if os.geteuid() == 0:
         as_user = {"user": UNPRIVILEGED, "cwd": "/", "env": {"PATH": os.environ["PATH"], "HOME": str(folder)}}
         shutil.chown(folder, UNPRIVILEGED)
-    made = [
-        programs / "initdb",
-        "-D",
-        folder / "data",
-        "-U",
-        "evalsql",
-        "-A",
-        "trust",
-        "-E",
-        "UTF8",
-        "--locale=C",
-        "-N",
-    ]
+    made = [str(programs / "initdb"), "-D", str(folder / "data")]
+    made += ["-U", "evalsql", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
     try:
-        subprocess.run(list(map(str, made)), check=True, capture_output=True, **as_user)
+        subprocess.run(made, check=True, capture_output=True, **as_user)
         options = f"-k {folder} -c listen_addresses= -c fsync=off -c jit=off"
         control = [str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "log"), "-w", "-t", "600"]
         subprocess.run([*control, "-o", options, "start"], check=True, stdout=subprocess.DEVNULL, **as_user)

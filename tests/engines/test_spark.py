@@ -174,16 +174,8 @@ def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_p
 def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path) -> None:
     demand_spark()
     words = ["spark", "eval", "--qrels", SAMPLE / "qrels.txt", "--runs", f"{folder}/*", "--name", "sample"]
-    more = [
-        "-m",
-        ",".join(MEASURES),
-        "--master",
-        "local[2]",
-        "--out",
-        tmp_path / "out",
-        "--conf",
-        "spark.ui.enabled=false",
-    ]
+    more = ["-m", ",".join(MEASURES), "--out", tmp_path / "out"]
+    more += ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
     (folder / "bad.run").write_text("T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n")
     answer = subprocess.run(
         [sys.executable, "-m", "evalsql", *map(str, [*words, *more])],

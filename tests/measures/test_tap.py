@@ -118,21 +118,6 @@ def test_every_option_equals_the_published_program(loaded: Warehouse, options: d
     assert (stopped > 0) == ("threshold" not in options and "insufficient" not in options)
 
 
-@pytest.mark.parametrize("options", one_in(4, OPTIONS[:6]), ids=str)
-def test_without_a_reward_for_silence_values_are_those_of_plain_loops(
-    loaded: Warehouse, options: dict[str, Any]
-) -> None:
-    call = measure(options).call
-    ours = {
-        (int(qrels), topic): value for qrels, topic, value in loaded.rows(f"select qrels, topic, value from {call}")
-    }
-    for seed in SEEDS:
-        one, weights = weighted_collection(seed)
-        system = System(one.run, "trec_eval", ascending=is_ascending(seed))
-        for topic, row in brute_force_tap.tap(one.qrels, system, weights, **options).items():
-            assert ours[seed, topic] == pytest.approx(row.value, abs=EXACT), (seed, topic)
-
-
 def test_weights_move_thresholds_and_means(loaded: Warehouse) -> None:
     """The random weights would show an error: on many collections they change what is found."""
     both = "tap(k := 2) as plain join tap(k := 2, weighted := false) as flat using (qrels, run, topic)"
@@ -249,6 +234,7 @@ OPTIONS_OF_LISTS: tuple[dict[str, Any], ...] = (
     *({"k": k, "rel": 2, "reward_silence": True} for k in (1, 3)),
     {"k": 1, "quantile": 0.3, "weighted": False},
     {"k": 2, "quantile": 0.9, "rel": 3},
+    *({"k": 2, "quantile": quantile} for quantile in (0.3, 0.7)),
     {"k": 1, "quantile": 1.0, "insufficient": "uncut", "reward_silence": True},
     {"k": 3, "insufficient": "uncut", "weighted": False},
     {"threshold": 1.0},
