@@ -1,25 +1,36 @@
-"""The commands, each with the function that runs it, which is imported when it is called."""
+"""The commands, each with the function that runs it, which is imported when it is called; and the guides."""
 
 from __future__ import annotations
 
+import difflib
+import shutil
+import sys
+import textwrap
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from evalsql.errors import UsageError
+
+_DOCS = Path(__file__).resolve().parent.parent / "docs"
+_WIDTH = 100
+_RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 # Of every ``typer.Typer``.
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 _COMMANDS = (
     *("leaderboard.demo", "leaderboard.eval_", "holdings.ls", "leaderboard.leaderboard", "leaderboard.topics"),
-    *("compare.compare", "compare.table", "explain_ties.explain", "reports_charts.report", "reports_charts.site"),
-    *("reports_charts.chart", "reports_charts.curve", "explain_ties.ties", "gate_history.gate", "gate_history.history"),
+    *("compare.compare", "compare.table", "compare.explain", "reports_charts.report", "reports_charts.site"),
+    *("reports_charts.chart", "reports_charts.curve", "holdings.ties", "gate_history.gate", "gate_history.history"),
     *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),
     *("holdings.check", "trec_eval_command.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
-    *("fuse.fuse", "pool_agreement.pool", "pool_agreement.agreement", "holdings.drop", "holdings.keep"),
-    *("spark_serve.serve", "holdings.vacuum", "guides.help_"),
+    *("fuse_pool.fuse", "fuse_pool.pool", "fuse_pool.agreement", "holdings.drop", "holdings.keep"),
+    *("spark_serve.serve", "holdings.vacuum", "app.help_"),
 )
 
 
@@ -103,3 +114,62 @@ def _options(
     ] = False,
 ) -> None:
     """Options that stand before the command."""
+
+
+def help_(
+    context: typer.Context,
+    topic: str | None = typer.Argument(None, help="A guide; without one the topics are listed."),
+) -> None:
+    """Print a guide, or the list of guides.
+
+    Example: evalsql help loading
+    """
+    guides = {path.stem: path.read_text(encoding="utf-8") for path in sorted(_DOCS.glob("*.md"))}
+    if topic is None:
+        width = max(map(len, guides))
+        print("evalsql help TOPIC prints a guide; evalsql COMMAND --help the options of a command", file=sys.stderr)
+        for name, text in guides.items():
+            typer.echo(f"{name:<{width}}  {text.partition(chr(10))[0].removeprefix('# ')}")
+        return
+    name = topic.lower().removesuffix(".md")
+    if name in guides:
+        typer.echo(printed(guides[name]))
+        return
+    root: Any = context.find_root()
+    near = difflib.get_close_matches(name, guides, n=3, cutoff=0.5)
+    counts = {guide: text.lower().count(name) for guide, text in guides.items()}
+    mentions = sorted(filter(counts.get, guides), key=lambda guide: -counts[guide])[:3]
+    if name in root.command.list_commands(root):
+        advice = f"evalsql {name} --help shows the command, evalsql help lists the guides"
+    elif mentions and not near:
+        advice = f"guides that speak of it: {', '.join(mentions)}"
+    else:
+        advice = f"nearest: {', '.join(near or guides)}"
+    raise UsageError(f'there is no guide "{name}"; {advice}')
+
+
+def printed(markdown: str) -> str:
+    """A guide as a terminal shows it; elsewhere as plain text, a hundred characters wide. Code is never wrapped."""
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import CodeBlock, Markdown
+    from rich.text import Text
+
+    class Code(CodeBlock):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            indented = textwrap.indent(str(self.text).rstrip(), "    ")
+            yield Text(indented, "markdown.code_block", no_wrap=True, overflow="ignore")
+
+    class Guide(Markdown):
+        elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
+
+    is_terminal = sys.stdout.isatty()
+    width = min(_WIDTH, shutil.get_terminal_size().columns) if is_terminal else _WIDTH
+    stream = StringIO()
+    Console(file=stream, width=width, force_terminal=is_terminal).print(Guide(markdown), crop=False)
+    text = "\n".join(map(str.rstrip, stream.getvalue().splitlines())).strip()
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:  # an ASCII terminal gets dashes for the lines of tables
+        return text.replace(_RULE, "-").encode(encoding, "replace").decode(encoding)
+    return text

@@ -1,4 +1,4 @@
-"""``evalsql compare`` and ``table``: differences between runs, whether they are significant, tables of papers."""
+"""``evalsql compare``, ``explain`` and ``table``: differences between runs, where they come from, tables of papers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
-from evalsql.cli.access import Asking, AskingScores
+from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import OUTPUT, Arrangement, MeasuredRuns, OutputOptions
-from evalsql.cli.output import note, note_coverage, note_waiting, text_output, write_table
+from evalsql.cli.options import ONE_QRELS, Arrangement, Asking, AskingScores, MeasuredRuns, only_one
+from evalsql.cli.output import OUTPUT, OutputOptions, note, note_coverage, note_waiting, text_output, write_table
+from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation import explanation
+from evalsql.evaluation.listings import texts
+from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_comparison, read_paper
+from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -157,6 +161,56 @@ def compare(
             evaluated = {base, *(run for one in compared for run in one.runs)}
             for run in sorted({*resolve_names(warehouse.database, "run", runs or "*")} - evaluated):
                 note(f"{run}: left out, no judgment set evaluates it and {base}")
+
+
+@command
+def explain(
+    *,
+    run: str = argument("The run.", ..., complete="runs"),
+    topic: str = argument("The topic.", ...),
+    measure: Names = option(
+        "--measure -m MEASURE",
+        f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
+        complete="measures",
+    ),
+    other: str | None = option(
+        "--other RUN", "Another run: show the documents that made the difference, largest first.", complete="runs"
+    ),
+    qrels: Names = ONE_QRELS,
+    depth: int = option(
+        "--depth", "Documents to explain; what the rest contributes is said in one number.", explanation.DEPTH, min=1
+    ),
+    output: OutputOptions,
+    asking: Asking,
+) -> None:
+    """What each document of a ranking contributes to a measure.
+
+    This is the ranking of a run for a topic, with the ideal ranking beside.
+
+    A document contributes the value of the list down to it less the value of the list above it: with the value of the
+    empty list, which has a row of its own if it is not 0, contributions add up to the value of the whole list. The
+    ideal ranking has the judged documents in the order of their grades.
+
+    Example: evalsql explain dense T01 -m AP --other bm25
+    """
+    with asking.open() as warehouse:
+        found = explanation.explain(
+            warehouse.evaluation,
+            run,
+            topic,
+            measure=only_one(measure, "-m") or DEFAULT_MEASURES[0],
+            other=other,
+            qrels=only_one(qrels, "--qrels"),
+            depth=depth,
+        )
+        text = texts(warehouse.evaluation).get((found.qrels, found.topic))
+        with translated_errors(warehouse.path):
+            rows = found.rows.fetchall()
+        counts = VALUES if found.measure.is_count else frozenset()
+        write_table(Table(found.rows.columns, rows, counts), output, warehouse)
+    note(*explanation_lines(found, depth, output.digits))
+    if text:
+        note(f"  the topic asks: {text}")
 
 
 @command

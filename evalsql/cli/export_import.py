@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evalsql.cli.access import Asking, Where
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import RUNS, MeasuredRuns
+from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
@@ -113,9 +112,7 @@ def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) 
     with target.opened(one=True) as part, asking.open(folders=[str(part)]) as warehouse:
         if output is not None:
             refuse_protected(output, warehouse)
-        asked = warehouse.evaluation.scores_query(
-            selection.measures, per_topic=True, qrels=selection.qrels, runs=selection.chosen(warehouse)
-        )
+        asked = warehouse.evaluation.scores_query(**selection.arguments(warehouse), per_topic=True)
         ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
         query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
         count = export_files.write_query(warehouse.database, query, chosen, part / "scores")

@@ -13,10 +13,9 @@ from typing import Any
 import typer
 
 from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
-from evalsql.cli.access import AskingScores
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import MEASURES, QRELS, OutputOptions, RunFilters
-from evalsql.cli.output import note, write_file, write_table
+from evalsql.cli.options import MEASURES, QRELS, AskingScores, RunFilters
+from evalsql.cli.output import OutputOptions, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError

@@ -1,30 +1,30 @@
-"""``evalsql ls``, ``check``, ``drop``, ``keep`` and ``vacuum``: what a warehouse holds, and what leaves it."""
+"""``evalsql ls``, ``check``, ``ties``, ``drop``, ``keep``, ``vacuum``: what a warehouse holds, and what leaves it."""
 
 from __future__ import annotations
 
 import fnmatch
+import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
-from evalsql.catalog.measure_names import literal, parse_measures
-from evalsql.cli.access import Asking, AskingScores, Where
+from evalsql.catalog.measure_names import literal, parse_measures, tie_variants
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.explain_ties import print_ties
-from evalsql.cli.options import SYSTEMS, MeasuredRuns, OutputOptions, RunFilters, RunSelection
-from evalsql.cli.output import note, progress_bar, write_table
+from evalsql.cli.options import SYSTEMS, Asking, AskingScores, MeasuredRuns, RunFilters, RunSelection, Where
+from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
-from evalsql.phrases import counted
+from evalsql.phrases import counted, shortened
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
-FOUND = 1
+_FOUND = 1
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})
@@ -108,7 +108,62 @@ def check(
     left_out = "; slower audits were left out" if quick else ""
     note(f"{counted(len(found), 'finding') if found else 'nothing was found'}{left_out}")
     if found:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(_FOUND)
+
+
+@command
+def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
+    """How much of each figure hangs on the order of tied documents.
+
+    Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
+    Ends with 1 where the order of two runs could be another.
+
+    Example: evalsql ties -m AP,RR
+    """
+    print_ties(selection, output, asking)
+
+
+def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
+    """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
+    with asking.open() as warehouse:
+        parsed = parse_measures(selection.measures, warehouse.catalog)
+        named = [each.name for each in parsed if tie_variants(each)]
+        if without := [each.name for each in parsed if each.name not in named]:
+            note(f"not a question of ties, or not known: {', '.join(without)}")
+        runs = selection.chosen(warehouse)
+        with progress_bar() as progress, translated_errors(warehouse.path):
+            effects, swaps = warehouse.ties(named, qrels=selection.qrels, runs=runs, progress=progress)
+            table, swapped = Table(effects.columns, effects.fetchall()), swaps.fetchall()
+        write_table(table, output, warehouse)
+    pairs: dict[str, list[str]] = {}
+    for _, measure, upper, _, _, lower, *_ in swapped:
+        pairs.setdefault(measure, []).append(f"{upper} over {lower}")
+    for measure, names in pairs.items():
+        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shortened(names, 3)}")
+    undecided = _undecided(table.rows)
+    known = [name for name in named if name not in undecided]
+    if known and not pairs:
+        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
+    for name, (num_pairs, names) in undecided.items():
+        unknown = f"of {counted(num_pairs, 'pair')} of runs not known whether the order could be another"
+        note(f"{name}: {unknown}: {shortened(names, 3)}")
+    if swapped:
+        raise typer.Exit(_FOUND)
+
+
+def _undecided(rows: Sequence[Sequence[Any]]) -> dict[str, tuple[int, list[str]]]:
+    """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
+    by_set: dict[tuple[str, str], dict[str, bool]] = {}
+    for qrels, run, measure, _, worst, _, best in rows:
+        by_set.setdefault((measure, qrels), {})[run] = worst is not None and best is not None
+    found: dict[str, tuple[int, list[str]]] = {}
+    for (measure, _), runs in by_set.items():
+        unknown = [run for run, is_known in runs.items() if not is_known]
+        if unknown and len(runs) > 1:
+            num_pairs, names = found.get(measure, (0, []))
+            pairs = math.comb(len(runs), 2) - math.comb(len(runs) - len(unknown), 2)
+            found[measure] = num_pairs + pairs, list(dict.fromkeys([*names, *unknown]))
+    return found
 
 
 @command

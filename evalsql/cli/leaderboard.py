@@ -20,11 +20,23 @@ from evalsql.catalog.measure_names import (
     parse_measures,
 )
 from evalsql.catalog.relations import read_catalog
-from evalsql.cli.access import AskingScores, Loading
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.load import QRELS_COLUMNS, QRELS_FILE, RUN_FILES, Columns, JudgmentReading, RunReading
-from evalsql.cli.options import MEASURES, MEMORY_LIMIT, Arrangement, MeasuredRuns, OutputOptions, OwnMeasures
-from evalsql.cli.output import note, note_coverage, note_waiting, progress_bar, write_table
+from evalsql.cli.options import (
+    MEASURES,
+    MEMORY_LIMIT,
+    QRELS_COLUMNS,
+    QRELS_FILE,
+    RUN_FILES,
+    Arrangement,
+    AskingScores,
+    Columns,
+    JudgmentReading,
+    Loading,
+    MeasuredRuns,
+    OwnMeasures,
+    RunReading,
+)
+from evalsql.cli.output import OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
@@ -320,7 +332,9 @@ def eval_(
     with progress_bar() as progress:
         database = open_database(MEMORY, measures=own.paths, memory_limit=memory_limit, progress=progress)
     with Warehouse(database, asked=measures) as warehouse:
-        if _are_small([qrels, *runs]):
+        paths = [qrels, *runs]
+        # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
+        if all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL:
             warehouse.execute("set threads = 1")
         name = "qrels" if qrels == "-" else None
         arguments = {**judgments.arguments(), "keep_best": reading.keep_best, "columns": qrels_columns}
@@ -346,11 +360,6 @@ def _check_no_measure(runs: Sequence[str]) -> None:
         except UsageError:
             continue
         raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
-
-
-def _are_small(paths: Sequence[str]) -> bool:
-    """Whether one thread is done with these sooner than several, which wait for each other; not of a glob or a pipe."""
-    return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL
 
 
 def _note_reading(warehouse: Warehouse, judgments: Sequence[str], runs: Sequence[str], *, keep_best: bool) -> None:

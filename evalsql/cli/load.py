@@ -1,131 +1,31 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own.
-
-``eval``, ``fuse`` and ``spark eval`` share the options that say how files are read and what is kept with them.
-"""
+"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from evalsql.cli.access import Loading
 from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import (
+    COLUMNS,
+    KEEP_BEST,
+    QRELS_FILE,
+    REPLACE,
+    RUN_FILES,
+    WITH_SELF,
+    Columns,
+    JudgmentReading,
+    Kept,
+    KeptWithRuns,
+    Loading,
+    RunReading,
+)
 from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
-from evalsql.evaluation.selection import parse_date
-from evalsql.ingest.column_meanings import parse as parse_columns
-from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
-QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
-RUN_FILES = argument(
-    "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
-)
 Order = Literal["asc", "desc"]
-TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "pairs", "families"]
-REPLACE = flag("--replace", "Take the place of what is held under the same name.")
-FORM = option(
-    "--form",
-    "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
-    "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
-    "grades",
-)
-KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
-Columns = Mapping[str, str] | None
-COLUMNS = option(
-    "--columns MEANING=NAME,...",
-    "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
-    parser=parse_columns,
-)
-WITH_SELF = option(
-    "--with-self/--without-self",
-    "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
-    "E-values, where a query finds itself.",
-)
-QRELS_COLUMNS = option(
-    "--qrels-columns MEANING=NAME,...", "The same of judgments, as in document=pid,grade=label.", parser=parse_columns
-)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What is kept with what is loaded, and whether that replaces something."""
-
-    replace: bool = REPLACE
-    meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
-
-    def arguments(self) -> dict[str, Any]:
-        """These options as what loads takes them; raises UsageError for a --meta that is no pair."""
-        return {"replace": self.replace, "meta": self._meta()}
-
-    def _meta(self) -> dict[str, str]:
-        pairs = {}
-        for text in self.meta:
-            key, sign, value = text.partition("=")
-            if not sign or not key:
-                raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
-            if key in pairs:
-                raise UsageError(f"--meta gives {key} twice")
-            pairs[key] = value
-        return pairs
-
-
-@dataclass(frozen=True)
-class KeptWithRuns(Kept):
-    """What is kept with runs: which load of which system they are, too."""
-
-    system: str | None = option(
-        "--system NAME", "Their system; evalsql history shows it over time.", complete="systems"
-    )
-    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
-    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
-
-    def _meta(self) -> dict[str, str]:
-        """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
-        date = None if self.date is None else parse_date(self.date, "--date")
-        given = {"system": self.system, "version": self.version, "date": date}
-        facts, meta = {key: value for key, value in given.items() if value is not None}, super()._meta()
-        for key, value in facts.items():
-            if key in meta:
-                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
-            if not value:
-                raise UsageError(f"--{key} is empty")
-        return {**facts, **meta}
-
-
-@dataclass(frozen=True)
-class JudgmentReading:
-    form: Form = FORM
-    queries: str | None = option(
-        "--queries FILE",
-        "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
-    )
-    with_self: bool | None = WITH_SELF
-
-    def arguments(self) -> dict[str, Any]:
-        return {**asdict(self), "with_self": bool(self.with_self)}
-
-
-@dataclass(frozen=True)
-class RunReading:
-    columns: Columns = COLUMNS
-    tie_rule: TieRule | None = option(
-        "--tie-rule",
-        "How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
-        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
-        "trec_eval_10 with --lower-is-better.",
-    )
-    lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
-    keep_best: bool = KEEP_BEST
-
-    def options(self, **further: Any) -> RunOptions:
-        return RunOptions(**asdict(self), **further)
-
-
 _TOPICS_OF = option("--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels")
 _REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the same names.")
 
@@ -150,16 +50,10 @@ def qrels(
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
-        ((rows, topics, repeated),) = warehouse.rows(
-            """
-            select holdings.num_rows, holdings.num_topics, qrels.duplicates
-            from holdings join qrels on qrels.qrels = holdings.name
-            where holdings.kind = 'qrels' and holdings.name = ?
-            """,
-            [loaded],
-        )
-        held = f"{counted(rows, 'judgment')} of {counted(topics, 'topic')}"
-        note(f"loaded judgments {loaded}: {held}{_left_out(repeated)}{_read_as(warehouse)}")
+        ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
+        num_topics, num_rows = _size(warehouse, loaded)
+        held = f"{counted(num_rows, 'judgment')} of {counted(num_topics, 'topic')}"
+        note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
         _note_replaced(warehouse, loaded, weights)
 
 
@@ -180,7 +74,8 @@ def weights(
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         weights = counted(_num_weights(warehouse)[loaded], "weight")
-        note(f"loaded {weights} for the {counted(_num_topics(warehouse, loaded), 'topic')} of {loaded}")
+        num_topics, _ = _size(warehouse, loaded)
+        note(f"loaded {weights} for the {counted(num_topics, 'topic')} of {loaded}")
 
 
 @command
@@ -224,8 +119,8 @@ def runs(
             """,
             [loaded],
         )
-        retrieved = f"{counted(rows, 'document')} retrieved{_left_out(repeated)}"
-        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}{_read_as(warehouse)}")
+        retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
+        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
@@ -290,18 +185,13 @@ def lists(
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
-            ((topics, rows, rising),) = warehouse.rows(
-                """
-                select qrels_held.num_topics, run_held.num_rows, runs.lower_is_better
-                from holdings as qrels_held, holdings as run_held
-                join runs on runs.run = run_held.name
-                where qrels_held.kind = 'qrels' and qrels_held.name = ?
-                    and run_held.kind = 'run' and run_held.name = ? and run_held.qrels = qrels_held.name
-                """,
-                [judged, run],
+            num_topics, _ = _size(warehouse, judged)
+            query = (
+                "select num_rows, lower_is_better from holdings join runs on run = name where kind = 'run' and name = ?"
             )
+            rows, rising = warehouse.rows(query, [run])[0]
             note(
-                f"loaded lists {run}: {counted(topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
+                f"loaded lists {run}: {counted(num_topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
             )
             _note_replaced(warehouse, judged, held)
@@ -369,7 +259,7 @@ def measures(
 def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **options: Any) -> None:
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **options)
-        judged = _num_topics(warehouse, loaded.qrels)
+        judged, _ = _size(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
         lacking = warehouse.rows(
@@ -386,9 +276,11 @@ def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Column
             note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
 
 
-def _num_topics(warehouse: Warehouse, qrels: str) -> int:
-    ((found,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [qrels])
-    return int(found)
+def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
+    """How many topics a judgment set has, and how many judgments."""
+    query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
+    ((num_topics, num_rows),) = warehouse.rows(query, [qrels])
+    return num_topics, num_rows
 
 
 def _num_weights(warehouse: Warehouse) -> dict[str, int]:
@@ -396,13 +288,10 @@ def _num_weights(warehouse: Warehouse) -> dict[str, int]:
     return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
 
 
-def _read_as(warehouse: Warehouse) -> str:
-    """The format that the last load recognised; further lines are what it left out."""
-    return "".join(f"; {line}" for line in warehouse.loader.notices)
-
-
-def _left_out(repeated: int) -> str:
-    return f", {counted(repeated, 'repeated document')} left out" if repeated else ""
+def _remarks(warehouse: Warehouse, repeated: int) -> str:
+    """The repeated documents that the last load left out, the format that it recognised, and what else it left out."""
+    left_out = f", {counted(repeated, 'repeated document')} left out" if repeated else ""
+    return left_out + "".join(f"; {line}" for line in warehouse.loader.notices)
 
 
 def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]) -> None:

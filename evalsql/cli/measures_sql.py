@@ -10,10 +10,9 @@ from typing import Literal
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import default_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
-from evalsql.cli.access import Asking, Statements
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import OutputOptions
-from evalsql.cli.output import note, write_file, write_table
+from evalsql.cli.options import Asking, Statements
+from evalsql.cli.output import OutputOptions, note, write_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
-from evalsql.cli.declare import Names, argument, option
+from evalsql.cli.declare import Names, argument, flag, option
+from evalsql.cli.output import note, progress_bar
+from evalsql.database.database import MEMORY
+from evalsql.database.disk import scratch_folder
+from evalsql.database.engine import ignore_from_now_on
 from evalsql.database.names import resolve_names
-from evalsql.errors import UsageError
+from evalsql.database.quack import is_address
+from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation.listings import arranged
-from evalsql.evaluation.selection import Choice, choose_runs
-from evalsql.report import writers
+from evalsql.evaluation.selection import Choice, choose_runs, parse_date
+from evalsql.ingest.column_meanings import parse as parse_columns
+from evalsql.ingest.run_options import RunOptions
 from evalsql.report.table import Table
+from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
 
-Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 RUNS = argument("Runs, or globs of names; all by default.", complete="runs")
 SYSTEMS = option("--system NAME", "Runs of this system or glob of systems; can be repeated.", complete="systems")
 BASELINE = option("--baseline RUN", "Run that others are compared with.", complete="runs")
@@ -29,31 +36,36 @@ MEASURES = option(
 )
 QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeated.", complete="qrels")
 ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels")
-FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
-OUTPUT = option("--output -o FILE", "Write to this file.")
-DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
 MEMORY_LIMIT = option("--memory-limit SIZE", "Memory the engine may take, such as 1GB; what does not fit goes to disk.")
-
-
-@dataclass(frozen=True)
-class OutputOptions:
-    format: Format | None = FORMAT
-    path: Path | None = OUTPUT
-    digits: int = DIGITS
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether a table is looked at on a terminal."""
-        return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
-
-    @property
-    def chosen_format(self) -> str:
-        """The format asked for, or the one of the file's extension; raises UsageError if that is of none."""
-        chosen = self.format or ("table" if self.path is None else writers.EXTENSIONS.get(self.path.suffix.lower()))
-        if chosen is None:
-            known = ", ".join(writers.EXTENSIONS)
-            raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
-        return chosen
+QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
+RUN_FILES = argument(
+    "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
+)
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+Form = Literal["grades", "groups", "preferences", "pairs", "families"]
+REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+FORM = option(
+    "--form",
+    "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+    "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
+    "grades",
+)
+KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
+Columns = Mapping[str, str] | None
+COLUMNS = option(
+    "--columns MEANING=NAME,...",
+    "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
+    parser=parse_columns,
+)
+WITH_SELF = option(
+    "--with-self/--without-self",
+    "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
+    "E-values, where a query finds itself.",
+)
+QRELS_COLUMNS = option(
+    "--qrels-columns MEANING=NAME,...", "The same of judgments, as in document=pid,grade=label.", parser=parse_columns
+)
 
 
 def _note_old_name(context: typer.Context, given: Names) -> Names:
@@ -120,14 +132,18 @@ class MeasuredRuns(RunSelection):
     def measures(self) -> Sequence[str]:
         return self.measure or DEFAULT_MEASURES
 
+    def arguments(self, warehouse: Warehouse) -> dict[str, Any]:
+        """What is to be evaluated, by the names that functions give it; of runs and judgment sets empty is all."""
+        return {"measures": self.measures, "qrels": self.qrels, "runs": self.chosen(warehouse)}
+
 
 @dataclass(frozen=True)
 class RunsOfOneSet(MeasuredRuns):
     qrels: Names = ONE_QRELS
 
-    @property
-    def only_qrels(self) -> str | None:
-        return only_one(self.qrels, "--qrels")
+    def arguments(self, warehouse: Warehouse) -> dict[str, Any]:
+        """As of several sets; raises UsageError for more than one judgment set."""
+        return {**super().arguments(warehouse), "qrels": only_one(self.qrels, "--qrels")}
 
 
 def only_one(names: Names, option: str) -> str | None:
@@ -152,3 +168,209 @@ class Arrangement:
 
     def first_rows(self, table: Table) -> Table:
         return table if self.limit is None else table._replace(rows=table.rows[: self.limit])
+
+
+@dataclass(frozen=True)
+class Where:
+    """A warehouse file, which another process may have locked."""
+
+    wait: float = option("--wait SECONDS", "Try so long while another process has the file locked.", WAIT, min=0)
+    db: str | None = option("--db FILE", "Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.")
+    token_file: Path | None = option("--token-file FILE", "Holds the token of a server; else EVALSQL_TOKEN is it.")
+
+    @property
+    def path(self) -> str:
+        return self.db or default_path()
+
+    @contextmanager
+    def open_file(
+        self, *, external: bool | None = None, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
+    ) -> Iterator[Warehouse]:
+        """An open warehouse; what takes long to open shows progress. Options are those of ``open_database``.
+
+        Args:
+            external: whether the user's own SQL, if any is run, may reach other files.
+            files, folders: what the engine may use in any case.
+        """
+        token = None
+        if self.token_file is not None:
+            from evalsql.server.sessions import read_token
+
+            token = read_token(self.token_file)
+        reach = None if external or self.db == MEMORY else Reach(files, folders)
+        with progress_bar() as progress:
+            database = open_database(self.db, wait=self.wait, token=token, progress=progress, reach=reach, **options)
+        with Warehouse(database) as warehouse, _reach_explained(warehouse, is_own_sql=external is not None):
+            yield warehouse
+
+    @contextmanager
+    def open_existing(self, **options: Any) -> Iterator[Warehouse]:
+        """An open warehouse to change; raises WarehouseError if there is none."""
+        with self.open_file(read_only=True):
+            pass
+        with self.open_file(**options) as warehouse:
+            yield warehouse
+
+
+@dataclass(frozen=True)
+class Asking(Where, OwnMeasures):
+    """A warehouse that is asked, with measures of one's own beside its measures."""
+
+    memory_limit: str | None = MEMORY_LIMIT
+
+    def open(self, **options: Any) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for reading, if no option says otherwise; see ``open_file``."""
+        own = {"measures": self.paths, "memory_limit": self.memory_limit}
+        return self.open_file(**{"read_only": True, **own, **options})
+
+
+@dataclass(frozen=True)
+class AskingScores(Asking):
+    """A warehouse that is asked, and scores elsewhere that are shown beside its own."""
+
+    lake: Names = option(
+        "--lake DIR", "Scores to show as if loaded, such as those of evalsql spark eval; can be repeated."
+    )
+
+    @contextmanager
+    def open(self, **options: Any) -> Iterator[Warehouse]:
+        """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
+        if not self.lake:
+            with super().open(**options) as warehouse:
+                yield warehouse
+            return
+        if is_address(self.path):
+            raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
+        with scratch_folder() as scratch:
+            with progress_bar() as progress:
+                copy = copy_file(self.path, Path(scratch), wait=self.wait, progress=progress)
+            reached = {"files": self.lake, "folders": self.lake}
+            with super().open(read_only=False, stored_at=copy, **reached, **options) as warehouse:
+                for lake in self.lake:
+                    warehouse.load_scores(lake)
+                yield warehouse
+
+
+@dataclass(frozen=True)
+class Statements(Asking):
+    write: bool = flag("--write", "Let it change the warehouse.")
+    external: bool = flag("--external", "Let it read and write other files and load extensions.")
+
+    def open_for_sql(self) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for statements, which change it or reach other files if the options say so."""
+        return self.open(read_only=not self.write, external=self.external)
+
+
+@dataclass(frozen=True)
+class Loading(Where):
+    """A warehouse that is loaded into."""
+
+    memory_limit: str | None = MEMORY_LIMIT
+
+    @contextmanager
+    def open(self, patterns: Sequence[str] = ()) -> Iterator[Warehouse]:
+        """The warehouse to load into once; the engine reads the files that patterns match, and temporary ones.
+
+        Ctrl-C changes nothing, and from the commit on it does nothing more.
+        """
+        from evalsql.ingest.files.input_files import failures_named, files_reached
+
+        try:
+            with failures_named(), scratch_folder(holds_others=True) as folder:
+                files = [file for pattern in patterns for file in files_reached(pattern)]
+                with self.open_file(memory_limit=self.memory_limit, files=files, folders=[folder]) as warehouse:
+                    warehouse.database.after_commit = ignore_from_now_on
+                    yield warehouse
+        except KeyboardInterrupt:
+            note("evalsql: interrupted; nothing was loaded")
+            raise
+
+
+@contextmanager
+def _reach_explained(warehouse: Warehouse, *, is_own_sql: bool = False) -> Iterator[None]:
+    """Explain that a view of the file itself reaches elsewhere; that a user's own SQL does needs no explanation."""
+    try:
+        yield
+    except ReachError as error:
+        if is_own_sql:
+            raise
+        words = str(error).splitlines()[0]
+        raise WarehouseError(
+            f"{warehouse.path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do "
+            "not use this file; load its runs and judgments into a new one"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept with what is loaded, and whether that replaces something."""
+
+    replace: bool = REPLACE
+    meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
+
+    def arguments(self) -> dict[str, Any]:
+        """These options as what loads takes them; raises UsageError for a --meta that is no pair."""
+        return {"replace": self.replace, "meta": self._meta()}
+
+    def _meta(self) -> dict[str, str]:
+        pairs = {}
+        for text in self.meta:
+            key, sign, value = text.partition("=")
+            if not sign or not key:
+                raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+            if key in pairs:
+                raise UsageError(f"--meta gives {key} twice")
+            pairs[key] = value
+        return pairs
+
+
+@dataclass(frozen=True)
+class KeptWithRuns(Kept):
+    """What is kept with runs: which load of which system they are, too."""
+
+    system: str | None = option(
+        "--system NAME", "Their system; evalsql history shows it over time.", complete="systems"
+    )
+    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
+    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
+
+    def _meta(self) -> dict[str, str]:
+        """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
+        date = None if self.date is None else parse_date(self.date, "--date")
+        given = {"system": self.system, "version": self.version, "date": date}
+        facts, meta = {key: value for key, value in given.items() if value is not None}, super()._meta()
+        for key, value in facts.items():
+            if key in meta:
+                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
+            if not value:
+                raise UsageError(f"--{key} is empty")
+        return {**facts, **meta}
+
+
+@dataclass(frozen=True)
+class JudgmentReading:
+    form: Form = FORM
+    queries: str | None = option(
+        "--queries FILE",
+        "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+    )
+    with_self: bool | None = WITH_SELF
+
+    def arguments(self) -> dict[str, Any]:
+        return {**asdict(self), "with_self": bool(self.with_self)}
+
+
+@dataclass(frozen=True)
+class RunReading:
+    columns: Columns = COLUMNS
+    tie_rule: TieRule | None = option(
+        "--tie-rule",
+        "How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
+        "trec_eval_10 with --lower-is-better.",
+    )
+    lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
+    keep_best: bool = KEEP_BEST
+
+    def options(self, **further: Any) -> RunOptions:
+        return RunOptions(**asdict(self), **further)

@@ -7,11 +7,12 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
-from evalsql.cli.options import OutputOptions
+from evalsql.cli.declare import option
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
@@ -22,8 +23,33 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
 
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
+FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
+OUTPUT = option("--output -o FILE", "Write to this file.")
+DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 _PATIENCE = 0.3  # seconds
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    format: Format | None = FORMAT
+    path: Path | None = OUTPUT
+    digits: int = DIGITS
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a table is looked at on a terminal."""
+        return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
+
+    @property
+    def chosen_format(self) -> str:
+        """The format asked for, or the one of the file's extension; raises UsageError if that is of none."""
+        chosen = self.format or ("table" if self.path is None else writers.EXTENSIONS.get(self.path.suffix.lower()))
+        if chosen is None:
+            known = ", ".join(writers.EXTENSIONS)
+            raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
+        return chosen
 
 
 def write_table(

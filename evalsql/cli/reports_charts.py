@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.cli.access import Asking, AskingScores
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
-from evalsql.cli.options import BASELINE, MeasuredRuns, OutputOptions, RunSelection, RunsOfOneSet
-from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_file, write_table
+from evalsql.cli.options import BASELINE, Asking, AskingScores, MeasuredRuns, RunSelection, RunsOfOneSet
+from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
 from evalsql.database.names import resolve_names
@@ -82,15 +81,7 @@ def chart(
     """
     _check_extension(output)
     with asking.open() as warehouse, translated_errors(warehouse.path):
-        drawn = drawing(
-            warehouse,
-            name,
-            selection.measures,
-            qrels=selection.only_qrels,
-            runs=selection.chosen(warehouse),
-            baseline=baseline,
-            lines=look.lines,
-        )
+        drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, lines=look.lines)
         look.write(warehouse, name, drawn.table, output, drawn.of)
     note(*drawn.notes)
 
@@ -188,23 +179,12 @@ def report(
     extension = output.suffix.lower()
     if extension not in EXTENSIONS:
         raise UsageError(f"{output}: a report is written as {', '.join(EXTENSIONS)}")
-    check_sections({"--with": shown or (), "--without": without or ()})
+    check_sections({"--with": shown, "--without": without})
     is_page = extension == ".html"
     with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
-        runs = selection.chosen(warehouse)
-        note_waiting(warehouse, runs)
-        found = gather_report(
-            warehouse,
-            selection.measures,
-            qrels=selection.only_qrels,
-            runs=runs,
-            baseline=baseline,
-            title=title,
-            shown=shown or (),
-            without=without or (),
-            for_page=is_page,
-            progress=progress,
-        )
+        asked = {**selection.arguments(warehouse), "baseline": baseline, "title": title}
+        note_waiting(warehouse, asked["runs"])
+        found = gather_report(warehouse, **asked, shown=shown, without=without, for_page=is_page, progress=progress)
         if is_page:
             from evalsql.report.page.html_page import page
 
@@ -256,14 +236,7 @@ def site(
             for path in map(Path, protected_files(warehouse)):
                 if path.exists() and folder.resolve() in path.resolve().parents:
                     raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")
-            found = gather(
-                warehouse,
-                selection.measures,
-                qrels=selection.qrels,
-                runs=selection.chosen(warehouse),
-                baseline=baseline,
-                progress=progress,
-            )
+            found = gather(warehouse, **selection.arguments(warehouse), baseline=baseline, progress=progress)
             held = None if whole else depth
             return write_site(warehouse, found, folder, title=title, depth=held, wasm=wasm, progress=progress)
 

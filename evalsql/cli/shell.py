@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast, get_args
 
-from evalsql.cli.access import Statements
 from evalsql.cli.declare import command, meant_word
 from evalsql.cli.measures_sql import print_measures, standard_input
-from evalsql.cli.options import DIGITS, FORMAT, Format, OutputOptions
-from evalsql.cli.output import note, write_table
+from evalsql.cli.options import Statements
+from evalsql.cli.output import DIGITS, FORMAT, Format, OutputOptions, note, write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table

@@ -18,10 +18,18 @@ from typing import Any
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
-from evalsql.cli.access import Where
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.load import FORM, QRELS_COLUMNS, Columns, Form, RunReading
-from evalsql.cli.options import MEASURES, MEMORY_LIMIT, OwnMeasures
+from evalsql.cli.options import (
+    FORM,
+    MEASURES,
+    MEMORY_LIMIT,
+    QRELS_COLUMNS,
+    Columns,
+    Form,
+    OwnMeasures,
+    RunReading,
+    Where,
+)
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError

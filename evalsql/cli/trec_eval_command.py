@@ -10,9 +10,9 @@ from typer.core import TyperCommand
 
 from evalsql.catalog.measure_names import trec_names
 from evalsql.catalog.relations import RELEVANCE_STRING, RUN_ID, read_catalog
-from evalsql.cli.access import Where
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.measures_sql import print_page
+from evalsql.cli.options import Where
 from evalsql.cli.output import note, standard_output
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines, marked_names

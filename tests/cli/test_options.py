@@ -10,7 +10,7 @@ import pytest
 
 from evalsql.cli.compare import Correction, Test
 from evalsql.cli.declare import meant_word
-from evalsql.cli.options import Format
+from evalsql.cli.output import Format
 from tests.conftest import Command, write
 
 FORMATS = get_args(Format)

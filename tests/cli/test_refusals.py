@@ -8,7 +8,7 @@ import pytest
 
 import evalsql
 from evalsql import EvalsqlError, UsageError
-from evalsql.cli.access import Statements
+from evalsql.cli.options import Statements
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, new_file, write
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsql.cli.guides import printed
+from evalsql.cli.app import printed
 from tests.conftest import Command
 from tests.tools.readme import GUIDES
 
