@@ -34,7 +34,7 @@ _COMMANDS = (
 )
 
 
-def typer_group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
+def _group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
     """A group of commands such as "load.runs", each of which is imported when it is called; ``eval_`` is eval."""
     by_name = {place.rpartition(".")[2].rstrip("_"): place for place in places}
 
@@ -44,9 +44,8 @@ def typer_group(places: Sequence[str], meaning: str, **settings: Any) -> typer.T
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in by_name and cmd_name not in self.commands:
-                module, _, attribute = by_name[cmd_name].rpartition(".")
-                found = getattr(import_module(f"evalsql.cli.{module}"), attribute)
-                self.commands[cmd_name] = _command(cmd_name, found)
+                module, _, attribute = by_name[cmd_name].partition(".")
+                self.commands[cmd_name] = _command(cmd_name, getattr(import_module(f"evalsql.cli.{module}"), attribute))
             return self.commands.get(cmd_name)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -66,8 +65,7 @@ def typer_group(places: Sequence[str], meaning: str, **settings: Any) -> typer.T
                 error.__cause__ = None
                 raise
 
-    settings = {**_PLAIN, "cls": LazyGroup, "help": meaning, "no_args_is_help": True, **settings}
-    group = typer.Typer(**settings)
+    group = typer.Typer(**{**_PLAIN, "cls": LazyGroup, "help": meaning, "no_args_is_help": True, **settings})
     group.callback()(lambda: None)  # Typer takes no group without one
     return group
 
@@ -81,16 +79,16 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-load = typer_group(
+load = _group(
     [f"load.{name}" for name in ("qrels", "runs", "measures", "weights", "topics", "groups", "lists", "scores")],
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
-export = typer_group(
+export = _group(
     [f"export_import.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")],
     "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
 )
-spark = typer_group(["spark_serve.eval_"], "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
-app = typer_group(
+spark = _group(["spark_serve.eval_"], "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
+app = _group(
     _COMMANDS,
     "An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
     name="evalsql",

@@ -126,15 +126,9 @@ def compare(
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
-        query, table, compared = comparison.compare_runs(
-            warehouse,
-            None if all_pairs else base,
-            [base, *(runs or ["*"])] if all_pairs else runs,
-            parsed,
-            alpha=alpha,
-            qrels=selection.qrels,
-            **asdict(testing),
-        )
+        baseline, others = (None, [base, *(runs or ["*"])]) if all_pairs else (base, runs)
+        options = {**asdict(testing), "alpha": alpha, "qrels": selection.qrels}
+        query, table, compared = comparison.compare_runs(warehouse, baseline, others, parsed, **options)
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
         described = ""
@@ -194,14 +188,9 @@ def explain(
     Example: evalsql explain dense T01 -m AP --other bm25
     """
     with asking.open() as warehouse:
+        asked, judged = only_one(measure, "-m") or DEFAULT_MEASURES[0], only_one(qrels, "--qrels")
         found = explanation.explain(
-            warehouse.evaluation,
-            run,
-            topic,
-            measure=only_one(measure, "-m") or DEFAULT_MEASURES[0],
-            other=other,
-            qrels=only_one(qrels, "--qrels"),
-            depth=depth,
+            warehouse.evaluation, run, topic, measure=asked, other=other, qrels=judged, depth=depth
         )
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         with translated_errors(warehouse.path):

@@ -162,7 +162,7 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
     output = target.path
     chosen = export_files.format_of(kind, form, output)
     with where.open_file(read_only=True) as warehouse:
-        found = export_files.names_of(warehouse.database, kind, names or [])
+        found = export_files.names_of(warehouse.database, kind, names)
         if table and not names:
             held = warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id)")
             found = [name for name in found if (name,) in held]

@@ -63,16 +63,15 @@ def fuse(
 
     Example: evalsql fuse rrf bm25 dense --k 60 --name bm25-dense
     """
-    arguments = {**asdict(fusing), **kept.arguments()}
+    arguments = {**asdict(fusing), **kept.arguments(), "qrels": qrels}
     try:
-        numbers = [float(word) for word in weights.split(",")] if weights is not None else None
+        arguments["weights"] = None if weights is None else [float(word) for word in weights.split(",")]
     except ValueError:
         raise UsageError(f'--weights takes numbers with commas between them, found "{weights}"') from None
     with loading.open_file(read_only=True):
         pass  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
-        arguments |= {"weights": numbers, "qrels": qrels, "progress": progress}
-        fused = fuse_runs(warehouse.loader, method, runs, name, **arguments)
+        fused = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
         ((made_of, topics, documents),) = warehouse.rows(
             """
             select meta['fusion_runs'], count(*), sum(num_ret)

@@ -118,11 +118,8 @@ def _figures(
     if word == LATEST:
         run = resolve_one(warehouse.database, "run", candidate)
         return latest_run(warehouse.database, asked.strip(), run)
-    return (
-        gate_rules.read_figures(folder / baseline)
-        if Path(baseline).suffix.lower() in gate_rules.EXTENSIONS
-        else baseline
-    )
+    is_file = Path(baseline).suffix.lower() in gate_rules.EXTENSIONS
+    return gate_rules.read_figures(folder / baseline) if is_file else baseline
 
 
 def _update(
@@ -145,10 +142,10 @@ def _update(
 
 
 def _row(verdict: gates.Verdict) -> tuple[Any, ...]:
-    rule, numbers = verdict.rule, [verdict.value, verdict.rule.bound]
-    if rule.is_count:
+    numbers = [verdict.value, verdict.rule.bound]
+    if verdict.rule.is_count:
         numbers = [None if number is None else int(number) for number in numbers]
-    return rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
+    return verdict.rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
 
 
 def _failure(verdict: gates.Verdict) -> str:
@@ -176,8 +173,11 @@ def _note_decision(decision: gates.Decision) -> None:
 def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "") -> bytes:
     """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
 
+    def clean(text: str) -> str:
+        return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
     def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
-        return ElementTree.SubElement(parent, tag, {name: _xml_text(text) for name, text in attributes.items()})
+        return ElementTree.SubElement(parent, tag, {name: clean(text) for name, text in attributes.items()})
 
     failed = sum(not verdict.passes for verdict in verdicts)
     counts = {"tests": str(len(verdicts) or 1), "failures": str(failed), "errors": str(int(bool(error)))}
@@ -186,15 +186,11 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
     for verdict in verdicts:
         case = add(suite, "testcase", classname="evalsql.gate", name=verdict.rule.text)
         if not verdict.passes:
-            add(case, "failure", message=_failure(verdict)).text = _xml_text(verdict.note)
+            add(case, "failure", message=_failure(verdict)).text = clean(verdict.note)
     if error:
         add(add(suite, "testcase", classname="evalsql.gate", name="the gate can decide"), "error", message=error)
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
-
-
-def _xml_text(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 @command

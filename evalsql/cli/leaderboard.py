@@ -6,7 +6,7 @@ import glob
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -73,11 +73,11 @@ class Question:
     """Which measures are asked of which runs by which judgment sets, empty being all, and how the rows are written."""
 
     warehouse: Warehouse
-    measures: Sequence[str]
-    qrels: Sequence[str]
-    runs: Sequence[str]
     output: OutputOptions
-    arrangement: Arrangement = field(default_factory=Arrangement)
+    arrangement: Arrangement
+    measures: Sequence[str]
+    qrels: Sequence[str] = ()
+    runs: Sequence[str] = ()
 
     @cached_property
     def named(self) -> list[Measure]:
@@ -90,6 +90,9 @@ class Question:
     def table(self, query: str) -> Table:
         table = self.arrangement.table(self.warehouse, query, lower_columns(self.named))
         return table._replace(counts=names_of_counts(self.named))
+
+    def width(self, table: Table) -> int:
+        return terminal.total(terminal.natural_widths(table, self.output.digits))
 
     def write(
         self, table: Table, lines: Sequence[str] = (), dropped: DroppedColumns | None = None, *, thresholds: bool = True
@@ -153,9 +156,9 @@ def topics(
 def _question(
     warehouse: Warehouse, selection: MeasuredRuns, output: OutputOptions, arrangement: Arrangement
 ) -> Question:
-    runs = selection.chosen(warehouse)
-    note_waiting(warehouse, runs)
-    return Question(warehouse, selection.measures, selection.qrels, runs, output, arrangement)
+    question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+    note_waiting(warehouse, question.runs)
+    return question
 
 
 def print_board(question: Question) -> None:
@@ -195,15 +198,11 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
         table = _with_texts(warehouse, table)
     table = question.arrangement.first_rows(table)
     lines = []
-    if question.output.is_drawn and _width(question, table) > terminal.width():
+    if question.output.is_drawn and question.width(table) > terminal.width():
         short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
         lines = ["the terminal is too narrow for whole names of runs"] if short != table.columns[_NAMED:] else []
         table = table._replace(columns=[*table.columns[:_NAMED], *short])
     question.write(table, lines, _DROPPED)
-
-
-def _width(question: Question, table: Table) -> int:
-    return terminal.total(terminal.natural_widths(table, question.output.digits))
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:
@@ -238,10 +237,10 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     lines: list[str] = []
     sets = {row[0] for row in table.rows}
     at = _FIRST + 1
-    if _width(question, table) + wanted > terminal.width() and len(sets) == 1:
+    if question.width(table) + wanted > terminal.width() and len(sets) == 1:
         lacking.append(f"qrels ({next(iter(sets))} in every row)")
         table, at = table.without(0), at - 1
-    room = terminal.width() - _width(question, table) - _GAP - terminal.BAR
+    room = terminal.width() - question.width(table) - _GAP - terminal.BAR
     if decorated and room < 0:
         lacking += [f"bars of {measure.name}", "marks by topic"]
     elif decorated:
@@ -346,7 +345,7 @@ def eval_(
             warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
-        question = Question(warehouse, measures, (), (), output)
+        question = Question(warehouse, output, Arrangement(), measures)
         (print_topics if per_topic else print_board)(question)
 
 

@@ -200,8 +200,17 @@ class Where:
         reach = None if external or self.db == MEMORY else Reach(files, folders)
         with progress_bar() as progress:
             database = open_database(self.db, wait=self.wait, token=token, progress=progress, reach=reach, **options)
-        with Warehouse(database) as warehouse, _reach_explained(warehouse, is_own_sql=external is not None):
-            yield warehouse
+        with Warehouse(database) as warehouse:
+            try:
+                yield warehouse
+            except ReachError as error:
+                if external is not None:  # the user's own SQL reached elsewhere, no view of the file
+                    raise
+                words = str(error).splitlines()[0]
+                raise WarehouseError(
+                    f"{warehouse.path}: a view or macro in it reads another file, which those of evalsql do not "
+                    f"({words}); do not use this file; load its runs and judgments into a new one"
+                ) from error
 
     @contextmanager
     def open_existing(self, **options: Any) -> Iterator[Warehouse]:
@@ -284,21 +293,6 @@ class Loading(Where):
         except KeyboardInterrupt:
             note("evalsql: interrupted; nothing was loaded")
             raise
-
-
-@contextmanager
-def _reach_explained(warehouse: Warehouse, *, is_own_sql: bool = False) -> Iterator[None]:
-    """Explain that a view of the file itself reaches elsewhere; that a user's own SQL does needs no explanation."""
-    try:
-        yield
-    except ReachError as error:
-        if is_own_sql:
-            raise
-        words = str(error).splitlines()[0]
-        raise WarehouseError(
-            f"{warehouse.path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do "
-            "not use this file; load its runs and judgments into a new one"
-        ) from error
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import StringIO
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -142,10 +142,9 @@ def _check_extension(output: Path) -> None:
 def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Names) -> None:
     names = table.values("run")
     drawn = {*zip(names, table.values("topic") if topics else [""] * len(names), strict=True)}
-    for run in resolve_names(warehouse.database, "run", runs):
-        for topic in topics or [""]:
-            if (run, topic) not in drawn:
-                note(f"{run}{f' on {topic}' if topic else ''} has no curve: nothing is retrieved, or of one kind only")
+    for run, topic in product(resolve_names(warehouse.database, "run", runs), topics or [""]):
+        if (run, topic) not in drawn:
+            note(f"{run}{f' on {topic}' if topic else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
 @command

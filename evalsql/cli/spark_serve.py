@@ -174,11 +174,11 @@ def serve(
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+
+    def log(line: str) -> None:
+        with suppress(OSError):  # clients are served also where nobody reads the log any more
+            print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
+
     with progress_bar() as progress:
         options: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
-        serve_file(where.path, address, tokens, stop=stop, log=_log, **options)
-
-
-def _log(line: str) -> None:
-    with suppress(OSError):  # clients are served also where nobody reads the log any more
-        print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
+        serve_file(where.path, address, tokens, stop=stop, log=log, **options)
