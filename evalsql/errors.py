@@ -118,12 +118,7 @@ class ProblemList:
     def check(self) -> None:
         """Raise InputError if there are any."""
         if self:
-            raise self.error
-
-    @property
-    def error(self) -> InputError:
-        """All of them, as an error."""
-        return InputError(self)
+            raise InputError(self)
 
     def cause_lines(self) -> list[str]:
         """A line for each cause: its first problem, and how many more there are."""

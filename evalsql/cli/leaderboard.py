@@ -20,13 +20,9 @@ from evalsql.catalog.measure_names import (
     parse_measures,
 )
 from evalsql.catalog.relations import read_catalog
+from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
 from evalsql.cli.options import (
-    MEASURES,
-    MEMORY_LIMIT,
-    QRELS_COLUMNS,
-    QRELS_FILE,
-    RUN_FILES,
     Arrangement,
     AskingScores,
     Columns,
@@ -309,15 +305,15 @@ def demo(*, loading: _Made) -> None:
 @command
 def eval_(
     *,
-    qrels: str = QRELS_FILE,
-    runs: Names = RUN_FILES,
-    measure: Names = MEASURES,
+    qrels: str = options.QRELS_FILE,
+    runs: Names = options.RUN_FILES,
+    measure: Names = options.MEASURES,
     own: OwnMeasures,
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: RunReading,
     judgments: JudgmentReading,
-    qrels_columns: Columns = QRELS_COLUMNS,
-    memory_limit: str | None = MEMORY_LIMIT,
+    qrels_columns: Columns = options.QRELS_COLUMNS,
+    memory_limit: str | None = options.MEMORY_LIMIT,
     output: OutputOptions,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind.
@@ -341,8 +337,8 @@ def eval_(
         read = warehouse.loader.notices
         with progress_bar() as progress:
             is_family = judgments.form == "families" and judgments.with_self is None
-            options = reading.options(with_self=False if is_family else judgments.with_self)
-            warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
+            how = reading.options(with_self=False if is_family else judgments.with_self)
+            warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
         question = Question(warehouse, output, Arrangement(), measures)

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import (
-    COLUMNS,
-    KEEP_BEST,
-    QRELS_FILE,
-    REPLACE,
-    RUN_FILES,
-    WITH_SELF,
-    Columns,
-    JudgmentReading,
-    Kept,
-    KeptWithRuns,
-    Loading,
-    RunReading,
-)
+from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
 from evalsql.phrases import counted, shortened
@@ -33,12 +21,12 @@ _REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the sa
 @command
 def qrels(
     *,
-    file: str = QRELS_FILE,
+    file: str = options.QRELS_FILE,
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
     reading: JudgmentReading,
-    columns: Columns = COLUMNS,
+    columns: Columns = options.COLUMNS,
     run: Names = option("--run NAME", "Run held, or glob, to evaluate with it; can be repeated.", complete="runs"),
-    keep_best: bool = KEEP_BEST,
+    keep_best: bool = options.KEEP_BEST,
     kept: Kept,
     loading: Loading,
 ) -> None:
@@ -81,7 +69,7 @@ def weights(
 @command
 def runs(
     *,
-    files: Names = RUN_FILES,
+    files: Names = options.RUN_FILES,
     name: str | None = option(
         "--name", "Name of the run, all files being one; by default each file's stem names a run."
     ),
@@ -89,7 +77,7 @@ def runs(
         "--qrels NAME", "Judgments to evaluate with, by default the only set; can be repeated.", complete="qrels"
     ),
     reading: RunReading,
-    with_self: bool | None = WITH_SELF,
+    with_self: bool | None = options.WITH_SELF,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
     judged_by: str | None = option(
         "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
@@ -103,10 +91,10 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    options = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
+    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels, progress=progress)
+            loaded = warehouse.loader.load_run_files(files, how, name=name, qrels=qrels, progress=progress)
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(
             """
             select
@@ -204,7 +192,7 @@ def topics(
         "TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...
     ),
     qrels: str | None = _TOPICS_OF,
-    columns: Columns = COLUMNS,
+    columns: Columns = options.COLUMNS,
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
@@ -223,7 +211,7 @@ def groups(
     file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
     key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
     qrels: str | None = _TOPICS_OF,
-    columns: Columns = COLUMNS,
+    columns: Columns = options.COLUMNS,
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
@@ -242,7 +230,7 @@ def groups(
 def measures(
     *,
     sources: Names = argument("Relation files, or folders of them.", ...),
-    replace: bool = REPLACE,
+    replace: bool = options.REPLACE,
     loading: Loading,
 ) -> None:
     """Keep measures of your own in the warehouse.
@@ -256,9 +244,9 @@ def measures(
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
-def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **options: Any) -> None:
+def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **further: Any) -> None:
     with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **options)
+        loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **further)
         judged, _ = _size(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")

@@ -18,18 +18,9 @@ from typing import Any
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
+from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.options import (
-    FORM,
-    MEASURES,
-    MEMORY_LIMIT,
-    QRELS_COLUMNS,
-    Columns,
-    Form,
-    OwnMeasures,
-    RunReading,
-    Where,
-)
+from evalsql.cli.options import Columns, Form, OwnMeasures, RunReading, Where
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
@@ -51,7 +42,7 @@ def eval_(
         ...,
     ),
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
-    measure: Names = MEASURES,
+    measure: Names = options.MEASURES,
     own: OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
@@ -59,9 +50,9 @@ def eval_(
     run_column: str | None = option(
         "--run-column COLUMN", "--runs are Parquet tables of many runs, which this column names."
     ),
-    form: Form = FORM,
+    form: Form = options.FORM,
     reading: RunReading,
-    qrels_columns: Columns = QRELS_COLUMNS,
+    qrels_columns: Columns = options.QRELS_COLUMNS,
     strict: bool = flag("--strict", "End with an error where one run is refused."),
     memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB"),
     threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1),
@@ -150,7 +141,7 @@ def serve(
     read_token_file: Path | None = option(
         "--read-token-file FILE", "Token of clients that only read; made if missing."
     ),
-    memory_limit: str | None = MEMORY_LIMIT,
+    memory_limit: str | None = options.MEMORY_LIMIT,
     where: Where,
 ) -> None:
     """Serve a warehouse to many readers and writers at once.
@@ -180,5 +171,5 @@ def serve(
             print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
 
     with progress_bar() as progress:
-        options: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
-        serve_file(where.path, address, tokens, stop=stop, log=log, **options)
+        how: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
+        serve_file(where.path, address, tokens, stop=stop, log=log, **how)
