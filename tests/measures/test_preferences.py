@@ -136,7 +136,7 @@ TIES = {
     "contested groups": Tied("groups", "groups", contested_ties(5)),
     "one group": Tied("partly known", "preferences", cut_ties(1, 1, 1)),
     "several groups": Tied("partly known", "preferences", cut_ties(2, 3, 1)),
-    "contested, partly known": Tied("partly known", "preferences", contested_ties(2)),
+    "contested, partly known": Tied("partly known", "preferences", contested_ties(2, topics=60)),
     "pairs": Tied("partly known", "preferences", paired_ties(1)),
     "subgroups": Tied("partly known", "preferences", cut_ties(3, 1, 2), in_subgroups=True),
     "groups of subgroups": Tied("partly known", "preferences", cut_ties(4, 2, 2), in_subgroups=True),
