@@ -150,7 +150,7 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
 
 def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
-    sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
+    sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id")) if len(pairs) > 1 else {}
     rows = {"retrieved": retrieved} if retrieved else {}
     for some in in_batches(pairs, lambda pair: sizes.get(pair[1], 0), _ROWS_TOGETHER):
         ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)

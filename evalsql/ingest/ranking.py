@@ -96,11 +96,11 @@ class RunBatch:
         ranked = ranked_rows(database, self._owners, options)
         if options.keeps_all:
             _retain(database, ranked)
-            self._ranked = f"select * from retrieved where run_id in ({self._listed})"
+            self.ranked = f"select * from retrieved where run_id in ({self._listed})"
         else:
             database.execute(f"create or replace temp table all_ranks as\n{ranked}")
-            self._ranked = "select * from all_ranks"
-        counts = f"select (select count(*) from staged_run_rows), count(*) from ({self._ranked})"
+            self.ranked = "select * from all_ranks"
+        counts = f"select (select count(*) from staged_run_rows), count(*) from ({self.ranked})"
         ((staged, kept),) = database.rows(counts)
         if staged != kept:
             raise QueryError(f"{staged} rows were read and {kept} ranked")
@@ -110,14 +110,17 @@ class RunBatch:
         """Run_id, topic and document of documents that a topic has several times, unless the best one is kept."""
         if self.options.keep_best:
             return set()
-        repeated = relation_query(self.database.catalog, "repeated_documents", {"ranked": self._ranked})
+        repeated = relation_query(self.database.catalog, "repeated_documents", {"ranked": self.ranked})
         names = "join topics using (topic_id) join documents using (document_id)"
         return set(self.database.rows(f"select run_id, topic, document from ({repeated}) {names}"))
 
-    def store(self, warnings: LoadWarnings) -> None:
-        """Put the ranked rows that are to be kept into the base tables, and evaluate them."""
+    def store(self, warnings: LoadWarnings | None = None) -> None:
+        """Put the ranked rows that are to be kept into the base tables, and evaluate them.
+
+        Without ``warnings`` nothing is noted, and the temporary tables stay until the caller's transaction ends.
+        """
         database, options, catalog = self.database, self.options, self.database.catalog
-        ranked = {"ranked": self._ranked}
+        ranked = {"ranked": self.ranked}
         if options.keep_best:
             count = "select count(*) - count(distinct (topic_id, document_id)) from all_ranks"
             count = f"{count} where run_id = runs.run_id"
@@ -127,9 +130,9 @@ class RunBatch:
             kept = relation_query(catalog, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
             database.execute(f"create or replace temp table all_ranks as\n{kept}")
         if options.keeps_unjudged and not options.keeps_all:
-            _retain(database, self._ranked)
-        if options.tie_rule == "trec_eval":
-            warnings.note_ties(database, self._ranked)
+            _retain(database, self.ranked)
+        if warnings and options.tie_rule == "trec_eval":
+            warnings.note_ties(database, self.ranked)
         run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
         database.insert("run_topics", run_topics)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
@@ -139,10 +142,11 @@ class RunBatch:
             judged = relation_query(catalog, "judged_or_tied", ranked)
             database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
-            database.execute("drop table judged_or_tied")
-        warnings.note_overlaps(database, pairs, self._ranked)
-        database.execute("drop table if exists all_ranks; drop table staged_run_rows")
-        base_rows.forget_names(database)
+        if warnings:
+            warnings.note_overlaps(database, pairs, self.ranked)
+            database.execute("drop table if exists all_ranks; drop table if exists judged_or_tied")
+            database.execute("drop table staged_run_rows")
+            base_rows.forget_names(database)
 
     def _add_runs(self) -> None:
         given = self.options

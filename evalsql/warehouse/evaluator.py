@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from threading import Lock
@@ -11,16 +11,20 @@ from typing import Any
 from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY
+from evalsql.database.judgment_overlap import scarce_overlaps
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.ingest.load_warnings import LoadWarnings
+from evalsql.evaluation.shared_steps import FEWEST
+from evalsql.ingest.base_rows import add_evaluations, pairs_query, rank_judged
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import NewRun, RunBatch
 from evalsql.ingest.run_loading import repeated_error, stage_run_data
 from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted
 from evalsql.warehouse.open import open_database
+
+_PAIRS = [(1, 1)]  # the keys of the judgments and of the run that is evaluated
 
 
 class Evaluator(AbstractContextManager["Evaluator"]):
@@ -56,6 +60,11 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         relations = [measure.relation for measure in parse_measures(asked, catalog)]
         self._options = replace(options, keeps_unjudged=catalog.reads_unjudged(relations))
         Loader(self._database).load_qrels(qrels, "qrels", form=form)
+        add_evaluations(self._database, _PAIRS)  # of no ranking yet; they depend on the judgments alone
+        self._evaluation = Evaluation(self._database)
+        few = len(set(self._names.values())) < FEWEST  # of more measures the values are in tables that a rollback drops
+        self._means = self._evaluation.scores_query(list(self._names.values())) if few else None
+        self._values = self._evaluation.scores_query(list(self._names.values()), per_topic=True)
 
     def evaluate(self, run: Any) -> dict[str, float]:
         """The mean of each measure over the topics of the judgments, by the name it was asked for.
@@ -73,7 +82,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
             UsageError: a frame without the columns.
         """
         with self._loaded(run):
-            query = Evaluation(self._database).scores_query(list(self._names.values()))
+            query = self._means or self._evaluation.scores_query(list(self._names.values()))
             columns, (means,) = self._database.table(query)
         found = dict(zip(columns, means, strict=True))
         return {label: found[name] for label, name in self._names.items()}
@@ -81,8 +90,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
     def per_topic(self, run: Any) -> dict[str, dict[str, float]]:
         """The value of each measure by topic of the judgments, then by name; arguments and errors as ``evaluate``."""
         with self._loaded(run):
-            query = Evaluation(self._database).scores_query(list(self._names.values()), per_topic=True)
-            rows = self._database.rows(query)
+            rows = self._database.rows(self._values)
         found: dict[str, dict[str, float]] = {}
         for _, _, topic, name, value in rows:
             found.setdefault(topic, {})[name] = value
@@ -102,32 +110,46 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         with self._asking:
             database.execute("begin transaction")
             try:
-                staged, found = NewRun("run", 1, [1]), LoadWarnings()
-                batch = RunBatch(database, [staged], self._options)
-                stage_run_data(database, staged, run, self._options)
-                if staged.holds_evalues and not self._options.lower_is_better:
-                    raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
-                if staged.is_ranking and self._options.lower_is_better:
-                    raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
-                lines = [f"run: {line}" for line in batch.rank()]
-                if repeated := batch.repeated():
-                    raise repeated_error("run", repeated)
-                batch.store(found)
-                lines += found.overlaps
-                ((total, missing, extra),) = database.rows(
-                    "select num_topics, missing_topics, extra_topics from coverage"
-                )
-                if missing:
-                    lines.append(
-                        f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too"
-                    )
-                if extra:
-                    lines.append(f"the run has {counted(extra, 'topic')} without judgments, left out of the figures")
-                for line in lines:
-                    warn(line)
+                self._load(run)
                 yield
             finally:
                 database.execute("rollback")
+
+    def _load(self, run: Any) -> None:
+        database, options, staged = self._database, self._options, NewRun("run", 1, [])
+        batch = RunBatch(database, [staged], options)
+        stage_run_data(database, staged, run, options)
+        if staged.holds_evalues and not options.lower_is_better:
+            raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
+        if staged.is_ranking and options.lower_is_better:
+            raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
+        lines = [f"run: {line}" for line in batch.rank()]
+        if not _has_texts_as_keys(run) and (repeated := batch.repeated()):
+            raise repeated_error("run", repeated)
+        batch.store()
+        rank_judged(database, _PAIRS, None if options.keeps_unjudged else "select * from judged_or_tied")
+        ((total, missing, found, judged, scarce),) = database.rows(f"""
+            select
+                count(*), count(*) filter (run_topics.topic_id is null), (select count(*) from run_topics),
+                (select count(*) from judged_ranks) * 100 as num_judged,
+                least((select count(*) from ({batch.ranked})), (select count(*) from judged_documents))
+            from evaluations left join run_topics using (run_id, topic_id)
+        """)
+        if judged <= scarce:
+            lines += scarce_overlaps(database, pairs_query(_PAIRS), batch.ranked)
+        if missing:
+            lines.append(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
+        if extra := found - total + missing:
+            lines.append(f"the run has {counted(extra, 'topic')} without judgments, left out of the figures")
+        for line in lines:
+            warn(line)
+
+
+def _has_texts_as_keys(run: Any) -> bool:
+    """Whether each document is there once: of other keys, 1 and "1" are the same document."""
+    return isinstance(run, Mapping) and all(
+        isinstance(names, Mapping) and {*map(type, names)} <= {str} for names in (run, *run.values())
+    )
 
 
 def split_measures(measures: Names) -> list[str]:
