@@ -36,6 +36,11 @@ EXAMPLES = {
 }
 
 
+def is_short(name: str) -> bool:
+    """Whether an example is tried by default: all of the README, and the first of each guide."""
+    return not name.startswith("docs-") or name.endswith("-1")
+
+
 @pytest.fixture(scope="module")
 def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("readme")
@@ -44,7 +49,9 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize(
+    "name", [name if is_short(name) else pytest.param(name, marks=pytest.mark.long) for name in EXAMPLES]
+)
 def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> None:
     example = EXAMPLES[name]
     output = printed(example.kind, example.code, demonstrated)
