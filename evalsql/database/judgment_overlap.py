@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 from evalsql.catalog.ddl import relation_query
@@ -14,15 +13,12 @@ _MOST_TOLD = 3
 RETRIEVED = "select * from retrieved"
 
 
-def scarce_overlaps(
-    database: Database, pairs: str, ranked: str = RETRIEVED, names: Mapping[str, str] = MappingProxyType({})
-) -> list[str]:
+def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> list[str]:
     """A line for each pair that has next to nothing in common, with ids of both sides; of many only the first ones.
 
     Args:
         pairs: a SELECT of qrels_id and run_id.
         ranked: a SELECT of the runs' rows, where the base table has none.
-        names: SELECTs in the place of tables of names.
     """
     scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs})
     found = database.rows(f"""
@@ -30,17 +26,17 @@ def scarce_overlaps(
         join qrels on qrels.qrels_id = scarce.qrels_id join runs on runs.run_id = scarce.run_id
         order by qrels, run
     """)
-    lines = [_line(database, row, {**names, "ranked": ranked}) for row in found[:_MOST_TOLD]]
+    lines = [_line(database, row, ranked) for row in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         lines.append(f"... and {len(found) - _MOST_TOLD:,} more runs of which next to nothing is judged")
     return lines
 
 
-def _line(database: Database, row: Sequence[Any], inputs: Mapping[str, str]) -> str:
+def _line(database: Database, row: Sequence[Any], ranked: str) -> str:
     qrels, run, *numbers = row
     qrels_id, run_id, num_topics, common, retrieved, judged, topic_id = numbers
     keys = {"qrels_id": qrels_id, "run_id": run_id, "topic_id": topic_id}
-    compared = relation_query(database.catalog, "ids_compared", inputs, **keys)
+    compared = relation_query(database.catalog, "ids_compared", {"ranked": ranked}, **keys)
     ids = database.rows(f"select side, string_agg(id, ', ' order by place) from ({compared}) group by all order by all")
     if not common:
         fact = f"none of {counted(num_topics, 'topic')} is judged ({qrels})"

@@ -303,10 +303,6 @@ class Evaluation:
         inputs = {table: f"select * from main.{table} where {conditions[key]}" for table, key in tables.items()}
         return lambda query: ddl.with_inputs(query, inputs)
 
-    def holdings_query(self) -> str:
-        """The SELECT of ``holdings``."""
-        return "select * from holdings order by kind, name, qrels"
-
     def coverage_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of ``coverage``."""
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"

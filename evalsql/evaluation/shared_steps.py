@@ -62,7 +62,8 @@ def kept(
     dropping: list[str] = []
     for step in steps:
         table = f"evalsql_{step.name}"
-        making += [f"create temp table {table} as {narrowed(step_rows(catalog, step))}", f"create temp {reading(step)}"]
+        rows = _body(catalog, step, {each.name: each.default for each in step.parameters})
+        making += [f"create temp table {table} as {narrowed(rows)}", f"create temp {_reading(step)}"]
         dropping += [f"drop table if exists temp.{table}", f"drop {_kind(step)} if exists temp.{step.name}"]
         catalog = catalog.for_connection([step.name])
     try:
@@ -76,12 +77,7 @@ def _kind(step: Relation) -> str:
     return "macro table" if step.parameters else "view"
 
 
-def step_rows(catalog: Catalog, step: Relation) -> str:
-    """A SELECT of a step's rows at its defaults."""
-    return _body(catalog, step, {each.name: each.default for each in step.parameters})
-
-
-def reading(step: Relation) -> str:
+def _reading(step: Relation) -> str:
     """The view or macro that reads the table; a macro called with other arguments is an error, never other rows."""
     table = f"temp.evalsql_{step.name}"
     if not step.parameters:

@@ -274,7 +274,7 @@ class Warehouse:
 
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""
-        return self.sql(self.evaluation.holdings_query())
+        return self.sql("select * from holdings order by kind, name, qrels")
 
     def choose_runs(self, names: Names = (), **options: Any) -> list[str]:
         """Names of runs in the order of date, as the command line chooses them; options are those of ``Choice``.

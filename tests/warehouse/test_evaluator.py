@@ -116,6 +116,8 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             ({"q1": {True: 1.0}}, UsageError, "names are text or whole numbers, found True"),
             ({"q1": [("a", 1.0, 2)]}, UsageError, "topic q1: expected pairs of document and score"),
             (repeated, InputError, "document a of topic q1 stands more than once"),
+            ({"q1": {"1": 1.0, 1: 2.0}}, InputError, "document 1 of topic q1 stands more than once"),
+            ({"1": {"a": 1.0}, 1: {"a": 2.0}}, InputError, "document a of topic 1 stands more than once"),
             (pyarrow.table({"qid": ["q1"]}), UsageError, "no column for the document"),
             (pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": ["x"]}), InputError, "not a number"),
             (3, UsageError, "data of type int"),
