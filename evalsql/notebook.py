@@ -28,6 +28,7 @@ from evalsql.report.comparison import Comparison, compare_runs
 from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.page.report_formats import check_sections
+from evalsql.report.table import BETTER, WORSE
 from evalsql.warehouse.open import WAIT, open_database
 from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
@@ -95,10 +96,14 @@ class NotebookWarehouse(Warehouse):
             display.leaderboard_table,
             warehouse=self,
             lower=names_of_less_is_better(named),
-            marks=display.marks_beside(compared),
+            compared=compared,
             query=query if limit is not None else None,
         )
-        notes = [*display.explained_marks(compared), *notes]
+        told = [
+            f"{one.qrels}: {BETTER} significantly better than {one.baseline}, {WORSE} significantly worse; {one.how}"
+            for one in compared
+        ]
+        notes = [*told, *notes]
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def topics(
@@ -181,8 +186,12 @@ class NotebookWarehouse(Warehouse):
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
         found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
-        text = listings.texts(self.evaluation).get((found.qrels, found.topic))
-        return display.shown_explanation(found, depth, digits, text)
+        notes = notices.explanation_lines(found, depth, digits, "depth=")
+        if text := listings.texts(self.evaluation).get((found.qrels, found.topic)):
+            notes = [*notes, f"the topic asks: {text}"]
+        counts = notices.VALUES if found.measure.is_count else frozenset()
+        rows = Shown(found.rows, display.explanation_table, digits, notes, counts=counts)
+        return ShownExplanation(*found)._replace(rows=rows)
 
     def chart(
         self,
@@ -208,9 +217,10 @@ class NotebookWarehouse(Warehouse):
             title: what stands above; an empty one is none.
         """
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
-        drawn = charts.drawing(
-            self, display.checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines
-        )
+        known = [each for each in charts.names() if each not in display.ONLY_PAGE]
+        if name not in known:
+            raise UsageError(f'there is no chart "{name}"; there are: {", ".join(known)}')
+        drawn = charts.drawing(self, name, names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines)
         return Chart(name, drawn, charts.Look(width, height, title, charts.styles(self)))
 
     def report(

@@ -21,7 +21,7 @@ from evalsql.evaluation import explanation
 from evalsql.evaluation.listings import texts
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.phrases import counted
-from evalsql.report import comparison
+from evalsql.report import comparison, writers
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_comparison, read_paper
 from evalsql.report.table import Table
@@ -37,7 +37,7 @@ _DROPPED = DroppedColumns(
     ("num_tests", "num_topics", "baseline_mean", "p"),
     ("mean", comparison.OUTCOMES, "note", comparison.INTERVAL),
 )
-_WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
+_WRITERS = {"markdown": writers.write_markdown, "latex": writers.write_latex}
 _FORMATS = {".tex": "latex", ".md": "markdown"}
 
 
@@ -136,7 +136,7 @@ def compare(
             if arrangement.sort or arrangement.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
             with text_output(output.path, warehouse) as stream:
-                _WRITERS[chosen](compared, stream, output.digits)
+                _WRITERS[chosen]([one.table(output.digits) for one in compared], stream, output.digits)
         else:
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
             rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
@@ -227,7 +227,7 @@ def table(
         compared = paper_comparison(warehouse, paper)
         made = StringIO()
         made.write(made_from(paper, compared) if chosen == "latex" else "")
-        _WRITERS[chosen]([compared], made, paper.digits)
+        _WRITERS[chosen]([compared.table(paper.digits)], made, paper.digits)
         _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
         if check and output is not None:

@@ -23,12 +23,12 @@ from evalsql.report import charts
 from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_systems, styles
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS, check_sections
-from evalsql.report.site.published_copy import DEPTH
+from evalsql.report.site.console_page import DEPTH
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from evalsql.report.site.write_site import Site
+    from evalsql.report.site.site_folder import Site
 
 _NAMES = (
     *("agreement", "differences", "distribution", "histogram", "history", "leaderboard", "pr", "pr_levels", "roc"),
@@ -223,7 +223,7 @@ def site(
         raise UsageError("a site is written to a folder, --output DIR, or shown here, --serve: name one of them")
 
     from evalsql.report.site.site_data import gather
-    from evalsql.report.site.write_site import check_folder, write_site
+    from evalsql.report.site.site_folder import check_folder, write_site
 
     def write(folder: Path) -> Site:
         # The rows of the copy go through files beside the folder, which the engine may write.
@@ -251,7 +251,7 @@ def site(
 
 def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
     """Show the site until Ctrl-C; where it cannot be written anew, the one before stays."""
-    from evalsql.report.site.site_server import SiteServer, keep_current, state_of
+    from evalsql.report.site.site_folder import SiteServer, keep_current, state_of
 
     with scratch_folder() as scratch:
         folders = (Path(scratch) / f"site-{number}" for number in count(1))

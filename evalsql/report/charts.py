@@ -15,14 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import (
-    OF_RUNS,
-    OF_SCORES,
-    judgment_set,
-    places_query,
-    run_rows_query,
-    table_of,
-)
+from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, places_query, run_rows_query
 from evalsql.report.table import Table, finite
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -100,7 +93,7 @@ def drawing(
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
-        table, notes = best_systems(history_chart(table_of(warehouse, asked)), named[0], most)
+        table, notes = best_systems(history_chart(Table(*warehouse.database.table(asked))), named[0], most)
     else:
         chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
         _check(name, named, judged, chosen, baseline)
@@ -108,7 +101,7 @@ def drawing(
         of_runs = "pr_topics" if name == "pr_levels" else name
         if of_runs in OF_RUNS:
             stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
-            table = table_of(warehouse, run_rows_query(warehouse, of_runs, judged, drawn))
+            table = Table(*warehouse.database.table(run_rows_query(warehouse, of_runs, judged, drawn)))
         else:
             table = _with_words(
                 warehouse, name, judged, _values(warehouse, name, named, judged, drawn, baseline, chosen)
@@ -156,7 +149,7 @@ def _values(
         board = warehouse.evaluation.scores_query([each.name for each in given], qrels=qrels, runs=runs)
         parts["places"] = places_query(warehouse, board, given, drawn)
     with warehouse.evaluation.with_scores(given, qrels=qrels, runs=[*drawn, *([baseline] if baseline else [])]):
-        return table_of(warehouse, _QUERIES[name].format(**parts))
+        return Table(*warehouse.database.table(_QUERIES[name].format(**parts)))
 
 
 def _with_words(warehouse: Warehouse, name: str, qrels: str, table: Table) -> Table:

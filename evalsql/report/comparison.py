@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
 from evalsql.phrases import counted
-from evalsql.report import writers
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
+from evalsql.report.writers import latex_label
 from evalsql.warehouse.warehouse import Warehouse
 
 TESTS: Mapping[str, str] = {
@@ -22,11 +22,7 @@ TESTS: Mapping[str, str] = {
     "bootstrap": "paired bootstrap test",
     "tukey": "randomised Tukey HSD",
 }
-INTERVALS: Mapping[str, str] = {
-    "t": "Student's t",
-    "percentile": "bootstrap percentiles",
-    "bca": "BCa bootstrap",
-}
+INTERVALS: Mapping[str, str] = {"t": "Student's t", "percentile": "bootstrap percentiles", "bca": "BCa bootstrap"}
 CORRECTIONS: Mapping[str, str] = {
     "holm": "corrected by Holm",
     "bonferroni": "corrected by Bonferroni",
@@ -67,9 +63,9 @@ class Comparison(NamedTuple):
     qrels: str
     pairs: Sequence[Mapping[str, Any]]
     measures: Sequence[str]
-    test: str
-    correction: str
-    alpha: float
+    test: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
     otherwise: Sequence[tuple[str, str]] = ()
     lower: frozenset[str] = frozenset()
     board: Mapping[tuple[str, str], float] | None = None
@@ -192,7 +188,7 @@ class Comparison(NamedTuple):
                 places[key]: f"{change:+.1f}%" for key, change in (self.changes or {}).items() if change is not None
             },
             caption=self.caption,
-            label=self.label or writers.latex_label(self.qrels),
+            label=self.label or latex_label(self.qrels),
         ).with_best({self.name(measure) for measure in self.lower}, digits, first=len(heads), by=0)
 
     def _marks(self, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -224,22 +220,14 @@ def compare_runs(
     names = [measure.name for measure in measures]
     query = warehouse.evaluation.comparison_query(baseline, runs, measures=names, qrels=qrels, **options)
     table = Table(*warehouse.database.table(query))
-    return query, table, by_judgments(warehouse, table, measures, alpha=alpha, baseline=baseline, **options)
+    tested = {name: options[name] for name in ("test", "correction", "family") if name in options}
+    return query, table, by_judgments(warehouse, table, measures, alpha=alpha, baseline=baseline, **tested)
 
 
 def by_judgments(
-    warehouse: Warehouse,
-    table: Table,
-    measures: Sequence[Measure],
-    *,
-    alpha: float,
-    baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
-    family: str = "all",
-    **_: Any,
+    warehouse: Warehouse, table: Table, measures: Sequence[Measure], *, alpha: float, **tested: Any
 ) -> list[Comparison]:
-    """The compared pairs of each judgment set."""
+    """The compared pairs of each judgment set; ``tested`` may be baseline, test, correction and family."""
     names = [measure.name for measure in measures]
     otherwise = warehouse.evaluation.averaged_otherwise(names)
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -250,14 +238,11 @@ def by_judgments(
             qrels,
             pairs,
             names,
-            test,
-            correction,
-            alpha,
+            alpha=alpha,
             otherwise=[(name, way) for held, name, way in otherwise if held == qrels],
             lower=names_of_less_is_better(measures),
-            baseline=baseline,
-            family=family,
             has_others=len(rows) > 1,
+            **tested,
         )
         for qrels, pairs in rows.items()
     ]
@@ -329,14 +314,3 @@ def label(number: int) -> str:
         letters = ascii_lowercase[number % 26] + letters
         number = number // 26 - 1
     return letters
-
-
-def write_markdown(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
-    """A pipe table each, its caption below."""
-    for comparison in comparisons:
-        writers.write_markdown(comparison.table(digits), stream, digits)
-
-
-def write_latex(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
-    """A table float each, in booktabs, below what they need."""
-    writers.write_latex([comparison.table(digits) for comparison in comparisons], stream, digits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -13,7 +13,6 @@ from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_files
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation.explanation import Explanation
-from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.report import charts, html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
 from evalsql.report.page.html_page import page
@@ -37,18 +36,28 @@ MOST_ROWS = 200
 _MORE = "The first {} rows are shown; .df(), .pl() and .fetchall() give all."
 
 Decorate = Callable[..., Table]  # a table and the number of decimals
-Marks = Mapping[tuple[object, ...], str]  # by judgment set, run and measure
 
 
 def leaderboard_table(
-    table: Table, digits: int, *, warehouse: Warehouse, lower: Collection[str], marks: Marks, query: str | None
+    table: Table,
+    digits: int,
+    *,
+    warehouse: Warehouse,
+    lower: Collection[str],
+    compared: Sequence[Comparison],
+    query: str | None,
 ) -> Table:
-    """Means with a bar beside the first measure, and the best of each measure in bold.
+    """Means with a bar beside the first measure; the best are bold, and significant differences are marked.
 
     Args:
         lower: measures where less is better.
         query: the SELECT of all rows, where some are left out: the best are those of all.
     """
+    marks: dict[tuple[object, ...], str] = {
+        (one.qrels, pair["run"], pair["measure"]): verdict(pair, one.alpha, one.lower)
+        for one in compared
+        for pair in one.pairs
+    }
     every = table if query is None else Table(*warehouse.database.table(query), table.counts)
     best = {(*every.rows[nth][:_FIRST], every.columns[at]) for nth, at in every.with_best(lower, digits).best}
     cells = {
@@ -58,7 +67,7 @@ def leaderboard_table(
     }
     board = table._replace(
         best=frozenset(place for place, key in cells.items() if key in best),
-        marks={place: marks[key] for place, key in cells.items() if key in marks},
+        marks={place: mark for place, key in cells.items() if (mark := marks.get(key))},
     )
     lengths = bar_lengths(warehouse, table.rows, [row[_FIRST] for row in table.rows], _WHOLE)
     board = board.with_column(_FIRST + 1, "", [html.bar(length) for length in lengths])
@@ -123,24 +132,6 @@ def explanation_table(table: Table, digits: int) -> Table:
     longest = max(map(abs, values), default=0) or 1
     bars = [html.bar(round(_WHOLE * max(value, 0) / longest)) for value in values]
     return table.with_column(at + 1, "", bars)
-
-
-def marks_beside(compared: Sequence[Comparison]) -> Marks:
-    """What is significantly better or worse than the baseline."""
-    return {
-        (one.qrels, pair["run"], pair["measure"]): mark
-        for one in compared
-        for pair in one.pairs
-        if (mark := verdict(pair, one.alpha, one.lower))
-    }
-
-
-def explained_marks(compared: Sequence[Comparison]) -> list[str]:
-    """A line for each judgment set that says what marks mean and how that was tested."""
-    return [
-        f"{one.qrels}: {BETTER} significantly better than {one.baseline}, {WORSE} significantly worse; {one.how}"
-        for one in compared
-    ]
 
 
 class Shown(_Relation):
@@ -232,20 +223,7 @@ class ShownExplanation(Explanation):
         return getattr(self.rows, name)
 
 
-def shown_explanation(found: Explanation, depth: int, digits: int, text: str | None) -> ShownExplanation:
-    """The explanation with rows that show themselves, and below them what its command says.
-
-    Args:
-        text: what the topic asks, where that is known.
-    """
-    lines = explanation_lines(found, depth, digits, "depth=")
-    counts = VALUES if found.measure.is_count else frozenset()
-    notes = [*lines, *([f"the topic asks: {text}"] if text else [])]
-    rows = Shown(found.rows, explanation_table, digits, notes, counts=counts)
-    return ShownExplanation(*found)._replace(rows=rows)
-
-
-_ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
+ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 _HEIGHT = 720  # pixels of a report within a notebook
 _MOST_BYTES = 8_000_000  # of a page that a notebook's file takes in
@@ -334,14 +312,6 @@ class Report:
             f'<iframe srcdoc="{escape(framed)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )
-
-
-def checked_chart(name: str) -> str:
-    """The name of a chart; raises UsageError if there is none of that name."""
-    known = [each for each in charts.names() if each not in _ONLY_PAGE]
-    if name not in known:
-        raise UsageError(f'there is no chart "{name}"; there are: {", ".join(known)}')
-    return name
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -42,7 +42,7 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
     elif format_name == "jsonl":
         stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in objects(table))
     elif format_name == "markdown":
-        write_markdown(table, stream, digits)
+        write_markdown([table], stream, digits)
     elif format_name == "latex":
         write_latex([table], stream, digits)
     else:
@@ -74,14 +74,15 @@ def _exact(value: object) -> object:
 # Markdown
 
 
-def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
-    """A pipe table, its caption below; characters with a meaning in Markdown are escaped."""
-    stream.write(_markdown_row(map(escape_markdown, table.columns)))
-    stream.write(_markdown_row("---:" if table.is_number(at) else "---" for at in range(len(table.columns))))
-    for nth, row in enumerate(table.texts(digits)):
-        stream.write(_markdown_row(_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)))
-    if table.caption:
-        stream.write(f"\n{escape_markdown(table.caption)}\n\n")
+def write_markdown(tables: Iterable[Table], stream: TextIO, digits: int) -> None:
+    """Pipe tables with their captions below; characters with a meaning in Markdown are escaped."""
+    for table in tables:
+        stream.write(_markdown_row(map(escape_markdown, table.columns)))
+        stream.write(_markdown_row("---:" if table.is_number(at) else "---" for at in range(len(table.columns))))
+        for nth, row in enumerate(table.texts(digits)):
+            stream.write(_markdown_row(_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)))
+        if table.caption:
+            stream.write(f"\n{escape_markdown(table.caption)}\n\n")
 
 
 def _markdown_row(cells: Iterable[str]) -> str:

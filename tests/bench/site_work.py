@@ -44,7 +44,7 @@ def _opened(folder: Path, has_engine: bool, repeat: int) -> Iterator[Result]:
         return
     from playwright.sync_api import sync_playwright
 
-    from evalsql.report.site.site_server import SiteServer
+    from evalsql.report.site.site_folder import SiteServer
 
     server = SiteServer(folder)
     server.start()

@@ -13,7 +13,8 @@ import scipy.stats
 
 import evalsql
 from evalsql import UsageError
-from evalsql.report.comparison import Comparison, label, write_latex, write_markdown
+from evalsql.report.comparison import Comparison, label
+from evalsql.report.writers import write_latex, write_markdown
 from tests.conftest import Command, csv_rows
 
 pytestmark = pytest.mark.fast
@@ -104,7 +105,7 @@ def pair(baseline: str, run: str, means: tuple[float, float], p: float, **others
 
 def written(write: Callable[..., None], pairs: list[dict[str, Any]], qrels: str = "q") -> str:
     stream = io.StringIO()
-    write([Comparison(qrels, pairs, ["AP"], "t", "holm", 0.05)], stream, 2)
+    write([Comparison(qrels, pairs, ["AP"], "t", "holm", 0.05).table(2)], stream, 2)
     return stream.getvalue()
 
 

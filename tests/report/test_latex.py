@@ -14,7 +14,7 @@ import pytest
 
 import evalsql
 from evalsql.report import writers
-from evalsql.report.comparison import Comparison, write_latex
+from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
 from evalsql.report.writers import decimal_parts, escape_latex, in_bold, latex_needs
 from tests.conftest import Command
@@ -101,7 +101,7 @@ def of_names(names: tuple[str, ...]) -> str:
     ]
     for baseline in (base, None):
         compared = Comparison(names[0], pairs, [names[-1]], "t", "holm", 0.05, baseline=baseline)
-        write_latex([compared], stream, 2)
+        writers.write_latex([compared.table(2)], stream, 2)
     return stream.getvalue()
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from evalsql.report.comparison import Comparison, write_latex, write_markdown
+from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
-from evalsql.report.writers import latex_label, latex_number
+from evalsql.report.writers import latex_label, latex_number, write_latex, write_markdown
 from tests.conftest import Command, csv_rows
 
 MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
@@ -20,7 +20,7 @@ MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
 
 def written(write: Callable[..., None], comparison: Comparison) -> str:
     stream = io.StringIO()
-    write([comparison], stream, 2)
+    write([comparison.table(2)], stream, 2)
     return stream.getvalue()
 
 

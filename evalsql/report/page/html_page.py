@@ -10,31 +10,12 @@ from typing import Any
 
 from evalsql.catalog.measure_names import Measure
 from evalsql.phrases import counted
-from evalsql.report.html import (
-    answers,
-    embedded_json,
-    figures,
-    interval_text,
-    link,
-    number,
-    section,
-    signed,
-    table,
-    text,
-)
+from evalsql.report import html
+from evalsql.report.html import number, signed, table, text
+from evalsql.report.page import verdicts
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
 from evalsql.report.page.report_data import DEPTH, ReportData, short
 from evalsql.report.page.report_formats import sections
-from evalsql.report.page.verdicts import (
-    MOST_NAMED,
-    SENTENCES,
-    colours_sentence,
-    difference_text,
-    measure_facts,
-    topic_rows,
-    topics_sentence,
-)
-from evalsql.report.page.verdicts import answers as verdicts
 from evalsql.report.table import Table, finite
 from evalsql.version import __version__
 
@@ -50,7 +31,9 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         style=_read("page.css"),
         size=text(size_line(report)),
         navigation=_navigation(report, above),
-        answers=answers((question, text(big), text(words)) for question, big, words in verdicts(report, digits)),
+        answers=html.answers(
+            (question, text(big), text(words)) for question, big, words in verdicts.answers(report, digits)
+        ),
         gravest=_gravest(found),
         winner=_winner(report, digits),
         topics="" if "topics" in report.without else _topics(report, digits),
@@ -58,7 +41,7 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         numbers=_numbers(report, digits),
         sources="" if "provenance" in report.without else _sources(report, digits),
         made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
-        data=embedded_json(page_data(report, found, digits)),
+        data=html.embedded_json(page_data(report, found, digits)),
         script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
     )
 
@@ -71,7 +54,7 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
     there = {"answer": "Answer", "topics": "Topics", "doubts": "Doubts", "numbers": "Numbers", "data": "Data"}
     hidden = {"topics", "doubts"} & report.without | ({"data"} if "provenance" in report.without else set())
     links = [(words, f"#{name}") for name, words in there.items() if name not in hidden]
-    return "".join(link(address, words) for words, address in (*above, *links))
+    return "".join(html.link(address, words) for words, address in (*above, *links))
 
 
 def _gravest(found: list[Caveat]) -> str:
@@ -87,7 +70,7 @@ def _winner(report: ReportData, digits: int) -> str:
     for at, run in enumerate(report.runs, start=1):
         compared: tuple[object, ...] = ("baseline", "", "", "", "", "")
         if pair := report.page.pairs.get((name, report.baseline, run)):
-            interval = interval_text(*pair.ends(pair.half), digits, signed)
+            interval = html.interval_text(*pair.ends(pair.half), digits, signed)
             sure = "yes" if pair.is_sure else "no"
             compared = (signed(pair.difference, digits), interval, sure, pair.wins, pair.ties, pair.losses)
         rows.append([text(cell) for cell in (at, run, number(means[run], digits), *compared)])
@@ -96,21 +79,16 @@ def _winner(report: ReportData, digits: int) -> str:
 
 
 def _topics(report: ReportData, digits: int) -> str:
-    found = topic_rows(report)
+    found = verdicts.topic_rows(report)
     rows = [
-        [
-            text(row.topic),
-            number(row.value, digits),
-            number(row.baseline_value, digits),
-            difference_text(row.difference, digits),
-            row.outcome,
-        ]
-        for row in found
+        [text(topic), number(value, digits), number(other, digits), verdicts.difference_text(less, digits), outcome]
+        for topic, value, other, less, outcome in found
     ]
     heads = ("topic", report.runs[0], report.baseline, "difference", "outcome")
-    sentence = f'<p class="sentence">{text(topics_sentence(report, found))}</p>'
+    sentence = f'<p class="sentence">{text(verdicts.topics_sentence(report, found))}</p>'
     by_topic = table("Values by topic", [(head, "") for head in heads], rows)
-    return section("topics", "Where does it lose?", "", f'<div id="topics-body">{sentence}{by_topic}</div>', question=4)
+    body = f'<div id="topics-body">{sentence}{by_topic}</div>'
+    return html.section("topics", "Where does it lose?", "", body, question=4)
 
 
 def _caveats(report: ReportData, found: list[Caveat]) -> str:
@@ -121,16 +99,15 @@ def _caveats(report: ReportData, found: list[Caveat]) -> str:
         beside = f'<span class="soft">{text(caveat.remark)}</span>'
         if caveat.picture:
             drawn = caveat.picture.svg(dict.fromkeys([report.runs[0], report.baseline]))
-            beside = (
-                f'<div id="picture-{caveat.picture.name}">{drawn}<p class="note">{colours_sentence(report)}</p></div>'
-            )
+            colours = f'<p class="note">{verdicts.colours_sentence(report)}</p>'
+            beside = f'<div id="picture-{caveat.picture.name}">{drawn}{colours}</div>'
         rows.append(
             f'<li><div class="mark"><span class="{mark[0]}">{mark[1]}</span></div><div class="claim"><p>'
             f"<b>{text(caveat.title)}</b> {text(caveat.claim)}</p>{note}</div>"
             f'<div class="picture">{beside}</div></li>'
         )
     items = f'<ul class="doubts">{"".join(rows)}</ul>'
-    return section("doubts", "What should I doubt?", summary(found), _read("marks.svg"), items, question=5)
+    return html.section("doubts", "What should I doubt?", summary(found), _read("marks.svg"), items, question=5)
 
 
 def _numbers(report: ReportData, digits: int) -> str:
@@ -146,7 +123,7 @@ def _numbers(report: ReportData, digits: int) -> str:
         if rows.rows
     ]
     return (
-        f'{figures("Means by system and measure", board, digits, "board")}<div class="columns">'
+        f'{html.figures("Means by system and measure", board, digits, "board")}<div class="columns">'
         f"<div><h3>The measures in words</h3><dl>{items}</dl></div>"
         f'{curves}</div><details class="data" id="more"><summary>More curves and tables</summary>'
         f'<div id="more-curves"></div>{"".join(more)}</details>'
@@ -160,11 +137,11 @@ def _sources(report: ReportData, digits: int) -> str:
     )
     judgments = _details("Judgments", report.tables["qrels"], digits)
     loaded = _details("Runs", report.tables["runs"], digits)
-    return section("data", "Where the data comes from", sentence, judgments, loaded)
+    return html.section("data", "Where the data comes from", sentence, judgments, loaded)
 
 
 def _details(title: str, rows: Table, digits: int) -> str:
-    return f'<details class="data"><summary>{text(title)}</summary>{figures(title, rows, digits)}</details>'
+    return f'<details class="data"><summary>{text(title)}</summary>{html.figures(title, rows, digits)}</details>'
 
 
 def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[str, Any]:
@@ -177,15 +154,15 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
     return {
         "digits": digits,
         "depth": DEPTH,
-        "sentences": SENTENCES,
-        "most_named": MOST_NAMED,
+        "sentences": verdicts.SENTENCES,
+        "most_named": verdicts.MOST_NAMED,
         "measures": [
             {
                 "name": measure.name,
                 "words": measure_words(measure),
                 "lower": measure.name in report.lower,
                 "range": _range(measure.relation.header.range),
-                "facts": measure_facts(report, measure.name, digits),
+                "facts": verdicts.measure_facts(report, measure.name, digits),
             }
             for measure in report.measures
         ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -115,9 +115,6 @@ class PageDetails(NamedTuple):
     size: Sequence[Any] = ()
 
 
-_NO_DETAILS = PageDetails()
-
-
 @dataclass(frozen=True)
 class ReportData:
     """The parts of a report by name, and what is to be said before them.
@@ -138,11 +135,10 @@ class ReportData:
     without: frozenset[str]
     heading: str
     baseline: str
-    page: PageDetails = _NO_DETAILS
+    page: PageDetails
 
     @cached_property
     def names(self) -> list[str]:
-        """Canonical names of the measures."""
         return [measure.name for measure in self.measures]
 
     @cached_property
@@ -199,7 +195,6 @@ def gather_report(
     Args:
         measures: names, the first being the one runs are ordered by.
         qrels: judgment set; may be left out where there is only one.
-        runs: names or globs; all by default.
         baseline: run that others are compared with on the page; by default one that is called so.
         title: what stands above; by default the name of the judgment set.
         shown, without: names of sections to have beside the usual ones, and to leave out.
@@ -215,12 +210,13 @@ def gather_report(
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
     left_out = {*omitted, "pr_topics"} if for_page else omitted
     of_runs = [name for name in OF_RUNS if not {name, _SECTION_OF.get(name)} & left_out]
-    parts = {"qrels": literal(judged), "names": _literals(each.name for each in named), "runs": _literals(chosen)}
+    names, run_names = (", ".join(map(literal, each)) for each in ([each.name for each in named], chosen))
+    parts = {"qrels": literal(judged), "names": names, "runs": run_names}
     tables: dict[str, Table] = {}
 
     def gather(name: str, query: str) -> None:
         progress("gathering the report", len(tables), len(OF_SCORES) + len(of_runs) + len(_SOURCES))
-        tables[name] = table_of(warehouse, query)
+        tables[name] = Table(*warehouse.database.table(query))
 
     page, comparison = PageDetails(), None
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
@@ -228,7 +224,8 @@ def gather_report(
             if name not in omitted:
                 gather(name, OF_SCORES[name].format(**parts))
         board = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
-        leaderboard = leaderboard_table(warehouse, named)
+        means = warehouse.database.table(f"select * exclude (qrels) from ({board})")
+        leaderboard = Table(*means, names_of_counts(named))
         places = warehouse.rows(f"select measure, run, place from ({places_query(warehouse, board, named, chosen)})")
         if for_page:
             page = _tested_pairs(warehouse, judged)
@@ -248,9 +245,10 @@ def gather_report(
         _notices(warehouse, named[0], judged, chosen),
         omitted,
         title or f"Evaluation with {judged}",
-        baseline or default_baseline([run for (run,) in leaderboard.picked("run")]),
+        baseline or default_baseline(leaderboard.values("run")),
+        page,
     )
-    return replace(found, page=_with_details(warehouse, found, page)) if for_page else found
+    return replace(found, page=_with_details(warehouse, found)) if for_page else found
 
 
 def _chosen_runs(
@@ -284,22 +282,11 @@ def judgment_set(warehouse: Warehouse, name: str | None) -> str:
     return only_qrels(warehouse.database, name or None, "a report is of one judgment set, name it with --qrels")
 
 
-def table_of(warehouse: Warehouse, query: str, counts: frozenset[str] = frozenset()) -> Table:
-    """The rows of a query; ``counts`` names measures whose values are whole."""
-    return Table(*warehouse.database.table(query), counts)
-
-
 def run_rows_query(warehouse: Warehouse, name: str, qrels: str, runs: Names) -> str:
     """The rows about the rankings of these runs that a table of ``OF_RUNS`` has."""
     relation, order = OF_RUNS[name]
     asked = warehouse.evaluation.relation_rows_query(relation, qrels=qrels, runs=runs)
     return f"select * exclude (qrels) from ({asked}) order by {order}"
-
-
-def leaderboard_table(warehouse: Warehouse, measures: Sequence[Measure]) -> Table:
-    """Means of the values that the view scores has: a row a run, the best by the first measure on top."""
-    rows = ddl.leaderboard(warehouse.catalog, measures, "select * from temp.scores")
-    return table_of(warehouse, f"select * exclude (qrels) from ({rows})", names_of_counts(measures))
 
 
 def places_query(warehouse: Warehouse, board: str, measures: Sequence[Measure], drawn: Sequence[str]) -> str:
@@ -309,17 +296,14 @@ def places_query(warehouse: Warehouse, board: str, measures: Sequence[Measure], 
     means = f"""
         select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
         from (unpivot ({board}) on {columns} into name measure value value)"""
-    inputs = {"means": means, "drawn_runs": names_query("run", drawn)}
-    return relation_query(warehouse.catalog, "measure_places", inputs)
+    return relation_query(
+        warehouse.catalog, "measure_places", {"means": means, "drawn_runs": names_query("run", drawn)}
+    )
 
 
 def names_query(column: str, names: Sequence[str]) -> str:
     """A SELECT of these names."""
-    return f"select unnest([{_literals(names)}]::varchar[]) as {column}"
-
-
-def _literals(names: Iterable[str]) -> str:
-    return ", ".join(map(literal, names))
+    return f"select unnest([{', '.join(map(literal, names))}]::varchar[]) as {column}"
 
 
 def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
@@ -339,7 +323,7 @@ def _at_defaults(relation: Relation, **given: str) -> str:
 def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
     """All pairs of runs, tested by the values that the view scores gives now."""
     call = _at_defaults(warehouse.catalog["comparisons"], **_COMPARED)
-    table = table_of(warehouse, f"select * from {call} order by measure, baseline, run")
+    table = Table(*warehouse.database.table(f"select * from {call} order by measure, baseline, run"))
     (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **_COMPARED)
     return found
 
@@ -349,12 +333,11 @@ def _tested_pairs(warehouse: Warehouse, qrels: str) -> PageDetails:
     catalog = warehouse.catalog
     call = _at_defaults(catalog["differences"])
     kept = {"page_found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
-    for name, reads in (
-        ("tested_pairs", "found_differences"),
-        ("holm_steps", "tested_pairs"),
-        ("interval_factors", "holm_steps"),
+    for reads, name, options in (
+        ("found_differences", "tested_pairs", {}),
+        ("tested_pairs", "holm_steps", {"alpha": ALPHA}),
+        ("holm_steps", "interval_factors", {"alpha": ALPHA}),
     ):
-        options = {} if name == "tested_pairs" else {"alpha": ALPHA}
         kept[f"page_{name}"] = relation_query(catalog, name, {reads: f"select * from temp.page_{reads}"}, **options)
     factors: dict[int, dict[int, float]] = {}
     with temporary_tables(warehouse.database, kept):
@@ -364,12 +347,11 @@ def _tested_pairs(warehouse: Warehouse, qrels: str) -> PageDetails:
     return PageDetails(pairs, factors)
 
 
-def _with_details(warehouse: Warehouse, report: ReportData, page: PageDetails) -> PageDetails:
-    """The page with first documents, texts of topics, findings and how much there is."""
-    facts = relation_query(
-        warehouse.catalog, "judgment_facts", {"chosen_runs": names_query("run", report.runs)}, qrels=report.qrels
-    )
-    return page._replace(
+def _with_details(warehouse: Warehouse, report: ReportData) -> PageDetails:
+    """What the page shows of pairs, with first documents, texts of topics, findings and how much there is."""
+    runs = {"chosen_runs": names_query("run", report.runs)}
+    facts = relation_query(warehouse.catalog, "judgment_facts", runs, qrels=report.qrels)
+    return report.page._replace(
         documents={} if "documents" in report.without else _first_documents(warehouse, report),
         texts=dict(warehouse.rows("select topic, text from topic_texts where qrels = ?", [report.qrels])),
         findings=findings(warehouse.evaluation, audits(warehouse.catalog, quick=True)),
@@ -380,14 +362,10 @@ def _with_details(warehouse: Warehouse, report: ReportData, page: PageDetails) -
 def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]:
     """Of the best systems and the baseline, on the topics where the best and the baseline differ most."""
     best, baseline, measure = report.runs[0], report.baseline, report.measures[0]
-    most = max(MOST_LISTS // len(report.topics), 2)
-    runs = list(dict.fromkeys([best, baseline, *report.runs]))[:most]
+    runs = list(dict.fromkeys([best, baseline, *report.runs]))[: max(MOST_LISTS // len(report.topics), 2)]
     values = report.values(measure.name)
-
-    def apart(topic: str) -> tuple[float, str]:
-        return -abs(values.get((best, topic), 0) - values.get((baseline, topic), 0)), topic
-
-    topics = sorted(report.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
+    gaps = {topic: abs(values.get((best, topic), 0) - values.get((baseline, topic), 0)) for topic in report.topics}
+    topics = sorted(gaps, key=lambda topic: (-gaps[topic], topic))[: max(MOST_LISTS // len(runs), 1)]
     catalog = warehouse.catalog
     chosen = {"chosen_runs": names_query("run", runs), "chosen_topics": names_query("topic", topics)}
     lists = relation_query(catalog, "chosen_lists", chosen, qrels=report.qrels)

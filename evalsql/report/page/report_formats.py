@@ -11,7 +11,6 @@ from evalsql.errors import UsageError
 from evalsql.report import writers
 from evalsql.report.page.report_data import ON_REQUEST, ReportData
 from evalsql.report.table import Table
-from evalsql.report.writers import objects
 from evalsql.version import __version__
 
 LARGEST = 2_000  # cells of a table that is still for reading
@@ -109,9 +108,9 @@ def _spread(
 class _Language(NamedTuple):
     """How a document is written: texts take what stands in braces; tables by themselves, and with what they need."""
 
+    format_name: str
     escape: Callable[[str], str]
     write_table: Callable[[Table, TextIO, int], None]
-    write_whole: Callable[[Table, TextIO, int], None]
     heading: str
     notice: str
     section: str
@@ -121,9 +120,9 @@ class _Language(NamedTuple):
 
 
 _MARKDOWN = _Language(
+    "markdown",
     writers.escape_markdown,
-    writers.write_markdown,
-    writers.write_markdown,
+    lambda table, stream, digits: writers.write_markdown([table], stream, digits),
     heading="# {}\n\n",
     notice="- {}\n",
     section="\n## {}\n\n",
@@ -132,9 +131,9 @@ _MARKDOWN = _Language(
     after_table="\n",
 )
 _LATEX = _Language(
+    "latex",
     writers.escape_latex,
     writers.write_tabular,
-    lambda table, stream, digits: writers.write_latex([table], stream, digits),
     heading="\\section{{{}}}\n",
     notice="{}\n\n",
     section="\\subsection{{{}}}\n",
@@ -156,7 +155,8 @@ def _write_document(language: _Language, report: ReportData, stream: TextIO, dig
             if report.comparison is None:
                 language.write_table(report.leaderboard, stream, digits)
             else:  # with what is significantly better
-                language.write_whole(report.comparison.with_board(report.leaderboard).table(digits), stream, digits)
+                board = report.comparison.with_board(report.leaderboard).table(digits)
+                writers.write(board, language.format_name, stream, digits)
             tables = _intervals(report, digits)
         elif not tables:
             stream.write("In the page and in JSON.\n\n")
@@ -177,7 +177,7 @@ def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
         "measures": report.names,
         "notices": [each.text.strip() for each in report.notices],
         "evalsql_version": __version__,
-        **{name: list(objects(table)) for name, table in tables.items()},
+        **{name: writers.objects(table) for name, table in tables.items()},
         "comparisons": report.comparison.pairs if report.comparison else [],
     }
     json.dump(content, stream, ensure_ascii=False, indent=1, default=str)

@@ -30,8 +30,7 @@ def first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
         shown = answers(_answers(results, links)), _leaderboard(results, links, _FIRST), more
         name, heading = f"set-{links.sets[qrels]}", "Leaderboard" if is_only else qrels
         body += section(name, heading, "" if is_only else size_line(report), *shown)
-    runs = {run for results in found for run in results.report.runs}
-    summary = f"{counted(len(found), 'judgment set')}, {counted(len(runs), 'system')}"
+    summary = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
     return Page(HOME[1], title, size_line(found[0].report) if is_only else summary, body)
 
 

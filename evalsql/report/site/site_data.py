@@ -149,14 +149,9 @@ def gather(
         shown.setdefault(measure.name, measure)
     results = []
     for judged, names in held.items():
+        base = baseline if baseline in names else None
         report = gather_report(
-            warehouse,
-            measures,
-            qrels=judged,
-            runs=names,
-            baseline=baseline if baseline in names else None,
-            for_page=True,
-            progress=progress,
+            warehouse, measures, qrels=judged, runs=names, baseline=base, for_page=True, progress=progress
         )
         results.append(_set_results(warehouse, report, [*shown.values()]))
     return results

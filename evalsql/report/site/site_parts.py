@@ -43,12 +43,15 @@ def _candidates(name: str) -> Iterable[str]:
 
 
 class Links:
-    """The address of every page from the root of a site, and links to it, as HTML, from the page that ``on`` names."""
+    """The address of every page from the root of a site, and links to it, as HTML, from the page that ``on`` names.
+
+    ``sets`` and ``systems`` have the names of files by judgment set and run, in the order of these names.
+    """
 
     def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
         self.root = ""
         self.sets = file_names(results.qrels for results in found)
-        self._systems = file_names(run for results in found for run in results.report.runs)
+        self.systems = file_names(run for results in found for run in results.report.runs)
         self._topics = {results.qrels: file_names(results.report.topics) for results in found}
         self._measures = file_names(relation.name for relation in catalog.measures)
 
@@ -66,7 +69,7 @@ class Links:
         return f"sets/{self.sets[qrels]}/topics/{self._topics[qrels][topic]}.html"
 
     def system_page(self, run: str) -> str:
-        return f"systems/{self._systems[run]}.html"
+        return f"systems/{self.systems[run]}.html"
 
     def measure_page(self, relation: str) -> str:
         return f"measures/{self._measures[relation]}.html"

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.report.site.site_server import SiteServer
+from evalsql.report.site.site_folder import SiteServer
 from tests.conftest import in_process, new_file, write
 
 OWN = """-- measure: FirstGrade

@@ -15,9 +15,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 import evalsql
-from evalsql.report.site import published_copy
+from evalsql.report.site import console_page
 from evalsql.report.site.console_page import about, questions
-from evalsql.report.site.site_server import SiteServer, _Handler
+from evalsql.report.site.site_folder import SiteServer, _Handler
 from tests.conftest import new_file, write
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import Visitor, served, unpacked, write_site
@@ -204,7 +204,7 @@ def test_hostile_names_stay_text(browser: Browser, nasty: Path, wasm: Path, tmp_
 def test_a_large_copy_is_fetched_in_ranges(
     browser: Browser, sample_file: Path, wasm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(published_copy, "MOST_WHOLE", 1000)
+    monkeypatch.setattr(console_page, "MOST_WHOLE", 1000)
     folder = write_site(sample_file, tmp_path / "site", "--wasm", wasm)
     assert (folder / "warehouse.duckdb").is_file()
     with served(folder) as server:

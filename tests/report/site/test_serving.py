@@ -16,8 +16,8 @@ import pytest
 
 import evalsql
 from evalsql import UsageError
-from evalsql.report.site import site_server
-from evalsql.report.site.site_server import SiteServer
+from evalsql.report.site import site_folder
+from evalsql.report.site.site_folder import SiteServer
 from tests.conftest import Command, new_file, write
 from tests.report.site.conftest import served
 
@@ -96,9 +96,9 @@ def test_a_changed_warehouse_is_written_anew_once_it_rests(tmp_path: Path, monke
         if looks[-1]:
             write(tmp_path / looks[-1], "1" * (len(looks) + 1))
 
-    monkeypatch.setattr(site_server, "sleep", step)
+    monkeypatch.setattr(site_folder, "sleep", step)
     with pytest.raises(KeyboardInterrupt):
-        site_server.keep_current(path, site_server.state_of(path), lambda: written.append(len(looks)))
+        site_folder.keep_current(path, site_folder.state_of(path), lambda: written.append(len(looks)))
     assert written == [4, 7]
 
 

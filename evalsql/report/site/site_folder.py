@@ -1,0 +1,258 @@
+"""The folder of a site: written whole or not at all, and served on this machine, for reading only and to no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock, Thread
+from time import sleep
+from typing import IO, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from evalsql.catalog.relations import Catalog
+from evalsql.database.disk import whole_folder
+from evalsql.errors import UsageError
+from evalsql.phrases import Progress, silent
+from evalsql.report.page.html_page import page as report_page
+from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
+from evalsql.report.site.set_pages import first_page, set_page, topic_list, topic_page
+from evalsql.report.site.site_data import DIGITS, SetResults
+from evalsql.report.site.site_parts import CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
+from evalsql.report.site.system_pages import measure_list, measure_page, system_page
+from evalsql.version import __version__
+from evalsql.warehouse.warehouse import Warehouse
+
+_FILES = Path(__file__).resolve().parent / "files"
+_PAGE_STYLE = _FILES.parents[1] / "page" / "files" / "page.css"
+_SCRIPTS = ("site.js", "duckdb.js", "results.js", "completion.js", "console.js")
+_MARK = ".evalsql-site"  # a folder with this file was written here and may be written anew
+_LOOPBACK = "127.0.0.1"
+_PAUSE = 1.0  # seconds between two looks at the warehouse
+_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d+)?", re.IGNORECASE)
+_TYPES = {".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
+_RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
+
+
+class Site(NamedTuple):
+    """What was written."""
+
+    num_pages: int
+    size: int
+    copy: Copy
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UsageError where something stands that is no site."""
+    is_empty = folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
+    if os.path.lexists(folder) and not (folder / _MARK).is_file() and not is_empty:
+        raise UsageError(f"{folder}: exists and is not a site of evalsql; name another folder")
+
+
+def write_site(
+    warehouse: Warehouse,
+    found: Sequence[SetResults],
+    folder: Path,
+    *,
+    title: str = "",
+    depth: int | None = None,
+    wasm: Path | None = None,
+    progress: Progress = silent,
+) -> Site:
+    """Write the site of these results of a warehouse; one that stands in the folder is replaced.
+
+    Args:
+        title: what stands above; by default the name of the judgment set, or of the file where there are several.
+        depth: documents of each ranking that the copy holds at least; None is all.
+        wasm: folder of the unpacked npm package of DuckDB-Wasm; without it readers fetch it from its CDN.
+
+    Raises:
+        UsageError: the folder holds something else.
+        WarehouseError: the disk is full.
+    """
+    check_folder(folder)
+    links = Links(found, warehouse.catalog)
+    named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
+    made = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
+    # What the bar of every page links: of a single judgment set its own pages too.
+    of_set = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
+    bar = [HOME, *((words, links.set_page(found[0].qrels, page)) for words, page in of_set.items()), MEASURES, CONSOLE]
+    with whole_folder(folder, is_ours=True) as part:
+        engine = copy_engine(wasm, part) if wasm else CDN
+        progress("writing the site", 0, 2)
+        copy = write_copy(warehouse.database, found, part, depth)
+        progress("writing the site", 1, 2)
+        num_pages = 0
+        for address, content in _files(found, warehouse.catalog, links, Frame(named, made, bar), copy, engine):
+            path = part / address
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8", newline="\n", errors="surrogateescape")
+            num_pages += path.suffix == ".html"
+        size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file() and path.parent.name != "duckdb")
+        progress("writing the site", 2, 2)
+    return Site(num_pages, size, copy)
+
+
+def _files(
+    found: Sequence[SetResults], catalog: Catalog, links: Links, frame: Frame, copy: Copy, engine: str
+) -> Iterator[tuple[str, str]]:
+    """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
+    pages = [first_page(found, links, frame.title)]
+    for results in found:
+        pages += [set_page(results, links), topic_list(results, links)]
+        pages += [topic_page(topic, results, links) for topic in results.report.topics]
+    pages += [system_page(run, [each for each in found if run in each.report.runs], links) for run in links.systems]
+    pages.append(measure_list(catalog, found, links))
+    pages += [measure_page(each, found, links, is_partial=each.name in copy.partial) for each in catalog.measures]
+    pages.append(console_page(found, catalog, copy, engine))
+    for page in pages:
+        yield page.address, html(page, frame)
+    for results in found:
+        address = links.set_page(results.qrels, "report")
+        above = [(frame.title, to_root(address) + "index.html"), (results.qrels, "index.html")]
+        yield address, report_page(results.report, DIGITS, above)
+    index = json.dumps(_searchable(found, catalog, links), allow_nan=False, separators=(",", ":"))
+    yield "search.js", f"window.searchable = {index};\n"
+    for name in _SCRIPTS:
+        yield name, (_FILES / name).read_text(encoding="utf-8")
+    yield "site.css", "".join(path.read_text(encoding="utf-8") for path in (_PAGE_STYLE, _FILES / "site.css"))
+    yield ".nojekyll", ""  # GitHub's pages are served as they are
+    yield _MARK, f"evalsql {__version__}\n"
+
+
+def _searchable(found: Sequence[SetResults], catalog: Catalog, links: Links) -> list[list[str]]:
+    """Kind, name, address and further words of everything that has a page."""
+    listed = [["system", run, links.system_page(run), ""] for run in links.systems]
+    for results in found:
+        qrels, of_set = results.qrels, f" ({results.qrels})" if len(found) > 1 else ""
+        listed.append(["judgments", qrels, links.set_page(qrels), ""])
+        for topic in results.report.topics:
+            listed.append(["topic", topic + of_set, links.topic_page(qrels, topic), results.text(topic)])
+    for each in catalog.measures:
+        listed.append(["measure", each.header.measure, links.measure_page(each.name), each.header.title])
+    return listed
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves a folder until it is closed; port 0 takes a free one. Raises UsageError where the port is taken."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        try:
+            super().__init__((_LOOPBACK, port), _Handler)
+        except OSError as error:
+            raise UsageError(f"port {port}: {error.strerror}; name another with --port, 0 takes a free one") from error
+        self.folder = folder
+        self.changing = Lock()
+        self.requested: list[str] = []
+        self._thread = Thread(target=self.serve_forever, daemon=True)
+        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
+
+    def start(self) -> None:
+        """Serve in a thread of its own."""
+        self._thread.start()
+
+    def replace_folder(self, folder: Path) -> None:
+        """Serve another folder, and remove the one before."""
+        with self.changing:
+            old, self.folder = self.folder, folder
+        shutil.rmtree(old, ignore_errors=True)
+
+    def close(self) -> None:
+        if self._thread.is_alive():
+            self.shutdown()
+            self._thread.join()
+        self.server_close()
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: SiteServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: what was asked for is in ``requested``."""
+
+    def send_head(self) -> Any:
+        """Send the headers of the file that is asked for; returns the file, nothing where it is refused."""
+        # A page elsewhere whose name leads to this machine sends its own name, and gets nothing.
+        if not _HOST.fullmatch(self.headers.get("Host", "")):
+            return self._answer(HTTPStatus.FORBIDDEN)
+        self.server.requested.append(self.path)
+        with self.server.changing:
+            path = self._path()
+            stream = path.open("rb") if path else None
+        if path is None or stream is None:
+            return self._answer(HTTPStatus.NOT_FOUND)
+        size = os.fstat(stream.fileno()).st_size
+        first, last, status, headers = 0, size - 1, HTTPStatus.OK, dict[str, str]()
+        if asked := _RANGE.fullmatch(self.headers.get("Range", "")):
+            first = int(asked[1]) if asked[1] else max(size - int(asked[2]), 0)
+            last = min(int(asked[2]), size - 1) if asked[1] and asked[2] else size - 1
+            if first > last:
+                stream.close()
+                return self._answer(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, {"Content-Range": f"bytes */{size}"})
+            status, headers = HTTPStatus.PARTIAL_CONTENT, {"Content-Range": f"bytes {first}-{last}/{size}"}
+        headers |= {
+            "Content-Type": _TYPES.get(path.suffix) or self.guess_type(path),
+            "Accept-Ranges": "bytes",
+            "Cache-Control": "no-cache",
+            "X-Content-Type-Options": "nosniff",
+        }
+        self._left = last - first + 1
+        self._answer(status, headers, self._left)
+        stream.seek(first)
+        return stream
+
+    def _path(self) -> Path | None:
+        """The file that is asked for, if it is one of the site's."""
+        root = self.server.folder.resolve()
+        try:
+            path = (root / unquote(urlsplit(self.path).path).lstrip("/")).resolve()
+            path = path / "index.html" if path.is_dir() else path
+            return path if path.is_file() and root in path.parents else None
+        except (OSError, ValueError):
+            return None
+
+    def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = {}, length: int = 0) -> None:
+        self.send_response(status)
+        for name, value in (*headers.items(), ("Content-Length", str(length))):
+            self.send_header(name, value)
+        self.end_headers()
+
+    def copyfile(self, source: IO[bytes], outputfile: Any) -> None:  # type: ignore[override]
+        """Send the rest of the range."""
+        try:
+            while self._left > 0 and (block := source.read(min(self._left, 1 << 18))):
+                outputfile.write(block)
+                self._left -= len(block)
+        except ConnectionError:
+            self.close_connection = True  # the reader has gone
+
+
+def state_of(path: Path) -> list[tuple[int, int]]:
+    """What tells whether a warehouse has changed: time and size of its file and of what waits to go into it."""
+    found = []
+    for each in (path, path.with_name(f"{path.name}.wal")):
+        with suppress(OSError):
+            facts = each.stat()
+            found.append((facts.st_mtime_ns, facts.st_size))
+    return found
+
+
+def keep_current(path: Path, written: object, rewrite: Callable[[], None]) -> None:
+    """Write the site anew whenever the warehouse, ``written`` being its state, has changed and rests; until Ctrl-C."""
+    before = written
+    while True:
+        sleep(_PAUSE)
+        now = state_of(path)
+        if now != written and now == before:
+            rewrite()
+            written = now
+        before = now
