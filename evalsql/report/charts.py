@@ -103,9 +103,7 @@ def drawing(
             stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
             table = Table(*warehouse.database.table(run_rows_query(warehouse, of_runs, judged, drawn)))
         else:
-            table = _with_words(
-                warehouse, name, judged, _values(warehouse, name, named, judged, drawn, baseline, chosen)
-            )
+            table = _values(warehouse, name, named, judged, drawn, baseline, chosen)
         if name in (*_OF_TWO_RUNS, "pr_levels"):
             parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
@@ -138,7 +136,7 @@ def _values(
     baseline: str | None,
     runs: Sequence[str],
 ) -> Table:
-    """The rows of a chart of values; places are those among all the runs."""
+    """The rows of a chart of values with their words; places are those among all the runs."""
     catalog, given = warehouse.catalog, {"agreement": named, "slope": named[:2]}.get(name, named[:1])
     parts = {"qrels": literal(qrels), "baseline": literal(baseline), "run": literal(drawn[0])}
     parts |= {"first": literal(named[0].name), "names": ", ".join(literal(measure.name) for measure in given)}
@@ -149,7 +147,8 @@ def _values(
         board = warehouse.evaluation.scores_query([each.name for each in given], qrels=qrels, runs=runs)
         parts["places"] = places_query(warehouse, board, given, drawn)
     with warehouse.evaluation.with_scores(given, qrels=qrels, runs=[*drawn, *([baseline] if baseline else [])]):
-        return Table(*warehouse.database.table(_QUERIES[name].format(**parts)))
+        table = Table(*warehouse.database.table(_QUERIES[name].format(**parts)))
+    return _with_words(warehouse, name, qrels, table)
 
 
 def _with_words(warehouse: Warehouse, name: str, qrels: str, table: Table) -> Table:
@@ -160,7 +159,7 @@ def _with_words(warehouse: Warehouse, name: str, qrels: str, table: Table) -> Ta
     words = texts(warehouse.evaluation) if name in ("differences", "scatter", "topics") else {}
     if all(held != qrels for held, _ in words):
         return table
-    found = [words.get((qrels, str(topic))) for (topic,) in table.picked("topic")]
+    found = [words.get((qrels, str(topic))) for topic in table.values("topic")]
     return table.with_column(len(table.columns), "text", found)
 
 
@@ -204,7 +203,7 @@ def _notes(most: int, there: int, measure: Measure) -> list[str]:
 
 def history_chart(table: Table) -> Table:
     """The rows of a history as the chart takes them, of one judgment set; raises UsageError where there are several."""
-    sets = sorted({str(qrels) for (qrels,) in table.picked("qrels")})
+    sets = sorted(set(table.values("qrels")))
     if len(sets) > 1:
         raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
     at = list(table.columns).index("dated_at")
@@ -289,18 +288,15 @@ def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) 
         spec["title"]["text"] += f": {of}"
     if look.title is not None:
         spec["title"] = {"text": look.title} if look.title else None
-    if "text" in table.columns:
-        for encoding in _encodings(spec):
-            if "tooltip" in encoding:
-                encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
+    names_two = name == "scatter" and values and {"run", "baseline"} <= {*table.columns}
     for encoding in _encodings(spec):
+        if "text" in table.columns and "tooltip" in encoding:
+            encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
         _cut_names(encoding)
         _keep_styles(encoding, values, look.styles, has_lines=name in _DASHED)
-    if name == "scatter" and values and {"run", "baseline"} <= {*table.columns}:
-        for encoding in _encodings(spec):
-            for axis, column in (("x", "baseline"), ("y", "run")):
-                if "title" in encoding.get(axis, {}):
-                    encoding[axis]["title"] = cut(str(values[0][column]))
+        for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
+            if "title" in encoding.get(axis, {}):
+                encoding[axis]["title"] = cut(str(values[0][column]))
     _size(spec, look)
     return spec
 

@@ -108,7 +108,6 @@ _CHECKS: Mapping[str, _Check] = {
         "must be letters, digits, colons, dots and hyphens, such as tab:main",
     ),
 }
-KEYS = (*_ENTRY_KEYS, *_CHECKS)
 
 
 def read_paper(path: Path) -> PaperFile:
@@ -129,7 +128,7 @@ def read_paper(path: Path) -> PaperFile:
         if key in _ENTRY_KEYS:
             setattr(paper, key, _entries(paper, key, value))
         elif key not in _CHECKS:
-            paper.problem(key, f"is not known; there are {', '.join(KEYS)}")
+            paper.problem(key, f"is not known; there are {', '.join([*_ENTRY_KEYS, *_CHECKS])}")
         elif not _CHECKS[key][0](value):
             paper.problem(key, _CHECKS[key][1].format(value))
         else:
@@ -147,7 +146,6 @@ def read_paper(path: Path) -> PaperFile:
 
 
 def _entries(paper: PaperFile, key: str, value: Any) -> list[Entry]:
-    """What a list of texts and tables holds."""
     if not isinstance(value, list) or not value:
         paper.problem(key, "must be a list that is not empty")
         return []

@@ -151,6 +151,11 @@ def value_text(value: object, name: str, digits: int, *, is_count: bool = False)
     return f"{value:.{0 if is_count else digits}f}"
 
 
+def short(value: float | None) -> float | None:
+    """A value to be drawn, with seven significant figures."""
+    return None if value is None else float(f"{value:.7g}")
+
+
 def finite(value: Any) -> Any:
     """What JSON can hold: a threshold beyond all scores has no number."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -110,14 +110,12 @@ def one_line(text: str) -> str:
 # From an eighth to the whole of a cell, to the right and upwards.
 _WIDTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
 HEIGHTS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
-_UNKNOWN = "?"
 EIGHTHS = len(_WIDTHS)
 BAR = 8  # cells
 _FOLDED = 12  # cells that a folded column keeps at least
 _SHORTEST = 10  # cells of a cut name
 _LONGEST = 30  # cells of a value that is named below a table
 _CUT = ".."
-_WHOLE_NAMES = "whole names"
 
 
 def width() -> int:
@@ -138,7 +136,7 @@ def bar(eighths: int) -> str:
 
 def sparkline(levels: Sequence[int]) -> str:
     """A mark for each height from 1; 0 is not known."""
-    return "".join(HEIGHTS[level - 1] if level else _UNKNOWN for level in levels)
+    return "".join(HEIGHTS[level - 1] if level else "?" for level in levels)
 
 
 def natural_widths(table: Table, digits: int) -> list[int]:
@@ -193,7 +191,7 @@ def fitted(table: Table, cells: int, digits: int, dropped: DroppedColumns | None
         lacking[kept[-1]] = columns[kept.pop()]
     narrow = table.with_columns(kept)
     short = _with_short_names(narrow, cells, digits)
-    return short, [*(lacking[at] for at in sorted(lacking)), *([] if short.rows == narrow.rows else [_WHOLE_NAMES])]
+    return short, [*(lacking[at] for at in sorted(lacking)), *([] if short.rows == narrow.rows else ["whole names"])]
 
 
 def _least_width(table: Table, at: int, size: int) -> int:

@@ -14,9 +14,9 @@ from evalsql.report import html
 from evalsql.report.html import number, signed, table, text
 from evalsql.report.page import verdicts
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
-from evalsql.report.page.report_data import DEPTH, ReportData, short
+from evalsql.report.page.report_data import DEPTH, ReportData
 from evalsql.report.page.report_formats import sections
-from evalsql.report.table import Table, finite
+from evalsql.report.table import Table, finite, short
 from evalsql.version import __version__
 
 _FOLDER = Path(__file__).resolve().parent / "files"
@@ -58,7 +58,6 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
 
 
 def _gravest(found: list[Caveat]) -> str:
-    """The line about caveats below the answers."""
     mark = '<span class="look" aria-hidden="true">\u25b2</span>'
     words = gravest(found)
     return f'<p class="doubted">{mark} {text(words)} <a href="#doubts">What to doubt</a></p>' if words else ""

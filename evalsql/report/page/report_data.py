@@ -27,11 +27,10 @@ from evalsql.evaluation.evaluation import temporary_tables
 from evalsql.evaluation.explanation import can_be_cut, first_contributions
 from evalsql.phrases import Progress, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
-from evalsql.report.table import Table
+from evalsql.report.table import Table, short
 from evalsql.warehouse.warehouse import Warehouse
 
 ALPHA = 0.05
-_FIGURES = 7  # significant ones of what is only drawn
 DEPTH = 20  # first documents of a ranking that a page shows
 MOST_LISTS = 1_000  # rankings whose first documents are in the page: so that it stays below some megabytes
 MOST_RUNS = 500  # every pair is compared: so many take 3 GB, and their page is of 45 MB
@@ -296,9 +295,8 @@ def places_query(warehouse: Warehouse, board: str, measures: Sequence[Measure], 
     means = f"""
         select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
         from (unpivot ({board}) on {columns} into name measure value value)"""
-    return relation_query(
-        warehouse.catalog, "measure_places", {"means": means, "drawn_runs": names_query("run", drawn)}
-    )
+    inputs = {"means": means, "drawn_runs": names_query("run", drawn)}
+    return relation_query(warehouse.catalog, "measure_places", inputs)
 
 
 def names_query(column: str, names: Sequence[str]) -> str:
@@ -394,8 +392,3 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
         at = topics_at[topic]
         found[at]["lists"][runs_at[run]][2][numbers[at, name]] = rank
     return found
-
-
-def short(value: float | None) -> float | None:
-    """The significant figures of what is only drawn."""
-    return None if value is None else float(f"{value:.{_FIGURES}g}")

@@ -237,7 +237,6 @@ aria-describedby="how">{escape(asked[0][1])}</textarea>
 
 
 def _limits(copy: Copy) -> str:
-    """What the console computes, and what it does not."""
     if copy.depth is None:
         return "Every measure is computed here, from the whole rankings and judgments."
     exact = [call for call in sorted(copy.exact) if ":=" in call]
