@@ -209,16 +209,11 @@ def compare_runs(
     measures: Sequence[Measure],
     *,
     alpha: float,
-    qrels: Names,
     **options: Any,
 ) -> tuple[str, Table, list[Comparison]]:
-    """The SELECT of compared pairs, its rows, and the comparison of each judgment set.
-
-    Args:
-        options: those of ``Warehouse.compare``.
-    """
+    """The SELECT of compared pairs, its rows and the comparison of each set; options as for ``Warehouse.compare``."""
     names = [measure.name for measure in measures]
-    query = warehouse.evaluation.comparison_query(baseline, runs, measures=names, qrels=qrels, **options)
+    query = warehouse.evaluation.comparison_query(baseline, runs, measures=names, **options)
     table = Table(*warehouse.database.table(query))
     tested = {name: options[name] for name in ("test", "correction", "family") if name in options}
     return query, table, by_judgments(warehouse, table, measures, alpha=alpha, baseline=baseline, **tested)

@@ -185,23 +185,13 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
         UsageError: runs, measures or judgments that are not there; all at once, each with file, line and key.
     """
     runs, measures, qrels, base = _named(warehouse, paper)
-    query, _, compared = compare_runs(
-        warehouse,
-        None if paper.pairs else base,
-        list(runs.values()),
-        list(measures.values()),
-        alpha=paper.alpha,
-        qrels=qrels,
-        test=paper.test,
-        correction=paper.correction,
-        family=paper.family,
-        samples=paper.samples,
-        seed=paper.seed,
-    )
+    names, baseline = list(runs.values()), None if paper.pairs else base
+    tested = {key: getattr(paper, key) for key in ("alpha", "test", "correction", "family", "samples", "seed")}
+    query, _, compared = compare_runs(warehouse, baseline, names, [*measures.values()], qrels=qrels, **tested)
     called = {run: entry.name for entry, run in runs.items()}
     called |= {measure.name: entry.name for entry, measure in measures.items()}
-    shown = in_order(compared, list(runs.values()) if paper.order == "given" else (), called, base)
-    if missing := [run for run in runs.values() if run not in shown[0].runs]:
+    shown = in_order(compared, names if paper.order == "given" else (), called, base)
+    if missing := [run for run in names if run not in shown[0].runs]:
         raise UsageError(f"{paper.path}: {shown[0].qrels} does not evaluate {', '.join(missing)}")
     if base is not None and paper.relative:
         shown = with_changes(warehouse, shown, query, base)

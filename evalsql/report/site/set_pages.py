@@ -88,18 +88,11 @@ def topic_list(results: SetResults, links: Links) -> Page:
     links = links.on(address)
     found = {topic: order for topic in report.topics if (order := results.on_topic(topic))}
     scale = scale_of(end for order in found.values() for _, each in order for end in each.span)
-    rows = [
-        [
-            links.topic(qrels, topic),
-            text(results.text(topic)),
-            str(len(results.documents[topic])),
-            number(best.median, DIGITS),
-            scale.spread(best.median, best.lowest, best.median, best.highest),
-            number(best.value, DIGITS),
-            links.system(run),
-        ]
-        for topic, ((run, best), *_) in found.items()
-    ]
+    rows = []
+    for topic, ((run, best), *_) in found.items():
+        named = [links.topic(qrels, topic), text(results.text(topic)), str(len(results.documents[topic]))]
+        picture = scale.spread(best.median, best.lowest, best.median, best.highest)
+        rows.append([*named, number(best.median, DIGITS), picture, number(best.value, DIGITS), links.system(run)])
     question = ("question", "q") if results.texts else ("", "none")
     columns = [("topic", "w"), question, ("relevant", "o"), ("median", "n"), (f"{first}, all systems", "p")]
     sentence = (
@@ -157,17 +150,12 @@ def _systems(topic: str, results: SetResults, links: Links) -> str:
     first, others = results.first, results.report.names[1:4]
     order = results.on_topic(topic)
     scale = scale_of(end for _, each in order for end in each.span)
-    rows = [
-        [
-            str(each.place),
-            links.system(run),
-            number(each.value, DIGITS),
-            scale.interval(each.value, each.median, each.value, results.mark(run, each.place)),
-            tiles(results.tiles.get((run, topic), ())),
-            *results.values_text(others, run, topic),
-        ]
-        for run, each in order
-    ]
+    rows = []
+    for run, each in order:
+        picture = scale.interval(each.value, each.median, each.value, results.mark(run, each.place))
+        grades = tiles(results.tiles.get((run, topic), ()))
+        more = results.values_text(others, run, topic)
+        rows.append([str(each.place), links.system(run), number(each.value, DIGITS), picture, grades, *more])
     columns = [("", "l"), ("system", "w"), (first, "n"), ("from the median", "p"), (f"first {TILES}", "t m")]
     return table("Systems", [*columns, *((name, "o") for name in others)], rows)
 
@@ -181,16 +169,10 @@ def _documents(documents: Sequence[RelevantDocument], num_runs: int) -> str:
     columns = [("document", "id"), ("grade", "t"), (f"in the first {FOUND_DEPTH} of", "n"), ("retrieved by", "o")]
     tables = ""
     for heading, group in groups.items():
-        rows = [
-            [
-                text(each.document),
-                tiles([each.grade]),
-                f"{each.num_found} of {num_runs}",
-                str(each.num_ret),
-                "" if each.best_rank is None else str(each.best_rank),
-            ]
-            for each in group[:MOST_DOCUMENTS]
-        ]
+        rows = []
+        for each in group[:MOST_DOCUMENTS]:
+            found, rank = f"{each.num_found} of {num_runs}", "" if each.best_rank is None else str(each.best_rank)
+            rows.append([text(each.document), tiles([each.grade]), found, str(each.num_ret), rank])
         if rows:
             tables += f"<div><h3>{heading}</h3>{table(heading, [*columns, ('best rank', 'n')], rows)}</div>"
     return f'<div class="columns">{tables}</div>'

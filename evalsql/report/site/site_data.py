@@ -128,7 +128,6 @@ def gather(
 
     Args:
         measures: names; the first is what runs are ordered by.
-        qrels, runs: names or globs; all by default.
         baseline: run that others are compared with, where it is evaluated.
 
     Raises:

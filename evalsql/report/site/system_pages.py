@@ -86,16 +86,11 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
             continue
         mean, digits = means[run], 0 if measure.is_count else DIGITS
         scale = scale_of([*(each.value for each in means.values()), *mean.ends])
-        rows.append(
-            [
-                links.measure(measure),
-                value_text(mean.value, measure.name, DIGITS, is_count=measure.is_count).replace("-", MINUS),
-                interval_text(*mean.ends, DIGITS),
-                scale.interval(mean.value, *mean.ends, "system"),
-                str(mean.place),
-                number(next(iter(means.values())).value, digits),
-            ]
-        )
+        value = value_text(mean.value, measure.name, DIGITS, is_count=measure.is_count).replace("-", MINUS)
+        picture = scale.interval(mean.value, *mean.ends, "system")
+        best = number(next(iter(means.values())).value, digits)
+        ends = interval_text(*mean.ends, DIGITS)
+        rows.append([links.measure(measure), value, ends, picture, str(mean.place), best])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
 
@@ -108,16 +103,10 @@ def _topics(run: str, results: SetResults, links: Links) -> str:
     for topic in _worst_first(run, results):
         each = topics[topic]
         words = f" <span class=soft>{text(results.text(topic))}</span>" if topic in results.texts else ""
-        rows.append(
-            [
-                links.topic(results.qrels, topic) + words,
-                number(each.value, DIGITS),
-                signed(each.value - each.median, DIGITS),
-                scale.spread(each.value, each.lowest, each.median, each.highest),
-                str(each.place),
-                *results.values_text(others, run, topic),
-            ]
-        )
+        values = [number(each.value, DIGITS), signed(each.value - each.median, DIGITS)]
+        picture = scale.spread(each.value, each.lowest, each.median, each.highest)
+        more = results.values_text(others, run, topic)
+        rows.append([links.topic(results.qrels, topic) + words, *values, picture, str(each.place), *more])
     columns = [("topic", "w"), (first, "n"), ("less median", "n"), ("", "p"), ("place", "n")]
     return table("Topics", [*columns, *((name, "o") for name in others)], rows)
 
@@ -127,18 +116,14 @@ def _others(run: str, results: SetResults, links: Links) -> str:
     tested = {other: report.page.pairs.get((results.first, other, run)) for other in report.runs}
     pairs = {other: pair for other, pair in tested.items() if pair}
     scale = scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
-    rows = [
-        [
-            str(report.runs.index(other) + 1),
-            links.system(other),
-            signed(pair.difference, DIGITS),
-            interval_text(*pair.ends(pair.half), DIGITS, signed),
-            scale.interval(pair.difference, *pair.ends(pair.half), "mark" if pair.is_sure else "unsure"),
-            "yes" if pair.is_sure else "no",
-            f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}",
-        ]
-        for other, pair in pairs.items()
-    ]
+    rows = []
+    for other, pair in pairs.items():
+        ends, place = pair.ends(pair.half), str(report.runs.index(other) + 1)
+        kind, sure = ("mark", "yes") if pair.is_sure else ("unsure", "no")
+        figures = [signed(pair.difference, DIGITS), interval_text(*ends, DIGITS, signed)]
+        outcomes = f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}"
+        picture = scale.interval(pair.difference, *ends, kind)
+        rows.append([place, links.system(other), *figures, picture, sure, outcomes])
     columns = [("", "l"), ("system", "w"), ("difference", "n"), ("95% interval", "o"), ("", "p"), ("sure", "")]
     return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
@@ -150,17 +135,10 @@ def _history(run: str, results: SetResults, links: Links) -> str:
     if len({row[1] for row in loads}) < 2:
         return ""
     measures = {measure.name: measure for measure in results.measures}
-    rows = [
-        [
-            links.system(each),
-            text(version or ""),
-            text(str(dated_at)[:10]),
-            links.measure(measures[measure]),
-            number(value, DIGITS),
-            signed(difference, DIGITS),
-        ]
-        for _, each, version, dated_at, measure, value, difference in loads
-    ]
+    rows = []
+    for _, each, version, dated_at, measure, value, difference in loads:
+        load = [links.system(each), text(version or ""), text(str(dated_at)[:10]), links.measure(measures[measure])]
+        rows.append([*load, number(value, DIGITS), signed(difference, DIGITS)])
     columns = [("run", "w"), ("version", ""), ("date", ""), ("measure", ""), ("mean", "n"), ("to the one before", "n")]
     return table("History", columns, rows)
 
