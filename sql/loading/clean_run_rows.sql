@@ -32,9 +32,8 @@ converted as (
             else coalesce(list_extract(parts, 6), '')
         end as tag
     from split
-    where len(parts) > 0
 )
--- A null makes the row doubtful.
+-- A null makes the row doubtful, a line of nothing but blanks too: a filter on parts would split every line twice.
 select
     file_id,
     topic,
