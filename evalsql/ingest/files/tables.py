@@ -216,13 +216,14 @@ class Tables:
 
     def _csv(self, file: Table) -> None:
         form = file.form
+        cells = [f"c{at}" for at in range(len(form.names))]
+        taken, mark = "*", '"'
         if text_reading.quotes_hide_nothing(file.source, form):
-            self._lines(file)
-            return
-        cells = ", ".join(f"'c{at}': 'varchar'" for at in range(len(form.names)))
-        file.raw = self._numbered(f"""select * from read_csv(
+            taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
+        file.raw = self._numbered(f"""select {taken} from read_csv(
             [{self._path(file)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
-            quote = '"', escape = '"', auto_detect = false, columns = {{{cells}}}, {_AS_IT_IS}
+            quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
+            columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
         )""")
         file.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in form.columns.items()}
 

@@ -24,7 +24,7 @@ Rows = Iterator[tuple[int, Values]]
 TOO_DEEP = "nested too deeply to be rows or rankings"
 _OF_MTEB = "mteb_model_meta"
 _CHUNK = 1 << 20  # bytes
-_QUOTED = re.compile('"([^"]|"")*"')
+_QUOTED = '"([^"]|"")*"'
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
 _WORD = re.compile(r"#\s*(\S+)")
 _UNCLOSED = "perhaps a quotation mark is never closed"
@@ -84,7 +84,13 @@ def quotes_hide_nothing(source: Source, form: Format) -> bool:
 
 def _unquoted(text: str) -> str:
     """A cell without the marks around the whole of it, if it has them as CSV does."""
-    return text[1:-1].replace('""', '"') if _QUOTED.fullmatch(text) else text
+    return text[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, text) else text
+
+
+def unquoted_in_sql(column: str) -> str:
+    """The same in SQL."""
+    inner = f"substr({column}, 2, length({column}) - 2)"
+    return f"case when regexp_full_match({column}, '{_QUOTED}') then replace({inner}, '\"\"', '\"') else {column} end"
 
 
 def csv_fault(error: csv.Error) -> str:
