@@ -9,13 +9,20 @@
 --   given_rank   rank column, null where it is not used or no whole number
 --   score        score, null where it is no number
 --   doubtful     whether the row is not plain data, or its tag is not that of the first row
-with split as (
+with pieces as (
+    select file_id, expected_tag, string_split(replace(line, chr(9), ' '), ' ') as pieces
+    from lines
+    where line is not null
+),
+split as (
     select
         file_id,
         expected_tag,
-        list_filter(string_split(replace(line, chr(9), ' '), ' '), lambda part: part <> '') as parts
-    from lines
-    where line is not null
+        case
+            when list_contains(pieces, '') then list_filter(pieces, lambda piece: piece <> '')
+            else pieces
+        end as parts
+    from pieces
 ),
 converted as (
     select
