@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -14,6 +15,7 @@ def run() -> None:
     Everything is closed by then, and an orderly end, which unloads the engine, takes as long as a query. If the
     output cannot be flushed, the orderly end reports it.
     """
+    gc.set_threshold(20_000)  # looking for cycles while modules are imported takes 10 ms
     try:
         _run()
     except SystemExit as ended:

@@ -24,13 +24,16 @@ NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as 
 _WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
 _TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
+_LISTS = ("coverage", "holdings", "inventory")
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 
-def order(catalog: Catalog) -> list[Relation]:
-    """The relations that a warehouse has, each after all that it reads."""
+def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
+    """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
+    common = [measure.relation.name for measure in _common_measures(catalog)] if few else []
     given = {"mean_values", "tied_means"}  # relations with other inputs are templates and no part of a file
-    return [relation for relation in catalog.build_order() if given.issuperset(relation.header.inputs)]
+    built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
+    return [relation for relation in built if given.issuperset(relation.header.inputs)]
 
 
 def statements(

@@ -6,14 +6,15 @@ import difflib
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from evalsql.errors import UsageError
@@ -34,11 +35,40 @@ _COMMANDS = (
 )
 
 
+class _FewConverted:
+    """A command whose defaults and texts stay as they are.
+
+    Typer converts all values by pydantic, whose import takes longer than most commands.
+    """
+
+    def get_params(self, ctx: Any) -> Any:
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for each in parameters:
+            if "process_value" not in vars(each):
+                each.process_value = partial(_processed, each, each.process_value)
+        return parameters
+
+
+def _processed(parameter: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    kind = getattr(parameter, "type_descriptor", None)
+    is_text = kind is not None and kind.annotation in (str, list[str]) and kind.parameter_info.parser is None
+    is_default = value is None or value is parameter.default
+    if not (is_text or is_default) or (parameter.required and not value):
+        return convert(ctx, value)
+    if parameter.multiple or parameter.nargs == -1:
+        value = list(value or ())
+    return parameter.callback(ctx, parameter, value) if parameter.callback else value
+
+
+class _Command(_FewConverted, TyperCommand):
+    pass
+
+
 def _group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
     """A group of commands such as "load.runs", each of which is imported when it is called; ``eval_`` is eval."""
     by_name = {place.rpartition(".")[2].rstrip("_"): place for place in places}
 
-    class LazyGroup(TyperGroup):
+    class LazyGroup(_FewConverted, TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
             return list(by_name)
 
@@ -73,7 +103,7 @@ def _group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
 def _command(name: str, found: Any) -> Any:
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(**_PLAIN)
-        found.command()(function)
+        found.command(cls=_Command)(function)
     made: Any = get_command(found)
     made.name = name
     return made

@@ -50,7 +50,7 @@ def ls(
 
     Example: evalsql ls --last 5 --format csv
     """
-    with asking.open() as warehouse:
+    with asking.open(asked=()) as warehouse:
         conditions = [] if long else ["replaced_at is null"]
         if selection.qrels:
             among = ", ".join(map(literal, resolve_names(warehouse.database, "qrels", selection.qrels)))

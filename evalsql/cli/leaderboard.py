@@ -117,7 +117,7 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with asking.open() as warehouse:
+    with asking.open(asked=selection.measures if by is None else None) as warehouse:
         question = _question(warehouse, selection, output, arrangement)
         if by is None:
             print_board(question)

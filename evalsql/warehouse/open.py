@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from evalsql.catalog.relations import STEPS, Catalog, read_catalog
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.errors import QueryError, UsageError, WarehouseError, warn
+from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.attached_relations import attach_relations
@@ -50,6 +52,7 @@ def open_database(
     memory_limit: str | None = None,
     wait: float = WAIT,
     progress: Progress = silent,
+    asked: Sequence[str] | None = None,
     reach: Reach | None = None,
     external_access: bool | None = None,
     rewritten: bool = False,
@@ -59,6 +62,7 @@ def open_database(
     """Open the database of a warehouse; other arguments and errors are those of ``evalsql.open``.
 
     Args:
+        asked: measures that alone are asked for, of which the common ones are ready sooner; by default all.
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
         external_access: without a reach, whether the engine may use all files; by default where the file defines
             nothing but evalsql's own relations.
@@ -78,14 +82,25 @@ def open_database(
     try:
         if limit is not None:
             limit_memory(database, limit)
-        attach_relations(database, progress)
+        few = read_only and reach is not None and _are_common(asked, temporary)
+        attach_relations(database, progress, few=few)
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
         if file == MEMORY or ((is_new or not read_only) and is_empty(database)):
             make(database)
         else:
-            _bring_up_to_date(database, rewritten=rewritten)
+            is_ours = _bring_up_to_date(database, rewritten=rewritten)
+            if few and database.catalog.own:  # a user's measures may read any relation
+                database.close()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", InputWarning)  # those of this file have been given
+                    limits: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
+                    return open_database(path, read_only=True, reach=reach, stored_at=stored_at, **limits)
+            if database.catalog.own:
+                add_own(database)
+                if not read_only and not is_ours:
+                    check_own(database, only_warn=True)
             if reach is None and not _may_reach_all(database, external_access):
                 database.shut_in()
         add_temporary_relations(database, temporary)
@@ -93,6 +108,16 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> bool:
+    """Whether measures are asked for, all of the view ``scores``, which the smaller set of relations has."""
+    if asked is None or temporary:
+        return False
+    try:
+        return all(each.relation.header.in_scores for each in parse_measures(asked, read_catalog()))
+    except UsageError:  # it may be the name of one that is kept in the file
+        return False
 
 
 def _check_path(path: str, *, read_only: bool) -> bool:
@@ -126,8 +151,11 @@ def _may_reach_all(database: Database, external_access: bool | None) -> bool:
     return not foreign
 
 
-def _bring_up_to_date(database: Database, *, rewritten: bool) -> None:
-    """Check what the file is; where another version wrote it, upgrade its tables and replace its views and macros."""
+def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
+    """Check what the file is; where another version wrote it, upgrade its tables and replace its views and macros.
+
+    Returns whether this version had written it.
+    """
     path = database.path
     tables = main_tables(database)
     schema_version, made_by, digest = version_of(database, tables)
@@ -154,10 +182,7 @@ def _bring_up_to_date(database: Database, *, rewritten: bool) -> None:
                 upgrade(database, schema_version)
                 database.catalog = with_added(database)
             rebuild(database)
-    if database.catalog.own:
-        add_own(database)
-        if not database.read_only and not is_ours:
-            check_own(database, only_warn=True)
+    return is_ours
 
 
 def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress = silent) -> Path:

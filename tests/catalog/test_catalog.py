@@ -206,6 +206,10 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
         evalsql.open(new_file(tmp_path), measures=write(tmp_path / "ap.sql", MEASURE))
 
 
+def test_no_two_measures_have_one_name() -> None:
+    CATALOG.check_measure_names()
+
+
 def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
     write(tmp_path / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")

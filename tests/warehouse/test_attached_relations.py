@@ -12,9 +12,9 @@ import pytest
 import evalsql
 from evalsql import Warehouse
 from evalsql.warehouse import attached_relations, schema
-from evalsql.warehouse.open import open_database
+from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
-from tests.conftest import SAMPLE, new_file
+from tests.conftest import SAMPLE, Command, new_file, write
 from tests.long_cases import few_of
 
 EVERYTHING = """
@@ -64,7 +64,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
     with evalsql.open(":memory:") as memory:
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
-    monkeypatch.setattr(attached_relations, "_made", lambda _: None)
+    monkeypatch.setattr(attached_relations, "relations_file", lambda *_, **__: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)
@@ -83,6 +83,35 @@ def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empt
         assert small.coverage().fetchall() == empty.coverage().fetchall()
         held = [warehouse.rows("select count(*) from retrieved") for warehouse in (small, empty)]
         assert (held[0] == held[1]) == (asked == "TAP@5")
+
+
+def test_lists_and_leaderboards_take_few_relations_and_none_of_the_file(
+    sample_file: Path, tmp_path: Path, command: Command
+) -> None:
+    path = tmp_path / "bare.duckdb"
+    path.write_bytes(sample_file.read_bytes())
+    views = "select schema_name || '.' || view_name from duckdb_views() where not internal"
+    with duckdb.connect(path) as connection:
+        for (view,) in connection.execute(views).fetchall():
+            connection.execute(f"drop view {view}")
+    for words in ("ls --long", "leaderboard -m AP,nDCG@10", "leaderboard -m INST"):
+        expected = command(*words.split(), "--db", sample_file)
+        found = command(*words.split(), "--db", path)
+        assert (found.returncode, found.stdout) == (0, expected.stdout)
+
+
+def test_a_list_of_a_file_with_own_measures_has_all_relations(sample_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.duckdb"
+    path.write_bytes(sample_file.read_bytes())
+    texts = ("title", "definition", "reference", "differs")
+    header = "\n".join(["-- measure: Mine", *(f"-- {each}: made for this test" for each in texts)])
+    own = write(tmp_path / "mine.sql", f"{header}\n-- range: 0 1000\n-- mean: arithmetic\nselect * from err\n")
+    with evalsql.open(path) as warehouse:
+        warehouse.load_measures(own)
+    reach = Reach()
+    with PlainWarehouse(open_database(path, read_only=True, asked=["AP"], reach=reach)) as warehouse:
+        assert warehouse.evaluate("AP").fetchall()
+        assert warehouse.rows("select count(*) from err")
 
 
 @pytest.mark.usefixtures("few_measures")

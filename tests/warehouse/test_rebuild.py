@@ -109,7 +109,7 @@ def test_copied_relations_are_those_that_statements_make(
             path = older(*views, name=f"{name}.duckdb")
             with monkeypatch.context() as patch:
                 if name == "made":
-                    patch.setattr(attached_relations, "_made", lambda _: None)
+                    patch.setattr(attached_relations, "relations_file", lambda *_, **__: None)
                 with evalsql.open(path) as warehouse:
                     if measures:
                         warehouse.load_measures(measures)
