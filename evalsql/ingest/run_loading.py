@@ -218,9 +218,6 @@ class RunLoader:
         return run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.rank_is_used)
 
 
-_COLUMNS = ("topic", "unused", "document", "given_rank", "score", "tag")
-
-
 def _text_bytes(run: NewRun) -> int:
     return sum(file.source.text_bytes for file in run.files)
 

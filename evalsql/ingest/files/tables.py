@@ -15,6 +15,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
+from evalsql.ingest.base_rows import in_batches
 from evalsql.ingest.column_meanings import NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.formats import third_column_faults
@@ -31,7 +32,8 @@ _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 _WHOLE = ("rank", "grade")
 _BY_DEFAULT_0 = ("iteration", "subgroup")
-_MOST_FILES, _MOST_BYTES = 200, 400_000_000  # read by one statement
+# What one statement reads, so that copies without compression stay bounded; a small file counts as 2 MB.
+_MOST_BYTES, _LEAST_BYTES = 400_000_000, 2_000_000
 
 
 @dataclass
@@ -139,7 +141,7 @@ class Tables:
         self.database.execute(f"create or replace temp table {_ROWS} (file integer, row bigint, {columns})")
         with scratch_folder() as folder:
             self.folder = Path(folder)
-            for files in _together(found):
+            for files in in_batches(found, lambda file: max(file.source.text_bytes, _LEAST_BYTES), _MOST_BYTES):
                 try:
                     self._insert_all([file for file in files if self._find_rows(file)])
                 finally:
@@ -368,19 +370,6 @@ class Tables:
 def _raw_name(file: Table) -> str:
     """Of what is made to read a file: a table, a copy."""
     return f"incoming_{file.source.number}_raw"
-
-
-def _together(found: Sequence[Table]) -> Iterator[list[Table]]:
-    """Files to be read by one statement, so many that their copies without compression stay bounded."""
-    files: list[Table] = []
-    size = 0
-    for file in found:
-        if files and (size + file.source.text_bytes > _MOST_BYTES or len(files) == _MOST_FILES):
-            yield files
-            files, size = [], 0
-        files.append(file)
-        size += file.source.text_bytes
-    yield files
 
 
 def _sql_type(meaning: str) -> str:
