@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
-from evalsql.errors import InputError, Problem
+from evalsql.errors import InputError, Problem, QueryError, UsageError
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
 GROWTH = 5  # bytes of text per compressed byte, to size batches
@@ -176,3 +176,22 @@ def open_file(label: str, path: Path) -> tuple[Source, bytes]:
         except unreadable():
             head = b""  # the readers of files say why
     return source, head
+
+
+def arrow_table(source: Source) -> Any:
+    """The table of an Arrow or Feather file; raises UsageError without pyarrow, QueryError if it is broken."""
+    try:
+        import pyarrow
+        from pyarrow import feather, ipc
+    except ImportError as error:
+        reason = "reading Arrow and Feather files takes pyarrow; pip install pyarrow, or write Parquet"
+        raise UsageError(reason) from error
+    try:
+        with source.open() as stream:
+            start = stream.read(4)
+        with source.open() as stream:
+            table = ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
+        table.validate(full=True)  # over text that is not UTF-8 the engine would give up the database
+        return table
+    except (pyarrow.ArrowException, *unreadable()) as error:
+        raise QueryError(str(error)) from error

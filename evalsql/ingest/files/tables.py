@@ -19,7 +19,7 @@ from evalsql.ingest.base_rows import in_batches
 from evalsql.ingest.column_meanings import NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.formats import third_column_faults
-from evalsql.ingest.files.source import Format, Source, unreadable
+from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.python_rows import columns_of, meanings_of, put
 from evalsql.phrases import counted
@@ -200,7 +200,7 @@ class Tables:
         self._find_columns(file)
 
     def _arrow(self, file: Table) -> None:
-        table, view = _arrow_table(file.source), f"{_raw_name(file)}_arrow"
+        table, view = arrow_table(file.source), f"{_raw_name(file)}_arrow"
         column_meanings.find(table.column_names, self.kind, self.given)  # refuses two columns of one name
         self.database.register(view, table)
         try:
@@ -395,21 +395,3 @@ def _converted(file: Table, meaning: str) -> str:
 def _are_exact(values: Sequence[Any]) -> bool:
     """Whether values are numbers that go through a 64-bit float unchanged."""
     return set(map(type, values)) <= {int, float} and all(abs(each) < 2**53 for each in values)
-
-
-def _arrow_table(source: Source) -> Any:
-    try:
-        import pyarrow
-        from pyarrow import feather, ipc
-    except ImportError as error:
-        reason = "reading Arrow and Feather files takes pyarrow; pip install pyarrow, or write Parquet"
-        raise UsageError(reason) from error
-    try:
-        with source.open() as stream:
-            start = stream.read(4)
-        with source.open() as stream:
-            table = ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
-        table.validate(full=True)  # over text that is not UTF-8 the engine would give up the database
-        return table
-    except (pyarrow.ArrowException, *unreadable()) as error:
-        raise QueryError(str(error)) from error
