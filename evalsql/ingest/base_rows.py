@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import warn
+from evalsql.ingest.files.source import Source, in_batches
 from evalsql.phrases import counted
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.source import Source
-
-T = TypeVar("T")
 
 
 def add_names(database: Database, staged: str) -> None:
@@ -108,20 +106,6 @@ def add_rows(
         values += [list(meta), list(meta.values()), __version__]
     if rows:
         database.execute(f"insert into {table} by name select {', '.join(selected)}", values)
-
-
-def in_batches(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """The items in their order, as many together as have the size ``most``, and one at least."""
-    batch: list[T] = []
-    total = 0
-    for item in items:
-        if batch and total + size(item) > most:
-            yield batch
-            batch, total = [], 0
-        batch.append(item)
-        total += size(item)
-    if batch:
-        yield batch
 
 
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once

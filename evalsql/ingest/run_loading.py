@@ -16,8 +16,8 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.base_rows import add_file_rows, file_row, in_batches, insert_rows, next_id
-from evalsql.ingest.files.source import Source
+from evalsql.ingest.base_rows import add_file_rows, file_row, insert_rows, next_id
+from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.trec_text import (
     Notes,
     first_rows,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import sys
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 
@@ -23,6 +23,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line
+
+T = TypeVar("T")
 
 
 class Text(NamedTuple):
@@ -195,3 +197,17 @@ def arrow_table(source: Source) -> Any:
         return table
     except (pyarrow.ArrowException, *unreadable()) as error:
         raise QueryError(str(error)) from error
+
+
+def in_batches(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """The items in their order, as many together as have the size ``most``, and one at least."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        if batch and total + size(item) > most:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch

@@ -15,11 +15,10 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.base_rows import in_batches
 from evalsql.ingest.column_meanings import NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.formats import third_column_faults
-from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
+from evalsql.ingest.files.source import Format, Source, arrow_table, in_batches, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.python_rows import columns_of, meanings_of, put
 from evalsql.phrases import counted
