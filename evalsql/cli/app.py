@@ -53,8 +53,8 @@ def _processed(parameter: Any, convert: Callable[[Any, Any], Any], ctx: Any, val
     kind = getattr(parameter, "type_descriptor", None)
     is_text = kind is not None and kind.annotation in (str, list[str]) and kind.parameter_info.parser is None
     is_default = value is None or value is parameter.default
-    if not (is_text or is_default) or (parameter.required and not value):
-        return convert(ctx, value)
+    if kind is None or not (is_text or is_default) or (parameter.required and not value):
+        return convert(ctx, value)  # always in older versions of Typer, which use no pydantic
     if parameter.multiple or parameter.nargs == -1:
         value = list(value or ())
     return parameter.callback(ctx, parameter, value) if parameter.callback else value
