@@ -22,10 +22,17 @@ from evalsql.errors import UsageError
 from evalsql.phrases import Progress, silent
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
-from evalsql.report.site.set_pages import first_page, set_page, topic_list, topic_page
+from evalsql.report.site.pages import (
+    first_page,
+    measure_list,
+    measure_page,
+    set_page,
+    system_page,
+    topic_list,
+    topic_page,
+)
 from evalsql.report.site.site_data import DIGITS, SetResults
 from evalsql.report.site.site_parts import CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
-from evalsql.report.site.system_pages import measure_list, measure_page, system_page
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 
