@@ -10,7 +10,13 @@
 --   score        score, null where it is no number
 --   doubtful     whether the row is not plain data, or its tag is not that of the first row
 with pieces as (
-    select file_id, expected_tag, string_split(replace(line, chr(9), ' '), ' ') as pieces
+    select
+        file_id,
+        expected_tag,
+        case
+            when contains(line, ' ') then string_split(replace(line, chr(9), ' '), ' ')
+            else string_split(line, chr(9))
+        end as pieces
     from lines
     where line is not null
 ),
