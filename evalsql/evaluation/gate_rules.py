@@ -19,10 +19,11 @@ FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
     '"missing topics <= 0"'
 )
-COMPARING = ("drop", "test")
+COMPARING = ("drop", "test")  # gate_drops.sql names these kinds too, and gate_verdicts.sql has a figure for every kind
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _MEASURE = r"(?P<measure>\S.*?)"
 _GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
+# The first form that fits is taken, so a longer one stands before one that it ends in.
 _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),

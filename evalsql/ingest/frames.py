@@ -191,7 +191,8 @@ def check_rows(database: Database, name: str, view: str, found: Mapping[str, str
                 problems.add(Problem(name, row, "topic or document is missing"))
             for (meaning, whole), text in zip(numbers.items(), values, strict=True):
                 fault = integer_fault if whole else number_fault
-                if reason := f"{meaning} is missing" if text is None else fault(meaning, text):
+                # DuckDB 1.5 takes NaN in Python's lists for null.
+                if reason := f"{meaning} is missing or not a number" if text is None else fault(meaning, text):
                     problems.add(Problem(name, row, reason))
         if not problems:
             raise QueryError(f"{name}: {counted(bad, 'row')} cannot be used, and nothing says why")

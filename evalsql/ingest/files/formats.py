@@ -218,8 +218,10 @@ def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, g
             "families for an id and its family",
             skipped + 1,
         )
-    for delimiter in "\t,;":
-        names, name = _split(line, delimiter), _DELIMITERS[delimiter]
+    for delimiter, name in _DELIMITERS.items():
+        if delimiter == " ":  # such a file may be a TREC file
+            continue
+        names = _split(line, delimiter)
         if len(names) >= 3 and len(line.split()) < (5 if kind == "run" else 4):
             if not all(number_fault("", each) for each in names):
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
