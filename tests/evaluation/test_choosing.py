@@ -246,5 +246,5 @@ def test_pools_and_exported_scores_are_of_the_runs_chosen(
 
     by_name = written("named", "b1", "old")
     assert written("again", "--where", "run in ('b1', 'old')") == by_name
-    refused = command(*words, "--where", "run = 'nothing'", "--db", path)
+    refused = command(*words, "--where", "run = 'nothing'", "--db", copy)
     assert (refused.returncode, "no run fits --where" in refused.stderr) == (2, True)
