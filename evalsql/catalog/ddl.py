@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
-from evalsql.catalog.relations import AFTER_SCORES, STEPS, WITHOUT_VIEW, Catalog, Relation
+from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
 from evalsql.phrases import alternatives
 
@@ -31,9 +31,13 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
     common = [measure.relation.name for measure in _common_measures(catalog)] if few else []
-    given = {"mean_values", "tied_means"}  # relations with other inputs are templates and no part of a file
     built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
-    return [relation for relation in built if given.issuperset(relation.header.inputs)]
+    return [relation for relation in built if _is_held(relation)]
+
+
+def _is_held(relation: Relation) -> bool:
+    """Whether it is part of a file; one with other inputs is a template."""
+    return {"mean_values", "tied_means"}.issuperset(relation.header.inputs)
 
 
 def statements(
@@ -315,9 +319,10 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
     return f"with {ctes}\nselect * from (\n{body}\n)"
 
 
-def relation_rows(relations: Iterable[Relation]) -> list[tuple[str, str, str]]:
+def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
     """The rows of the table ``relations``, in the order of its columns."""
-    rows = [(relation.name, relation.kind, relation.header.title) for relation in relations]
+    held = [relation for relation in catalog.of_kind(*BUILDABLE) if _is_held(relation)]
+    rows = [(relation.name, relation.kind, relation.header.title) for relation in held]
     return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 
 

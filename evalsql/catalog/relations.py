@@ -32,7 +32,7 @@ STEPS = "steps"
 FUSION = "fusion"
 WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
-_BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
+BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
@@ -227,7 +227,7 @@ class Catalog:
 
         Raises CatalogError where a relation reads an unknown one, or itself by a detour.
         """
-        buildable = {relation.name: relation for relation in self.of_kind(*_BUILDABLE)}
+        buildable = {relation.name: relation for relation in self.of_kind(*BUILDABLE)}
         functions = {relation.name for relation in self.of_kind("functions")}
         graph: dict[str, set[str]] = {}
         pending = sorted(buildable) if wanted is None else list(wanted)

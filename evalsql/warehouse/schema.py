@@ -109,7 +109,7 @@ def _sign(database: Database) -> None:
     database.execute("delete from main.measures")
     database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))
     database.execute("delete from main.relations")
-    database.insert_text("main.relations", ddl.relation_rows(ddl.order(database.catalog)))
+    database.insert_text("main.relations", ddl.relation_rows(database.catalog))
     database.execute("delete from main.warehouse")
     database.execute(
         "insert into main.warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
