@@ -37,19 +37,23 @@ def reciprocal(ranks: Sequence[int]) -> list[float]:
     return [1 / rank if rank else 0.0 for rank in ranks]
 
 
+def load(warehouse: Warehouse, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> None:
+    """Runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
+    warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(max(map(len, ranks.values())))}, "set")
+    for name, places in ranks.items():
+        run = {
+            f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
+            for nth, place in enumerate(places)
+            if topics is None or nth in topics[name]
+        }
+        warehouse.load_run(run, name)
+
+
 def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> Path:
     """A warehouse of these runs; ``topics`` keeps some to topics by number."""
     path = new_file(folder)
-    count = max(map(len, ranks.values()))
     with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(count)}, "set")
-        for name, places in ranks.items():
-            run = {
-                f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
-                for nth, place in enumerate(places)
-                if topics is None or nth in topics[name]
-            }
-            warehouse.load_run(run, name)
+        load(warehouse, ranks, topics)
     return path
 
 

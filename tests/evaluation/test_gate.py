@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule
-from tests.cli.test_compare_command import Ranks, drawn, loaded, reciprocal
+from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
 from tests.conftest import Command, Outcome
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
@@ -25,18 +25,6 @@ from tests.trials import gate as trial
 
 ALPHA = 0.05
 TRIALS = 200
-
-
-def load(warehouse: Warehouse, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> None:
-    """Runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
-    warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(max(map(len, ranks.values())))}, "set")
-    for name, places in ranks.items():
-        run = {
-            f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
-            for nth, place in enumerate(places)
-            if topics is None or nth in topics[name]
-        }
-        warehouse.load_run(run, name)
 
 
 def judge(warehouse: Warehouse, candidate: str, *rules: str, **options: Any) -> dict[str, gates.Verdict]:

@@ -12,9 +12,9 @@ import pytest
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
-from tests.cli.test_compare_command import drawn, loaded, reciprocal
+from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
 from tests.conftest import Command, csv_rows, write
-from tests.evaluation.test_gate import gate, load
+from tests.evaluation.test_gate import gate
 from tests.long_cases import few_of
 
 
