@@ -100,7 +100,7 @@ class Database:
 
     def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of the last statement; what concerns the file alone looks for names there."""
-        if not self._file_path or not re.search("create|drop|show", sql, re.IGNORECASE):
+        if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
             return fetched(self._connection.execute(sql, parameters or None))
         found: tuple[list[str], list[tuple[Any, ...]]] = [], []
         for statement in self._connection.extract_statements(sql):

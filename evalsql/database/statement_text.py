@@ -31,9 +31,9 @@ def first_word(query: str) -> str:
 
 
 def concerns_file(query: str) -> bool:
-    """Whether a statement is a CREATE of what is not temporary, a DROP, or SHOW TABLES."""
+    """Whether a statement is a CREATE of what is not temporary, a DROP, a CHECKPOINT, or SHOW TABLES."""
     words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:4]
-    if words[:1] == ["drop"]:
+    if words[:1] in (["drop"], ["checkpoint"]) or words[:2] == ["force", "checkpoint"]:
         return True
     if words[:1] == ["create"]:
         return not {"temp", "temporary"} & {*words[1:]}
