@@ -47,8 +47,8 @@ class _Reused(Database):
         if self.is_free:
             return
         self.is_free = True
-        while self._at_close:
-            self._at_close.pop()()
+        while self.at_close:
+            self.at_close.pop()()
         try:
             reusable = self._empty()
         except duckdb.Error:

@@ -1,7 +1,6 @@
 """The header of a relation file: comment lines ``-- key: value``, some keys with indented entries below.
 
-Parameters that several relations take are described once, in a file ``parameters.txt`` of the folder or of one above
-it; headers name them.
+Parameters that several relations take are described once, in ``parameters.txt`` of the folder or of one above it.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,16 +18,10 @@ from evalsql.catalog import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
 
 # The columns that every measure gives first, in this order.
-CONTRACT: Mapping[str, str] = {
-    "qrels": "judgment set",
-    "run": "run",
-    "topic": "topic",
-    "value": "value of the measure",
-}
+CONTRACT = {"qrels": "judgment set", "run": "run", "topic": "topic", "value": "value of the measure"}
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
-_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
 _HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
 _REPEATED = ("example", "trec_eval", "ties")
 _SECTIONS = ("parameters", "columns")
@@ -115,40 +109,35 @@ class _Section(NamedTuple):
 
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
-    is_measure = kind == "measures"
-    found = _read_sections(path, lines, _MEASURE_KEYS if is_measure else _HELPER_KEYS)
-    for key in _REQUIRED_OF_MEASURES if is_measure else ("title",):
+    required = _REQUIRED_OF_MEASURES if kind == "measures" else ("title",)
+    others = _OTHERS_OF_MEASURES if kind == "measures" else _HELPER_KEYS[1:]
+    found = _read_sections(path, lines, (*required, *others, *_SECTIONS))
+    for key in required:
         if key not in found or not found[key].values[0]:
             raise CatalogError(f'{path}:1: the header lacks "{key}"')
-
-    def every(key: str) -> list[str]:
-        return found[key].values if key in found else []
-
-    def one(key: str) -> str:
-        return next(iter(every(key)), "")
-
-    ties = [text.split(" = ") for text in every("ties")]
+    every = defaultdict(list, {key: section.values for key, section in found.items()})
+    one = defaultdict(str, {key: section.values[0] for key, section in found.items()})
+    ties = [text.split(" = ") for text in every["ties"]]
     return Header(
-        **{key: one(key) for key in ("title", "measure", "definition", "reference", "differs", "range", "mean")},
+        **{key: one[key] for key in ("title", "measure", "definition", "reference", "differs", "range", "mean")},
         parameters=_read_parameters(path, found["parameters"]) if "parameters" in found else [],
         columns=_read_columns(path, found["columns"]) if "columns" in found else {},
-        inputs=_items(one("inputs")),
-        is_shared=bool(one("shared")),
-        is_quick=bool(one("quick")),
+        inputs=_items(one["inputs"]),
+        is_shared=bool(one["shared"]),
+        is_quick=bool(one["quick"]),
         ties={choice: relation for choices, relation in ties for choice in _items(choices)},
-        at=one("at") or "k",
-        in_scores=one("scores") != "no",
-        also_at=one("scores").removeprefix("no").removeprefix("@"),
-        less_is_better=bool(one("better")),
-        aliases=[_read_alias(text) for text in _items(one("aliases"))],
-        trec_eval=[_read_alias(text) for text in every("trec_eval")],
-        examples=every("example"),
+        at=one["at"] or "k",
+        in_scores=one["scores"] != "no",
+        also_at=one["scores"].removeprefix("no").removeprefix("@"),
+        less_is_better=bool(one["better"]),
+        aliases=[_read_alias(text) for text in _items(one["aliases"])],
+        trec_eval=[_read_alias(text) for text in every["trec_eval"]],
+        examples=every["example"],
     )
 
 
-def _read_sections(path: Path, lines: Sequence[str], keys: Sequence[str]) -> dict[str, _Section]:
+def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str]) -> dict[str, _Section]:
     """The lines by key; raises CatalogError for an unknown or repeated key, and for a value of another form."""
-    known = (*keys, *_SECTIONS)
     found: dict[str, _Section] = {}
     key = ""
     for number, line in enumerate(map(str.rstrip, lines), start=1):
@@ -300,10 +289,7 @@ def _named_parameter(text: str, known: Mapping[str, Parameter]) -> Parameter:
 
 @cache
 def _shared_parameters(folder: Path) -> Mapping[str, Parameter]:
-    """The parameters that relations in a folder may name: those of its own file and of the folders above it.
-
-    A header may narrow the words that one takes, and give it another default.
-    """
+    """The parameters that relations in a folder may name: those of its own file and of the folders above it."""
     if folder != SQL_ROOT and SQL_ROOT not in folder.parents:
         folder = SQL_ROOT  # a user's own relations
     above = _shared_parameters(folder.parent) if folder != SQL_ROOT else {}

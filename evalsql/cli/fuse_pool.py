@@ -71,7 +71,7 @@ def fuse(
     with loading.open_file(read_only=True):
         pass  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
-        fused = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
+        tuning = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
         ((made_of, topics, documents),) = warehouse.rows(
             """
             select meta['fusion_runs'], count(*), sum(num_ret)
@@ -80,7 +80,7 @@ def fuse(
             [name],
         )
         note(f"fused {made_of} into {name}: {counted(documents, 'document')} of {counted(topics, 'topic')}")
-        if tuning := fused.tuning:
+        if tuning:
             note(
                 f"{tuning.measure} is {tuning.whole.in_fold:.4f} on the topics that the {tuning.searched} were chosen "
                 f"on, {tuning.whole.out_of_fold:.4f} on topics that they were not chosen on",

@@ -29,8 +29,7 @@ _SHUT_IN = "disabled by configuration"  # the engine's words
 class Database:
     """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt.
 
-    Args:
-        catalog: the relations that are there, or are put there.
+    ``catalog`` has the relations that are there, or are put there.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, catalog: Catalog, *, path: str, read_only: bool) -> None:
@@ -39,9 +38,8 @@ class Database:
         self.path = path
         self.read_only = read_only
         self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
-        self._at_close: list[Callable[[], None]] = []
-        self._is_shut_in = False
-        self._is_locked = False
+        self.at_close: list[Callable[[], None]] = []  # what is called then, the last one first
+        self._is_shut_in = self._is_locked = False
         self._asking = RLock()  # a thread that asks takes its own rows before another one asks
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
 
@@ -54,12 +52,8 @@ class Database:
 
     def close(self) -> None:
         self._connection.close()
-        while self._at_close:
-            self._at_close.pop()()
-
-    def at_close(self, action: Callable[[], None]) -> None:
-        """Call ``action`` when the connection is closed, later ones first."""
-        self._at_close.append(action)
+        while self.at_close:
+            self.at_close.pop()()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""
@@ -122,7 +116,7 @@ class Database:
         else:
             # What is made without a schema goes to the first: the engine refuses it there.
             self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,system.main,{file}", file
-        self._set_path(self._asking_path)
+        self.execute(f"set search_path = {literal(self._asking_path)}")
 
     @contextmanager
     def in_file(self) -> Iterator[None]:
@@ -131,16 +125,12 @@ class Database:
             yield
             return
         file_path, self._file_path = self._file_path, ""
-        self._set_path(file_path)
+        self.execute(f"set search_path = {literal(file_path)}")
         try:
             yield
         finally:
+            self.execute(f"set search_path = {literal(self._asking_path)}")
             self._file_path = file_path
-            self._set_path(self._asking_path)
-
-    def _set_path(self, path: str) -> None:
-        with translated_errors(self.path):
-            self._connection.execute(f"set search_path = {literal(path)}")
 
     def register(self, name: str, data: object) -> None:
         """Let SQL read a frame, an Arrow table or arrays under a name."""
@@ -204,10 +194,8 @@ class Database:
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements; columns and rows of the last one, no columns if it gives none.
 
-        Without ``external`` no other file is read or written and no extension loaded, from here on.
-
-        Raises:
-            UsageError: there is no statement, or one of a kind that reaches outside.
+        Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
+        raised for a statement of a kind that reaches outside.
         """
         statements = self.statements(text)
         if not statements:
@@ -226,10 +214,9 @@ def fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[An
 
 @contextmanager
 def translated_errors(path: str = "the warehouse") -> Iterator[None]:
-    """Turn errors of the engine into QueryError, and its interrupt into KeyboardInterrupt.
+    """Turn errors of the engine into QueryError, or WarehouseError for a damaged file or a full disk.
 
-    Raises:
-        WarehouseError: the file at ``path`` is damaged, or the disk is full.
+    Its interrupt becomes KeyboardInterrupt.
     """
     try:
         yield

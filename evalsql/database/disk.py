@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -44,9 +44,6 @@ _FILE_ERRORS = {
     ),
 }
 _FILE = re.compile(r'file "([^"]+)"')
-_FULL_CODES = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
-_MAGIC = b"DUCK"  # behind a checksum of eight bytes
 
 
 def part_of(target: Path) -> Path:
@@ -60,24 +57,19 @@ def part_of(target: Path) -> Path:
 def whole_file(output: Path) -> Iterator[IO[bytes]]:
     """A stream whose bytes become the file when all of them are written; until then the file stays as it was.
 
-    Pipes and devices are written to directly, and so is a file in a folder that takes no other.
-
-    Raises:
-        UsageError: the file cannot be written.
-        WarehouseError: the disk is full.
+    Pipes and devices are written to directly, and so is a file in a folder that takes no other. Raises UsageError where
+    the file cannot be written, WarehouseError where the disk is full.
     """
     target = Path(os.path.realpath(output))
     with _part(target, output) as part:
+        place = part
         if target.exists():
             with target.open("ab"):  # a file that may not be written to is not replaced either
-                pass
-            if not target.is_file() or not os.access(target.parent, os.W_OK):
-                with target.open("wb") as stream:
-                    yield stream
-                return
-        with part.open("wb") as stream:
+                place = part if target.is_file() and os.access(target.parent, os.W_OK) else target
+        with place.open("wb") as stream:
             yield stream
-        _move(part, target)
+        if place == part:
+            _move(part, target)
 
 
 @contextmanager
@@ -89,9 +81,7 @@ def whole_files(target: Path, *, replace: bool, one: bool, advice: str = "--repl
         replace: whether existing files are replaced.
         advice: what to do where a file exists already.
 
-    Raises:
-        UsageError: a file exists already, or cannot be written.
-        WarehouseError: the disk is full.
+    Raises UsageError where one exists or cannot be written, WarehouseError where the disk is full.
     """
 
     def check(place: Path) -> None:
@@ -117,11 +107,7 @@ def whole_files(target: Path, *, replace: bool, one: bool, advice: str = "--repl
 
 @contextmanager
 def whole_folder(target: Path, *, is_ours: bool) -> Iterator[Path]:
-    """A folder to write into, which becomes the target when the context ends.
-
-    Args:
-        is_ours: whether an existing folder may be replaced.
-    """
+    """A folder to write into, which becomes the target when the context ends; one that is ours is replaced."""
     target = Path(os.path.abspath(target))
     with _part(target, target) as part:
         before = part.with_suffix(".before")
@@ -163,26 +149,22 @@ def _move(part: Path, target: Path) -> None:
 def new_scratch_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     """A temporary folder, by default where the system has them; those of killed processes there are removed first."""
     place = parent or _holder.get() or Path(tempfile.gettempdir())
-    _sweep_once(place)
+    _sweep(place)
     return tempfile.TemporaryDirectory(prefix=f"evalsql-{host()}-{os.getpid()}-", dir=place)
 
 
 @contextmanager
 def scratch_folder(parent: Path | None = None, *, holds_others: bool = False) -> Iterator[str]:
     """A temporary folder that is gone at the end, at Ctrl-C too; if it holds others, they are made in it meanwhile."""
-    made: tempfile.TemporaryDirectory[str] | None = None
     before = _holder.get()
-    try:
+    with ExitStack() as stack:
         with held_back():
             made = new_scratch_folder(parent)
+            stack.callback(held_back()(made.cleanup))
         if holds_others:
+            stack.callback(_holder.set, before)
             _holder.set(Path(made.name))
         yield made.name
-    finally:
-        _holder.set(before)
-        if made is not None:
-            with held_back():
-                made.cleanup()
 
 
 def host() -> str:
@@ -191,11 +173,7 @@ def host() -> str:
 
 
 @cache
-def _sweep_once(place: Path) -> None:
-    sweep(place)
-
-
-def sweep(place: Path) -> None:
+def _sweep(place: Path) -> None:
     """Remove this user's temporary folders that are not young and whose process on this machine has ended."""
     for path in place.glob("evalsql-*") if place.is_dir() else ():
         found = _SCRATCH.fullmatch(path.name)
@@ -204,20 +182,19 @@ def sweep(place: Path) -> None:
         with suppress(OSError):
             held = path.lstat()
             is_own = stat.S_ISDIR(held.st_mode) and (not hasattr(os, "getuid") or held.st_uid == os.getuid())
-            if is_own and time.time() - held.st_mtime > _YOUNG and not is_alive(int(found["pid"])):
+            if is_own and time.time() - held.st_mtime > _YOUNG and not _is_alive(int(found["pid"])):
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def is_alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     """Whether this machine has such a process; always on Windows, where os.kill would end it."""
-    if sys.platform == "win32":
-        return True
     try:
-        os.kill(pid, 0)
+        if sys.platform != "win32":
+            os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:
-        return True
+    except OSError:  # of another user
+        pass
     return True
 
 
@@ -232,15 +209,6 @@ def lock_holder(message: str) -> str:
     return f"process {found['pid']} ({os.path.basename(found['program'])})" if found else "another process"
 
 
-def lock_error(path: str, message: str, *, read_only: bool, waited: float) -> str:
-    """The message for a file that stayed locked; ``waited`` is in seconds."""
-    how = f"is locked: {lock_holder(message)} has it open" + (" for writing" if read_only else "")
-    return (
-        f"{path}: {how}, and was waited for {waited:g} seconds. Try again when it is done, wait longer "
-        "(--wait SECONDS, wait= in Python), or use a copy that was made while nobody wrote"
-    )
-
-
 def file_error(path: str, message: str) -> str | None:
     """The message for a damaged file, a full disk or a file that is open already, if the engine reports one."""
     file = named[1] if (named := _FILE.search(message)) else path
@@ -252,14 +220,4 @@ def file_error(path: str, message: str) -> str | None:
 
 def is_full(error: OSError) -> bool:
     """Whether a file could not be written because the disk is full."""
-    return error.errno in _FULL_CODES
-
-
-def is_cut_short(path: str) -> bool:
-    """Whether a file is the beginning of a database that was never finished."""
-    try:
-        with Path(path).open("rb") as stream:
-            start = stream.read(_EMPTY_BYTES)
-    except OSError:
-        return False
-    return len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC)
+    return error.errno in {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}

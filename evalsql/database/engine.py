@@ -14,12 +14,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Error, InterruptException, __version__, connect, extract_statements, tokenize
 
 _AGAIN = 0.05  # seconds between two interrupts of the engine
+# Of every connection: extensions come from no network, and a name in SQL is no variable of Python.
+SETTINGS: dict[str, Any] = dict.fromkeys(
+    ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"), False
+)
 
 
 @contextmanager

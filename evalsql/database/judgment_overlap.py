@@ -16,9 +16,7 @@ RETRIEVED = "select * from retrieved"
 def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> list[str]:
     """A line for each pair that has next to nothing in common, with ids of both sides; of many only the first ones.
 
-    Args:
-        pairs: a SELECT of qrels_id and run_id.
-        ranked: a SELECT of the runs' rows, where the base table has none.
+    ``pairs`` is a SELECT of qrels_id and run_id, ``ranked`` one of the runs' rows, where the base table has none.
     """
     scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs})
     found = database.rows(f"""

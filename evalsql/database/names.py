@@ -40,24 +40,28 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     """The runs ("run") or judgment sets ("qrels") that names or globs stand for.
 
     A glob stands for judgments in use. It stands for replaced ones too with ``with_replaced``, or if it fits no others.
-
-    Raises:
-        UsageError: there is none of a name or glob.
+    Raises UsageError for a name or glob that fits none.
     """
     if isinstance(patterns, Found):
         return patterns
-    table = "runs" if kind == "run" else "qrels"
+    table, what = ("runs", "run") if kind == "run" else ("qrels", "judgment set")
     held = dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
-    found = {name for each in as_list(patterns) for name in _fitting(database, kind, each, held, with_replaced)}
+    found: set[str] = set()
+    for pattern in as_list(patterns):
+        fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
+        if kind == "qrels" and len(fitting) > 1 and not with_replaced:
+            replaced = replaced_qrels(database)
+            fitting = [name for name in fitting if name not in replaced] or fitting
+        if not fitting:
+            near = nearest(pattern, held)
+            hint = f"; there are: {near}" if near else "; none is loaded"
+            raise UsageError(f'no {what} is called "{pattern}"{hint}')
+        found.update(fitting)
     return Found({name: key for name, key in held.items() if name in found})
 
 
 def resolve_one(database: Database, kind: str, pattern: str) -> str:
-    """The name of the one run ("run") or judgment set ("qrels") that a name or glob stands for.
-
-    Raises:
-        UsageError: there is none, or there are several.
-    """
+    """The name of the one run ("run") or judgment set ("qrels") that a name or glob stands for."""
     found = resolve_names(database, kind, pattern)
     if len(found) > 1:
         what = "runs" if kind == "run" else "judgment sets"
@@ -68,12 +72,7 @@ def resolve_one(database: Database, kind: str, pattern: str) -> str:
 def only_qrels(database: Database, asked: str | None, several: str, among: Sequence[str] | None = None) -> str:
     """The judgment set that is asked for by name or glob, else the only one of ``among``, which is by default of all.
 
-    Args:
-        several: what the error says, before their names, where none is asked for and there are several.
-        among: names, one at least.
-
-    Raises:
-        UsageError: there is none, or there are several.
+    Raises UsageError where there are several: with that text before their names, where none is asked for.
     """
     if asked is not None:
         return resolve_one(database, "qrels", asked)
@@ -81,21 +80,6 @@ def only_qrels(database: Database, asked: str | None, several: str, among: Seque
     if len(found) > 1:
         raise UsageError(f"{several}: {', '.join(sorted(found, key=natural_key))}")
     return found[0]
-
-
-def _fitting(
-    database: Database, kind: str, pattern: str, held: Mapping[str, int], with_replaced: bool
-) -> Sequence[str]:
-    fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
-    if kind == "qrels" and len(fitting) > 1 and not with_replaced:
-        replaced = replaced_qrels(database)
-        fitting = [name for name in fitting if name not in replaced] or fitting
-    if not fitting:
-        near = nearest(pattern, held)
-        what = "run" if kind == "run" else "judgment set"
-        hint = f"; there are: {near}" if near else "; none is loaded"
-        raise UsageError(f'no {what} is called "{pattern}"{hint}')
-    return fitting
 
 
 def replaced_qrels(database: Database) -> set[str]:

@@ -50,19 +50,18 @@ _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 class RemoteDatabase(Database):
     """A database on a server. What concerns files, settings and extensions is the server's.
 
-    Args:
-        read_only: statements that read files do not run here, as those of a load do.
-
-    Raises:
-        WarehouseError: quack is not installed, no server answers, it does not know the token, or is of another kind.
+    Unless it is ``read_only``, statements that read files run here, as those of a load do.
     """
 
     def __init__(self, address: Address, token: str, *, read_only: bool, progress: Progress = silent) -> None:
-        super().__init__(_local_connection(), read_catalog(), path=address.url, read_only=read_only)
+        with held_back():
+            # To check the signature of an extension from a package takes a quarter of a second.
+            connection = engine.connect(":memory:", config={**engine.SETTINGS, "allow_unsigned_extensions": True})
+            connection.execute("set enable_progress_bar = false")
+            quack.load(connection)
+        super().__init__(connection, read_catalog(), path=address.url, read_only=read_only)
         self._is_shut_in = self._is_locked = True  # by the server
-        self._address = address
-        self._token = token
-        self._progress = progress
+        self._address, self._token, self._progress = address, token, progress
         self._reads_files = not read_only
         self._registered: set[str] = set()
         self._stop_beating: Callable[[], None] | None = None  # while this client has the turn to write
@@ -122,11 +121,7 @@ class RemoteDatabase(Database):
             yield
 
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Run statements as ``Database.run`` does, all on the server, also those that name a reader of files.
-
-        Raises:
-            UsageError: other files are to be reached: the server reaches none.
-        """
+        """Run statements as ``Database.run`` does, all on the server, also those that name a reader of files."""
         if external:
             raise UsageError(f"{self.path}: SQL on a server reaches no other file; leave out --external")
         before, self._reads_files = self._reads_files, False
@@ -173,10 +168,8 @@ class RemoteDatabase(Database):
         return self._connection.execute(text)
 
     def _is_local(self, text: str) -> bool:
-        if not self._reads_files:
-            return False
-        words = {each.text.lower() for each in tokens(text, signs=False) if each.kind == "word"}
-        return not words.isdisjoint(_FILE_READERS | self._registered)
+        words = (each.text.lower() for each in tokens(text, signs=False) if each.kind == "word")
+        return self._reads_files and not (_FILE_READERS | self._registered).isdisjoint(words)
 
     def _ask(self, text: str) -> duckdb.DuckDBPyConnection:
         """Send statements; the rows are the connection's."""
@@ -287,19 +280,3 @@ class RemoteDatabase(Database):
 def _asked(text: str) -> str:
     """A SELECT, for the connection here, of what statements give there."""
     return f"from quack_query_by_name('{_SERVED}', {literal(text)})"
-
-
-@held_back()
-def _local_connection() -> duckdb.DuckDBPyConnection:
-    """A connection in memory, with quack loaded."""
-    # The extension comes from a package, as the engine does; to check its signature takes a quarter of a second.
-    settings: dict[str, str | bool] = {
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "python_enable_replacements": False,
-        "allow_unsigned_extensions": True,
-    }
-    connection = engine.connect(":memory:", config=settings)  # type: ignore[arg-type]
-    connection.execute("set enable_progress_bar = false")
-    quack.load(connection)
-    return connection

@@ -53,11 +53,7 @@ class Contents(NamedTuple):
 def export_warehouse(database: Database, folder: Path, *, overwrite: bool = False) -> Contents:
     """Write everything that the warehouse holds into a folder, whole or not at all.
 
-    Args:
-        overwrite: write over the folder, if it is another export.
-
-    Raises:
-        UsageError: the folder is there already, or cannot be written.
+    Raises UsageError where it cannot be written, or is there already; another export is written over if that is asked.
     """
     if os.path.lexists(folder):
         if not (folder / MANIFEST).is_file():
@@ -66,29 +62,31 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
             raise UsageError(f"{folder}: is there already; --replace writes over it")
     tables = list(database.catalog.of_kind("tables"))
     with whole_folder(folder, is_ours=overwrite) as part:
+        (part / TABLES).mkdir()
+        rows: dict[str, int] = {}
         with database.transaction():
-            (part / TABLES).mkdir()
-            rows = {table.name: _write_table(database, table, part) for table in tables}
+            for table in tables:
+                query = f"select {', '.join(map(quoted, table.columns))} from main.{quoted(table.name)}"
+                rows[table.name] = write_query(database, query, "parquet", part / TABLES / f"{table.name}.parquet")
             ((digest,),) = database.rows("select sql_digest from main.warehouse")
-        _write(part / IN_PLACE, _IN_PLACE_WORDS, [*_tables_in_place(database, tables), *_relations(database)])
-        _write(part / INTO_TABLES, _INTO_TABLES_WORDS, [*_filled_tables(tables), *_relations(database)])
+        # Of a file that is open for reading only, some relations may live with the connection.
+        catalog = replace(database.catalog, temporary=frozenset())
+        relations = [statement for _, statement in ddl.statements(catalog, ddl.order(catalog))]
+        for name, words, held in (
+            (IN_PLACE, _IN_PLACE_WORDS, _tables_in_place(database, tables)),
+            (INTO_TABLES, _INTO_TABLES_WORDS, _filled_tables(tables)),
+        ):
+            statements = [*held, f"create schema if not exists {STEPS}", *relations]
+            text = words + "".join(f"{statement}\n;\n" for statement in statements)
+            (part / name).write_text(text, encoding="utf-8")
         _write_views(part, tables)
         facts = {"evalsql": __version__, "schema": SCHEMA_VERSION, "sql_digest": digest, "rows": rows}
         (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-        return Contents(rows, _others(database, tables))
-
-
-def _write_table(database: Database, table: Relation, part: Path) -> int:
-    columns = ", ".join(map(quoted, table.columns))
-    path = part / TABLES / f"{table.name}.parquet"
-    return write_query(database, f"select {columns} from main.{quoted(table.name)}", "parquet", path)
-
-
-def _others(database: Database, tables: Sequence[Relation]) -> list[str]:
-    """What users made beside a warehouse's own tables and relations."""
-    known = {table.name for table in tables} | {"scores"}
-    known |= {name for (name,) in database.rows("select relation from main.relations")} | {*database.catalog.relations}
-    return sorted(f"{kind} {name}" for _, name, kind in objects_in(database, database.name) if name not in known)
+        # What users made beside a warehouse's own tables and relations.
+        known = {"scores", *database.catalog.relations}
+        known |= {name for (name,) in database.rows("select relation from main.relations")}
+        objects = objects_in(database, database.name)
+        return Contents(rows, sorted(f"{kind} {name}" for _, name, kind in objects if name not in known))
 
 
 # SQL for any DuckDB client
@@ -109,8 +107,8 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
     """A DuckDB file with all views and macros, in which the tables are views of the Parquet files beside it."""
     with closing(open_database(part / VIEWS)) as database:
         database.execute(f"set file_search_path = {literal(str(part))}")
-        added = "added_relations"
-        database.execute(f"insert into main.{added} select * from {_file(database.catalog[added])}")
+        added = database.catalog["added_relations"]
+        database.execute(f"insert into main.{added.name} select * from {_file(added)}")
         with database.transaction():
             make_added(database)
             for table in tables:
@@ -139,18 +137,6 @@ def stored_columns(table: Relation) -> list[str]:
     return [column for column in table.columns if column not in generated]
 
 
-def _relations(database: Database) -> Iterator[str]:
-    yield f"create schema if not exists {STEPS}"
-    # Of a file that is open for reading only, some may live with the connection.
-    catalog = replace(database.catalog, temporary=frozenset())
-    for _, statement in ddl.statements(catalog, ddl.order(catalog)):
-        yield statement
-
-
-def _write(path: Path, words: str, statements: Sequence[str]) -> None:
-    path.write_text(words + "".join(f"{statement}\n;\n" for statement in statements), encoding="utf-8")
-
-
 # Back again
 
 
@@ -161,8 +147,7 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
 
     Raises:
         UsageError: the file is there already, or the folder was written by a newer version.
-        InputError: a table of the folder is missing, damaged or not whole.
-        AuditError: what the tables hold does not fit together.
+        InputError, AuditError: a table is missing, damaged or not whole; what they hold does not fit together.
     """
     if is_address(str(path)) or str(path) == MEMORY:
         raise UsageError(f"{path}: is no file; name a new one")
@@ -236,12 +221,8 @@ def insert_rows(database: Database, table: Relation, path: Path) -> int:
 def vacuum(database: Database) -> tuple[int, int]:
     """Write the file anew without its free space. Returns its size in bytes before and after.
 
-    The database is of no use afterwards and is to be closed: it has the old file open, which keeps others out until
-    the new one is in its place. The old file stays as it is where anything fails.
-
-    Raises:
-        UsageError: the database is in memory or open for reading only.
-        WarehouseError: the new file cannot be written, or is not the same.
+    The database is to be closed afterwards: it has the old file open, which keeps others out until the new one is in
+    its place. The old file stays as it is where anything fails, as where the new one is not the same.
     """
     if is_address(database.path):
         raise UsageError(f"{database.path}: a file that is served is not written anew; stop the server first")
@@ -259,18 +240,17 @@ def vacuum(database: Database) -> tuple[int, int]:
 
 
 def _copy(database: Database, copy: Path) -> None:
-    name, copied = database.name, "evalsql_copy"
+    def contents(name: str) -> list[tuple[object, ...]]:
+        """Every object of a database, and the numbers of rows of its tables."""
+        objects = sorted(objects_in(database, name))
+        tables = [".".join(map(quoted, (name, schema, table))) for schema, table, kind in objects if kind == "table"]
+        return [*objects, *(database.rows(f"select count(*) from {table}")[0] for table in tables)]
+
+    copied = "evalsql_copy"
     database.execute(f"attach {literal(str(copy))} as {copied} (storage_version {literal(STORAGE_VERSION)})")
     try:
-        database.execute(f"copy from database {quoted(name)} to {copied}")
-        if _contents(database, name) != _contents(database, copied):
+        database.execute(f"copy from database {quoted(database.name)} to {copied}")
+        if contents(database.name) != contents(copied):
             raise WarehouseError(f"{database.path}: the copy is not the same as the file; it is as it was")
     finally:
         database.execute(f"detach {copied}")
-
-
-def _contents(database: Database, name: str) -> list[tuple[object, ...]]:
-    """Every object of a database, and the numbers of rows of its tables."""
-    objects = sorted(objects_in(database, name))
-    tables = [f"{quoted(name)}.{quoted(schema)}.{quoted(table)}" for schema, table, kind in objects if kind == "table"]
-    return [*objects, *(database.rows(f"select count(*) from {table}")[0] for table in tables)]

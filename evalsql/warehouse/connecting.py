@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import literal
@@ -21,6 +23,8 @@ STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed mac
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engine's uncounted memory need the rest
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked
+_EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
+_MAGIC = b"DUCK"  # behind a checksum of eight bytes
 UNFINISHED = (
     "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
     "it anew"
@@ -40,7 +44,7 @@ def limit_memory(database: Database, size: str) -> None:
     database.execute(f"set memory_limit = {literal(size)}")
     if database.path == MEMORY or database.read_only:
         scratch = disk.new_scratch_folder()
-        database.at_close(scratch.cleanup)
+        database.at_close.append(scratch.cleanup)
         database.execute(f"set temp_directory = {literal(scratch.name)}")
 
 
@@ -49,24 +53,20 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Connect to a file, or make it; try again for some seconds while another process has it open.
 
-    Raises:
-        WarehouseError: it cannot be opened.
+    Raises WarehouseError where it cannot be opened.
     """
     deadline = time.monotonic() + wait
     while True:
         try:
             with held_back():  # the engine says of a Ctrl-C here that a query was interrupted
-                connection = engine.connect(
-                    path,
-                    read_only=read_only,
-                    config={
-                        "storage_compatibility_version": STORAGE_VERSION,
-                        "autoinstall_known_extensions": False,
-                        "autoload_known_extensions": False,
-                        "python_enable_replacements": False,
-                    },
-                )
-                _draw_no_bar(connection)
+                settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
+                connection = engine.connect(path, read_only=read_only, config=settings)
+                try:  # no bar on standard output
+                    connection.execute("set enable_progress_bar = false")
+                except engine.Error:  # in a notebook without ipywidgets the engine draws none, and refuses the setting
+                    bar = connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall()
+                    if bar != [(False,)]:
+                        raise
                 return connection
         except engine.Error as error:
             left = deadline - time.monotonic()
@@ -79,17 +79,13 @@ def connect(
 def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
     """Why a file cannot be opened, where the engine gives this message."""
     if disk.is_lock(message):
-        return disk.lock_error(path, message, read_only=read_only, waited=max(waited, 0))
-    if disk.is_cut_short(path):
-        return UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
+        how = f"is locked: {disk.lock_holder(message)} has it open" + (" for writing" if read_only else "")
+        return (
+            f"{path}: {how}, and was waited for {max(waited, 0):g} seconds. Try again when it is done, wait longer "
+            "(--wait SECONDS, wait= in Python), or use a copy that was made while nobody wrote"
+        )
+    with suppress(OSError), Path(path).open("rb") as stream:
+        start = stream.read(_EMPTY_BYTES)
+        if len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC):
+            return UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
     return disk.file_error(path, message) or f"{path}: cannot be opened: {message.splitlines()[0]}"
-
-
-def _draw_no_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Keep the engine from drawing a bar on standard output."""
-    try:
-        connection.execute("set enable_progress_bar = false")
-    except engine.Error:
-        # In a notebook without ipywidgets it draws none, and refuses to be told so.
-        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
-            raise

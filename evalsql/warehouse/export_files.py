@@ -29,11 +29,14 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "preferences": ("topic", "judgment_group", "subgroup", "document", "level"),
 }
 _PREFERENCES = """
-    select topic, judgment_group, subgroup, document, level, document_id
+    select topic, judgment_group, subgroup, document, level
     from preferences join topics using (topic_id) join documents using (document_id)
     where qrels_id = {qrels_id} order by topic, judgment_group, subgroup, level desc, document"""
 _ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
 _MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
+
+
+Rows = tuple[int, Sequence[str]]  # how many rows were written, and what does not go into the format
 
 
 class Written(NamedTuple):
@@ -57,11 +60,7 @@ def names_of(database: Database, kind: str, names: Names) -> list[str]:
 
 
 def format_of(kind: str, form: str | None, path: Path | None) -> str:
-    """The format that was asked for, or else that of the file's extension, or else the first that there is.
-
-    Raises:
-        UsageError: it is none of this kind.
-    """
+    """The format that was asked for, or else that of the file's extension, or else the first that there is."""
     known = FORMATS[kind]
     suffix = path.suffix.lower() if path else ""
     chosen = form or next((name for name, extension in known.items() if extension == suffix), next(iter(known)))
@@ -73,14 +72,11 @@ def format_of(kind: str, form: str | None, path: Path | None) -> str:
 def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
     """Write one run, judgment set, or what is known of its topics, to a file that is not there yet.
 
-    Raises:
-        UsageError: a name in it does not go into the format, or there is nothing to write.
+    Raises UsageError where a name does not go into the format, or there is nothing to write.
     """
-    if kind == "runs":
-        return _run(database, name, form, path)
-    if kind == "qrels":
-        return _qrels(database, name, form, path)
-    return _topics(database, name, form, path) if kind == "topics" else _weights(database, name, path)
+    writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
+    num_rows, remarks = writers[kind](database, name, form, path)
+    return Written(name, path, num_rows, remarks)
 
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
@@ -96,60 +92,50 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
 # Runs and judgments
 
 
-def _run(database: Database, name: str, form: str, path: Path) -> Written:
+def _run(database: Database, name: str, form: str, path: Path) -> Rows:
     rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
     ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
     usual = "trec_eval_10" if lower else "trec_eval"
     again = [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
     remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
-    if form == "beir":
-        return Written(name, path, _nested(database, rows, path), remarks)
     if form == "trec":
         tag = "_".join((tag or name).split()) or "run"
         lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"
-        return Written(name, path, _text(database, lines, ["topic", "document"], path), remarks)
-    return Written(name, path, write_query(database, rows, form, path), remarks)
-
-
-def _nested(database: Database, rows: str, path: Path) -> int:
-    """{topic: {document: score}}, topic by topic."""
+        return _text(database, lines, ["topic", "document"], path), remarks
+    if form != "beir":
+        return write_query(database, rows, form, path), remarks
     found = database.rows(f"select topic, document, score from ({rows})")
     topics = (
         f"{json.dumps(topic)}: {json.dumps({document: score for _, document, score in inner}, ensure_ascii=False)}"
         for topic, inner in groupby(found, itemgetter(0))
     )
     path.write_text("{" + ",\n".join(topics) + "}\n", encoding="utf-8")
-    return len(found)
+    return len(found), remarks
 
 
-def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
+def _qrels(database: Database, name: str, form: str, path: Path) -> Rows:
     ((qrels_id, kind),) = database.rows("select qrels_id, form from qrels where qrels = ?", [name])
     columns = _COLUMNS[kind]
-    order = "topic, iteration, document"
-    rows = f"select * exclude (qrels) from judgments where qrels = {literal(name)} order by {order}"
-    if kind == "preferences":
-        rows = f"select * exclude (document_id) from ({_PREFERENCES.format(qrels_id=int(qrels_id))})"
+    judged = (
+        f"select * exclude (qrels) from judgments where qrels = {literal(name)} order by topic, iteration, document"
+    )
+    rows = _PREFERENCES.format(qrels_id=int(qrels_id)) if kind == "preferences" else judged
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if form == "trec":
         lines = f"select {', '.join(columns)} from ({rows})"
-        return Written(name, path, _text(database, lines, columns[:-1], path), remarks)
+        return _text(database, lines, columns[:-1], path), remarks
     if form == "beir":
         if kind != "grades":
             raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
         ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
         remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
         lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'
-        count = _copy(database, lines, path, "format csv, header true, delimiter '\t'")
-        return Written(name, path, count, remarks)
-    return Written(name, path, write_query(database, rows, form, path), remarks)
+        return _copy(database, lines, path, "format csv, header true, delimiter '\t'"), remarks
+    return write_query(database, rows, form, path), remarks
 
 
 def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> int:
-    """Columns with a blank between them, as trec_eval reads them.
-
-    Raises:
-        UsageError: a name would be read as another.
-    """
+    """Columns with a blank between them, as trec_eval reads them; refuses a name that would be read as another."""
     odd = " union all ".join(
         f"select {quoted(column)} as name from ({lines}) where {quoted(column)} = '' "
         f"or regexp_matches({quoted(column)}, {literal(_ODD)})"
@@ -167,7 +153,7 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
 # What is known of topics
 
 
-def _topics(database: Database, name: str, form: str, path: Path) -> Written:
+def _topics(database: Database, name: str, form: str, path: Path) -> Rows:
     found = database.rows(
         """
         select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)
@@ -185,14 +171,13 @@ def _topics(database: Database, name: str, form: str, path: Path) -> Written:
         else:
             records.append({"topic": topic, **fields})
     path.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
-    return Written(name, path, len(records), [])
+    return len(records), []
 
 
-def _weights(database: Database, name: str, path: Path) -> Written:
-    held = "select qrels_id from topic_weights join qrels using (qrels_id) where qrels = ?"
-    if not database.rows(f"{held} limit 1", [name]):
-        raise UsageError(f"no topic of {name} was given a weight")
+def _weights(database: Database, name: str, _: str, path: Path) -> Rows:
     lines = f"""
         select topic, weight from topic_weights join topics using (topic_id) join qrels using (qrels_id)
         where qrels = {literal(name)} order by topic"""
-    return Written(name, path, _text(database, lines, ["topic"], path), [])
+    if not (count := _text(database, lines, ["topic"], path)):
+        raise UsageError(f"no topic of {name} was given a weight")
+    return count, []

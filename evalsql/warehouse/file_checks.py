@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,11 +28,8 @@ _LOOSE = re.compile(r'[\s"();]|virtual')  # what the engine writes otherwise tha
 
 def main_tables(database: Database) -> dict[str, str]:
     """The CREATE TABLE of each table in the file's main schema; nothing of the file is evaluated for that."""
-    return {
-        name: sql
-        for catalog, schema, name, sql in database.rows(_TABLES)
-        if (catalog, schema) == (database.name, "main")
-    }
+    main = (database.name, "main")
+    return {name: sql for catalog, schema, name, sql in database.rows(_TABLES) if (catalog, schema) == main}
 
 
 def is_empty(database: Database) -> bool:
@@ -42,8 +40,7 @@ def is_empty(database: Database) -> bool:
 def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
     """Versions of the schema and of the program that made the file, and the digest of its SQL.
 
-    Raises:
-        WarehouseError: it is no warehouse, or was never finished.
+    Raises WarehouseError for what is no warehouse, or was never finished.
     """
     # What has the name may be a view of anything.
     columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
@@ -84,8 +81,7 @@ def foreign_relations(database: Database) -> list[str]:
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
     """Raise WarehouseError where a base table is something else, or has other columns, or a trigger acts on it.
 
-    Args:
-        is_current: whether the file has this version's schema; of others only the kind is looked at.
+    Of a file that has not this version's schema, which is current, only the kind is looked at.
     """
     expected = {relation.name: relation.body for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
@@ -96,8 +92,10 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     if is_current:
         changed = [name for name, body in expected.items() if not _holds_columns(tables[name], body)]
         _refuse(database, changed, "has other columns than a warehouse")
-    if not database.read_only:
-        _check_triggers(database)
+    with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
+        triggers = "select trigger_name from system.main.duckdb_triggers()"
+        held = [] if database.read_only else [name for (name,) in database.rows(triggers)]
+        _refuse(database, held, "is a trigger, which a warehouse has none of")
 
 
 def _refuse(database: Database, names: Iterable[str], what: str) -> None:
@@ -107,8 +105,6 @@ def _refuse(database: Database, names: Iterable[str], what: str) -> None:
 
 def _holds_columns(held: str, expected: str) -> bool:
     """Whether a CREATE TABLE has the columns of another one, in their order; users may have added some."""
-    if _plain(held) == _plain(expected):
-        return True
     wanted = _columns(expected)
     return [column for column in _columns(held) if column in wanted] == wanted
 
@@ -116,17 +112,4 @@ def _holds_columns(held: str, expected: str) -> bool:
 def _columns(sql: str) -> list[str]:
     """Each column with its type, as words, of a CREATE TABLE."""
     inside = _COMMENT.sub("", sql).partition("(")[2].rpartition(")")[0]
-    return [_plain(part) for part in re.split(r",(?![^(]*\))", inside)]
-
-
-def _plain(sql: str) -> str:
-    return _LOOSE.sub("", _COMMENT.sub("", sql).lower())
-
-
-def _check_triggers(database: Database) -> None:
-    """DuckDB 1.5 has no triggers, and reads no file that has some."""
-    try:
-        triggers = database.rows("select trigger_name from system.main.duckdb_triggers()")
-    except QueryError:
-        return
-    _refuse(database, [name for (name,) in triggers], "is a trigger, which a warehouse has none of")
+    return [_LOOSE.sub("", part.lower()) for part in re.split(r",(?![^(]*\))", inside)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
@@ -25,6 +25,10 @@ from evalsql.warehouse.evaluator import Evaluator
 _ALIASES = {"wsum": "sum", "wmnz": "mnz", "w_bordafuse": "borda", "w_condorcet": "condorcet"}
 _NORM_ALIASES = {"zmuv": "z-score", "min_max": "min-max", "zscore": "z-score"}
 _OWN = ("runs", "weights", "norm", "qrels", "folds")
+TIE_RULES = ("trec_eval", "trec_eval_10")
+MOST_CANDIDATES = 3000
+_SEARCHED = ("gamma", "sigma")  # of methods without weights
+_TRIED = "fusion_values"
 
 
 class Method(NamedTuple):
@@ -42,10 +46,44 @@ class Method(NamedTuple):
         """The same with other arguments."""
         return self._replace(arguments={**self.arguments, **arguments})
 
+    def weighted(self, weights: Sequence[float], names: Sequence[str], catalog: Catalog) -> Method:
+        """The same with a weight for each run; raises UsageError where it takes none, or they do not fit."""
+        if not self.takes("weights"):
+            having = [name for name, each in methods(catalog).items() if Method(name, each, {}).takes("weights")]
+            raise UsageError(f"{self.name} has no weights; methods with weights are {', '.join(having)}")
+        given = [float(weight) for weight in weights]
+        if len(given) != len(names):
+            raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
+        if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
+            raise UsageError("weights are numbers from 0 on, one above 0 at least")
+        return self.having(weights=",".join(map(_number_text, given)))
+
     @property
     def query(self) -> str:
         """A SELECT of topic, document and score."""
         return f"select topic, document, score from {Measure(self.relation, self.arguments).call}"
+
+    def settings(self, num_runs: int, step: float) -> tuple[str, list[str]]:
+        """What is searched (weights, or else gamma or sigma), and the settings to try; raises UsageError for none."""
+        parts = round(1 / step) if 0 < step <= 0.5 else 0
+        if not parts or not math.isclose(parts * step, 1):
+            raise UsageError(f"step is {step:g}, it must be a part of 1 such as 0.5, 0.2 or 0.1")
+        if self.takes("weights"):
+            places = parts + num_runs - 1
+            count = math.comb(places, num_runs - 1)
+            if count > MOST_CANDIDATES:
+                raise UsageError(
+                    f"{count:,} ways to weigh {num_runs} runs in steps of {step:g}, more than {MOST_CANDIDATES:,}; "
+                    "take a greater step or fewer runs"
+                )
+            # Cuts between the places leave each run its share of them.
+            ends = [(-1, *cuts, places) for cuts in itertools.combinations(range(places), num_runs - 1)]
+            shares = [[after - before - 1 for before, after in itertools.pairwise(each)] for each in ends]
+            return "weights", [",".join(f"{share / parts:g}" for share in each) for each in shares]
+        for name in _SEARCHED:
+            if self.takes(name):
+                return name, [f"{at / parts:g}" for at in range(1, parts + 1)]
+        raise UsageError(f"{self.name} has neither weights nor {' or '.join(_SEARCHED)} to search")
 
 
 def methods(catalog: Catalog) -> dict[str, Relation]:
@@ -64,41 +102,21 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
         raise UsageError(f'there is no method "{name}" of fusion, which comes before the runs; there are: {there_are}')
     takes = {each.name: each for each in known[word].parameters}
     own = [each for each in takes if each not in _OWN]
-    given = {each.name: each.default for each in takes.values()}
-    for parameter, value in parameters.items():
-        if value is not None:
-            if parameter not in own:
-                known_ones = f"it takes {', '.join(own)}" if own else "it takes none"
-                raise UsageError(f"{word} takes no {parameter}; {known_ones}")
-            given[parameter] = takes[parameter].parse(str(value))
+    given = {parameter: str(value) for parameter, value in parameters.items() if value is not None}
+    for parameter in given:
+        if parameter not in own:
+            raise UsageError(f"{word} takes no {parameter}; it takes {', '.join(own) or 'none'}")
     if norm is not None:
         if "norm" not in takes:
             raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
-        given["norm"] = takes["norm"].parse(_NORM_ALIASES.get(norm, norm))
-    return Method(word, known[word], given)
-
-
-def _weighted(catalog: Catalog, method: Method, weights: Sequence[float], names: Sequence[str]) -> Method:
-    """The method with a weight for each run; raises UsageError where it takes none, or they do not fit."""
-    if not method.takes("weights"):
-        having = [name for name, relation in methods(catalog).items() if Method(name, relation, {}).takes("weights")]
-        raise UsageError(f"{method.name} has no weights; methods with weights are {', '.join(having)}")
-    given = [float(weight) for weight in weights]
-    if len(given) != len(names):
-        raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
-    if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
-        raise UsageError("weights are numbers from 0 on, one above 0 at least")
-    return method.having(weights=",".join(map(_number_text, given)))
+        given["norm"] = _NORM_ALIASES.get(norm, norm)
+    defaults = {each.name: each.default for each in takes.values()}
+    return Method(word, known[word], defaults | {each: takes[each].parse(text) for each, text in given.items()})
 
 
 def _number_text(value: Value) -> str:
     """A number as people write it: 1 for 1.0."""
     return str(value).removesuffix(".0")
-
-
-MOST_CANDIDATES = 3000
-_SEARCHED = ("gamma", "sigma")  # of methods without weights
-_TRIED = "fusion_values"
 
 
 class Fold(NamedTuple):
@@ -135,106 +153,60 @@ class Tuning(NamedTuple):
         }
 
 
-def search(
-    database: Database,
-    method: Method,
-    runs: Sequence[str],
-    measure: str,
-    qrels: str,
-    *,
-    folds: int,
-    step: float,
-    tie_rule: str,
-    progress: Progress = silent,
-) -> Tuning:
-    """Try all settings on all judged topics, and choose for each fold the one that is best on the others."""
-    named = parse_measures([measure], database.catalog)
-    if len(named) != 1 or named[0].relation in database.catalog.own:
-        raise UsageError(f'weights are searched by one measure of the package, found "{measure}"')
-    searched, settings = _settings(method, len(runs), step)
-    tried = [(text, method.having(**{searched: text if searched == "weights" else float(text)})) for text in settings]
-    parts = f"select topic, fold from steps.topic_folds(qrels := {literal(qrels)}, folds := {folds})"
-    inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
-    less = named[0].relation.header.less_is_better
-    chosen = relation_query(database.catalog, "tuned_folds", inputs, less_is_better=less)
-    database.execute(
-        f"create or replace temp table {_TRIED} (candidate integer, unevenness double, topic varchar, value double)"
-    )
-    try:
-        _try_settings(database, tried, named[0], qrels, tie_rule, progress)
-        found = database.rows(f"{chosen} order by fold = 0, fold")
-    finally:
-        database.execute(f"drop table if exists temp.{_TRIED}")
-    pieces = []
-    for fold, candidate, *_ in found:
-        own = f"in (select topic from ({parts}) where fold = {fold})"
-        topics = own if fold else f"not in (select topic from ({parts}))"
-        pieces.append(f"{tried[candidate][1].query} where topic {topics}")
-    best = [Fold(fold, settings[candidate], *rest) for fold, candidate, *rest in found]
-    return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
+class Search(NamedTuple):
+    """By which measure and judgments weights are searched, in how many folds and what steps."""
 
+    measure: str
+    qrels: str
+    folds: int
+    step: float
+    tie_rule: str
+    progress: Progress
 
-def _settings(method: Method, num_runs: int, step: float) -> tuple[str, list[str]]:
-    """What is searched, and the settings to try."""
-    parts = round(1 / step) if 0 < step <= 0.5 else 0
-    if not parts or not math.isclose(parts * step, 1):
-        raise UsageError(f"step is {step:g}, it must be a part of 1 such as 0.5, 0.2 or 0.1")
-    if method.takes("weights"):
-        count = math.comb(parts + num_runs - 1, num_runs - 1)
-        if count > MOST_CANDIDATES:
-            raise UsageError(
-                f"{count:,} ways to weigh {num_runs} runs in steps of {step:g}, more than {MOST_CANDIDATES:,}; "
-                "take a greater step or fewer runs"
+    def best(self, database: Database, method: Method, num_runs: int) -> Tuning:
+        """Try all settings on all judged topics, and choose for each fold the one that is best on the others."""
+        named = parse_measures([self.measure], database.catalog)
+        if len(named) != 1 or named[0].relation in database.catalog.own:
+            raise UsageError(f'weights are searched by one measure of the package, found "{self.measure}"')
+        searched, settings = method.settings(num_runs, self.step)
+        tried = [method.having(**{searched: text if searched == "weights" else float(text)}) for text in settings]
+        parts = f"select topic, fold from steps.topic_folds(qrels := {literal(self.qrels)}, folds := {self.folds})"
+        inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
+        less = named[0].relation.header.less_is_better
+        chosen = relation_query(database.catalog, "tuned_folds", inputs, less_is_better=less)
+        columns = "candidate integer, unevenness double, topic varchar, value double"
+        database.execute(f"create or replace temp table {_TRIED} ({columns})")
+        try:
+            self._try_settings(database, settings, tried, named[0].name)
+            found = database.rows(f"{chosen} order by fold = 0, fold")
+        finally:
+            database.execute(f"drop table if exists temp.{_TRIED}")
+        pieces = []
+        for fold, candidate, *_ in found:
+            topics = f"in (select topic from ({parts}) where fold = {fold})"
+            pieces.append(
+                f"{tried[candidate].query} where topic {topics if fold else f'not in (select topic from ({parts}))'}"
             )
-        shares = _shares(parts, num_runs)
-        return "weights", [",".join(f"{share / parts:g}" for share in weights) for weights in shares]
-    for name in _SEARCHED:
-        if method.takes(name):
-            return name, [f"{at / parts:g}" for at in range(1, parts + 1)]
-    raise UsageError(f"{method.name} has neither weights nor {' or '.join(_SEARCHED)} to search")
+        best = [Fold(fold, settings[candidate], *rest) for fold, candidate, *rest in found]
+        return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
 
-
-def _shares(parts: int, num_runs: int) -> Iterator[tuple[int, ...]]:
-    """All ways to deal parts out to runs."""
-    for cuts in itertools.combinations(range(parts + num_runs - 1), num_runs - 1):
-        ends = (-1, *cuts, parts + num_runs - 1)
-        yield tuple(after - before - 1 for before, after in itertools.pairwise(ends))
-
-
-def _try_settings(
-    database: Database,
-    tried: Sequence[tuple[str, Method]],
-    measure: Measure,
-    qrels: str,
-    tie_rule: str,
-    progress: Progress,
-) -> None:
-    """Write the value of every setting and topic to the temporary table."""
-    judged = f"select topic, document, grade from judgments where qrels = {literal(qrels)}"
-    insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
-    with Evaluator(database.rows(judged), measure.name, tie_rule=tie_rule) as evaluator:
-        for candidate, (setting, method) in enumerate(tried):
-            progress("trying weights", candidate, len(tried))
-            rows = database.rows(f"{method.query} where topic in (select topic from ({judged}))")
-            if not rows:
-                raise UsageError(f"the runs to fuse have none of the topics of {qrels}")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InputWarning)
-                values = evaluator.per_topic(rows)
-            numbers = [float(number) for number in setting.split(",")]
-            unevenness = sum((number - sum(numbers) / len(numbers)) ** 2 for number in numbers)
-            found = [each[measure.name] for each in values.values()]
-            database.execute(insert, [candidate, unevenness, list(values), found])
-
-
-TIE_RULES = ("trec_eval", "trec_eval_10")
-
-
-class Fused(NamedTuple):
-    """A run that was made, and how its weights were found, if they were searched."""
-
-    name: str
-    tuning: Tuning | None
+    def _try_settings(self, database: Database, settings: Sequence[str], tried: Sequence[Method], measure: str) -> None:
+        """Write the value of every setting and topic to the temporary table."""
+        judged = f"select topic, document, grade from judgments where qrels = {literal(self.qrels)}"
+        insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
+        with Evaluator(database.rows(judged), measure, tie_rule=self.tie_rule) as evaluator:
+            for candidate, (setting, method) in enumerate(zip(settings, tried, strict=True)):
+                self.progress("trying weights", candidate, len(tried))
+                rows = database.rows(f"{method.query} where topic in (select topic from ({judged}))")
+                if not rows:
+                    raise UsageError(f"the runs to fuse have none of the topics of {self.qrels}")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", InputWarning)
+                    values = evaluator.per_topic(rows)
+                numbers = [float(number) for number in setting.split(",")]
+                unevenness = sum((number - sum(numbers) / len(numbers)) ** 2 for number in numbers)
+                found = [each[measure] for each in values.values()]
+                database.execute(insert, [candidate, unevenness, list(values), found])
 
 
 def fuse(
@@ -256,14 +228,12 @@ def fuse(
     meta: Mapping[str, str] | None = None,
     progress: Progress = silent,
     **parameters: Value,
-) -> Fused:
-    """Fuse runs into a new one.
+) -> Tuning | None:
+    """Fuse runs into a new one; gives what was searched, if anything was.
 
     Args:
-        loader: of the warehouse that holds the runs.
         method: sum, mnz, rrf, ...; ``methods`` has all of them. Names of ranx are understood.
         runs: names or globs, in the order of the weights.
-        name: of the new run.
         norm: none, min-max, max, sum, z-score, rank or borda, of methods that fuse scores; min-max by default.
         weights: one for each run.
         tune: a measure by which weights are searched (or gamma or sigma, of methods with one of these), each topic
@@ -274,12 +244,10 @@ def fuse(
         qrels: judgment sets to evaluate with; by default those that evaluate all of the runs.
         depth: keep so many documents of each topic.
         tie_rule: trec_eval or trec_eval_10.
-        replace: put it in the place of the run of that name.
         meta: key and value to keep with it, beside what it was made of.
         parameters: what the method takes: k of rrf, phi of rbc, gamma of gmnz, ...
 
-    Raises:
-        UsageError: names, parameters or weights that do not fit; nothing was changed.
+    Raises UsageError for names, parameters or weights that do not fit; nothing was changed then.
     """
     database = loader.database
     names = _inputs(database, runs, name)
@@ -290,8 +258,15 @@ def fuse(
         raise UsageError("weights are either given or searched; leave out one of both")
     chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
     if weights is not None:
-        chosen = _weighted(database.catalog, chosen, weights, names)
-    judged = list(as_list(qrels)) or _common_qrels(database, names)
+        chosen = chosen.weighted(weights, names, database.catalog)
+    judged = as_list(qrels)
+    if not judged:  # those that evaluate every one of the runs
+        found = database.rows(f"""
+            select qrels from evaluations join qrels using (qrels_id) join runs using (run_id)
+            where run in ({", ".join(map(literal, names))})
+            group by qrels having count(distinct run_id) = {len(names)} order by qrels
+        """)
+        judged = [each for (each,) in found]
     if chosen.takes("qrels") or tune is not None:
         learn_from = _teacher(database, learn_from, judged, chosen, folds)
     if chosen.takes("qrels"):
@@ -299,14 +274,13 @@ def fuse(
     _check_topics(database, chosen, names)
     tuning, query = None, chosen.query
     if tune is not None:
-        tuning = search(
-            database, chosen, names, tune, str(learn_from), folds=folds, step=step, tie_rule=tie_rule, progress=progress
-        )
+        search = Search(tune, str(learn_from), folds, step, tie_rule, progress)
+        tuning = search.best(database, chosen, len(names))
         query = tuning.query
     kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
     fused = Query(query, f"fused from {', '.join(names)}")
     loader.load_run(fused, name, qrels=judged, tie_rule=tie_rule, depth=depth, replace=replace, meta=kept)
-    return Fused(name, tuning)
+    return tuning
 
 
 def _inputs(database: Database, runs: Names, name: str) -> list[str]:
@@ -324,18 +298,6 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
     if [run for (run,) in held] != names:
         raise UsageError("a comma in the name of a run makes it read as other runs; load it under another name")
     return names
-
-
-def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
-    """The judgment sets that evaluate every one of the runs."""
-    listed = ", ".join(map(literal, names))
-    found = database.rows(f"""
-        select qrels.qrels from qrels join (
-            select distinct qrels_id, run_id from evaluations join runs using (run_id) where run in ({listed})
-        ) using (qrels_id)
-        group by qrels.qrels having count(*) = {len(names)} order by qrels.qrels
-    """)
-    return [qrels for (qrels,) in found]
 
 
 def _teacher(database: Database, named: str | None, judged: Sequence[str], method: Method, folds: int) -> str:

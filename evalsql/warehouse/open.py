@@ -70,14 +70,16 @@ def open_database(
         stored_at: the file itself, where it is a copy or not yet in its place; messages name ``path``.
     """
     place = str(path or default_path())
-    if quack.is_address(place):
-        return _open_served(place, token, read_only, measures, memory_limit, progress)
     temporary = read_sources(measures)
+    read_catalog().extended(temporary)  # names that are taken, before there is a file
+    if quack.is_address(place):
+        if memory_limit is not None:
+            words = "the server's memory is limited where it is started; leave out --memory-limit"
+            raise UsageError(f"{quack.parse_address(place).url}: {words}")
+        return _open_served(place, token, read_only, temporary, progress)
     limit = None if memory_limit is None else engines_share(memory_limit)
     file = str(stored_at or place)
     is_new = _check_path(file, read_only=read_only)
-    if temporary:
-        read_catalog().extended(temporary)  # names that are taken, before there is a file
     database = Database(connect(file, read_only, wait, progress), read_catalog(), path=place, read_only=read_only)
     try:
         if limit is not None:
@@ -101,7 +103,9 @@ def open_database(
                 add_own(database)
                 if not read_only and not is_ours:
                     check_own(database, only_warn=True)
-            if reach is None and not _may_reach_all(database, external_access):
+            if reach is None and external_access is None:
+                _shut_in_if_foreign(database)
+            elif reach is None and not external_access:
                 database.shut_in()
         add_temporary_relations(database, temporary)
     except BaseException:
@@ -112,43 +116,39 @@ def open_database(
 
 def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> bool:
     """Whether measures are asked for, all of the view ``scores``, which the smaller set of relations has."""
-    if asked is None or temporary:
-        return False
     try:
-        return all(each.relation.header.in_scores for each in parse_measures(asked, read_catalog()))
+        named = parse_measures(asked or (), read_catalog())
     except UsageError:  # it may be the name of one that is kept in the file
         return False
+    return asked is not None and not temporary and all(each.relation.header.in_scores for each in named)
 
 
 def _check_path(path: str, *, read_only: bool) -> bool:
     """Whether the database is new; raises WarehouseError for a path that cannot be opened in this way."""
+    is_new = path == MEMORY or not os.path.exists(path)
     if "\0" in path:
-        raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
-    if not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
+        fault = "a file's name cannot hold a NUL character"
+    elif not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
         # The engine puts ".wal" before the first question mark of a path.
-        raise WarehouseError(f"{path}: DuckDB writes no file whose path has a question mark; choose another path")
-    if Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
-        raise WarehouseError(f"{path}: {STEPS} is the name of a schema in every warehouse; call the file otherwise")
-    is_new = path == MEMORY or not Path(path).exists()
-    if read_only and is_new and path != MEMORY:
-        raise WarehouseError(
-            f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
-        )
-    return is_new
+        fault = "DuckDB writes no file whose path has a question mark; choose another path"
+    elif Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
+        fault = f"{STEPS} is the name of a schema in every warehouse; call the file otherwise"
+    elif read_only and is_new and path != MEMORY:
+        fault = f"no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
+    else:
+        return is_new
+    raise WarehouseError(f"{path}: {fault}")
 
 
-def _may_reach_all(database: Database, external_access: bool | None) -> bool:
-    """Whether the engine may use all files; where nobody says, not if the file defines relations of others."""
-    if external_access is not None:
-        return external_access
-    foreign = foreign_relations(database)
-    if foreign:
+def _shut_in_if_foreign(database: Database) -> None:
+    """Let the engine use no other file where the file defines relations of others, and warn of them."""
+    if foreign := foreign_relations(database):
         few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
             f"{database.path}: has views or macros beside those of evalsql: {few}. SQL here reads and writes no other "
             "file, as they might do so; evalsql.open(path, external_access=True) allows it if you trust them"
         )
-    return not foreign
+        database.shut_in()
 
 
 def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
@@ -156,25 +156,22 @@ def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
 
     Returns whether this version had written it.
     """
-    path = database.path
     tables = main_tables(database)
     schema_version, made_by, digest = version_of(database, tables)
     is_older = schema_version < SCHEMA_VERSION
+    made = f"{database.path}: was made by evalsql {made_by}"
     if schema_version > SCHEMA_VERSION:
-        raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
+        raise WarehouseError(f"{made}, which is newer; upgrade this program")
     check_tables(database, tables, is_current=not is_older)
     if database.read_only and is_older:
-        raise WarehouseError(
-            f"{path}: was made by evalsql {made_by}, whose tables were others; evalsql sql --write 'select 1' brings "
-            "them up to date"
-        )
+        raise WarehouseError(f"{made}, whose tables were others; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
         database.catalog = with_added(database)
     is_ours = not is_older and digest == database.catalog.digest
     if database.read_only and not is_ours:
         warn(
-            f"{path}: was written by evalsql {made_by} with other SQL; that of this version is used instead; evalsql "
-            "sql --write 'select 1' puts it into the file"
+            f"{database.path}: was written by evalsql {made_by} with other SQL; that of this version is used instead; "
+            "evalsql sql --write 'select 1' puts it into the file"
         )
     elif rewritten or not is_ours:
         with database.transaction():
@@ -196,36 +193,23 @@ def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress
 
 
 def _open_served(
-    path: str,
-    token: str | None,
-    read_only: bool,
-    measures: Sources,
-    memory_limit: str | None,
-    progress: Progress,
+    path: str, token: str | None, read_only: bool, own: Sequence[Relation], progress: Progress
 ) -> Database:
-    """Open the database behind ``quack:HOST:PORT``.
-
-    Raises:
-        UsageError: there is no token, or what is asked for is the server's to say.
-        WarehouseError: no server answers, it does not know the token, or is of another version.
-    """
+    """Open the database behind ``quack:HOST:PORT``, where the token is known and the version is the same."""
     from evalsql.database.server_connection import RemoteDatabase
 
     address = quack.parse_address(path)
-    if memory_limit is not None:
-        raise UsageError(f"{address.url}: the server's memory is limited where it is started; leave out --memory-limit")
     known = token or os.environ.get(TOKEN_VARIABLE, "").strip()
     if not known:
         raise WarehouseError(
             f"{address.url}: takes a token: --token-file names the file that has it, or {TOKEN_VARIABLE} is it"
         )
-    temporary = read_sources(measures)
     database = RemoteDatabase(address, known, read_only=read_only, progress=progress)
     try:
         database.catalog = _served_catalog(database)
         if not read_only and database.who[1] != "write":
             raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
-        add_temporary_relations(database, temporary)
+        add_temporary_relations(database, own)
     except BaseException:
         database.close()
         raise

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def check_own(database: Database, *, only_warn: bool = False) -> None:
-    """Check a user's own measures; those of the package are checked by its tests.
-
-    Raises:
-        CatalogError: one breaks the contract, unless that is only warned of, as after a load.
-    """
+    """Raise CatalogError where a user's own measure breaks the contract, or only warn of it, as after a load."""
     for relation in database.catalog.own:
         try:
             if relation.is_measure:
@@ -35,11 +31,7 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 
 def check_contract(database: Database, relation: Relation) -> None:
-    """Check one measure.
-
-    Raises:
-        CatalogError: it breaks the contract; the message names the file.
-    """
+    """Raise CatalogError where a measure breaks the contract; the message names the file."""
     try:
         types = [(name, kind) for name, kind, *_ in database.rows(f"describe {relation.name}")]
     except QueryError as error:
@@ -71,7 +63,7 @@ def check_contract(database: Database, relation: Relation) -> None:
         raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")
 
 
-_ROW_SOURCES = frozenset({"unnest", "generate_series", "range"})
+_ROW_SOURCES = ("unnest", "generate_series", "range")
 _SCHEMAS = ("", "main", STEPS, "temp")
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
@@ -85,10 +77,7 @@ def read_sources(sources: Sources) -> list[Relation]:
 
 
 def with_added(database: Database) -> Catalog:
-    """The package's catalogue with the relations kept in the file.
-
-    One that this version of the package cannot have beside its own is left out with a warning.
-    """
+    """The package's catalogue with the relations kept in the file; those it cannot have are left out with a warning."""
     catalog = read_catalog()
     for name, text in _texts(database).items():
         try:
@@ -106,25 +95,20 @@ def with_added(database: Database) -> Catalog:
 def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> None:
     """Keep relations in the file, within the caller's transaction.
 
-    Raises:
-        UsageError: one is there already and is not to be replaced.
-        CatalogError: one does not hold to the contract, or its name is taken.
+    Raises UsageError where one is there already and is not to be replaced, CatalogError for a name that is taken.
     """
+    names = {relation.name for relation in relations}
     texts = _texts(database)
-    taken = [relation.name for relation in relations if relation.name in texts]
-    if taken and not replace:
+    if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
         raise UsageError(f"already loaded: {', '.join(taken)}; {USE_REPLACE}")
-    for name in taken:
-        del texts[name]
-    _keep(database, [*(_read(database, *held) for held in texts.items()), *relations])
+    kept = [_read(database, name, text) for name, text in texts.items() if name not in names]
+    _keep(database, [*kept, *relations])
 
 
 def drop(database: Database, names: Sequence[str]) -> None:
     """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction.
 
-    Raises:
-        UsageError: none of the added ones is called so.
-        CatalogError: another one stands on it.
+    Raises UsageError where none of the added ones is called so, CatalogError where another one reads it.
     """
     texts = _texts(database)
     for name in names:
@@ -164,29 +148,22 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 # Bodies, of which strangers' files may hold some
 
 
-def check_bodies(database: Database, catalog: Catalog, relations: Iterable[Relation]) -> None:
+def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relation]) -> None:
     """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
 
-    The engine parses them, so that no other parser's reading stands between this and what is run.
-
-    Raises:
-        CatalogError: a body is something else, reaches outside, or its relation has the name of an engine's function.
+    The engine parses them, so that no other parser's reading stands between this and what is run. Raises CatalogError
+    for a body that is something else or reaches outside, and for a relation with the name of an engine's function.
     """
-    relations = list(relations)
-    names = ", ".join(f"'{relation.name}'" for relation in relations)  # letters, digits, _
-    if names:
-        query = (
-            f"select function_name from system.main.duckdb_functions() where internal and function_name in ({names})"
-        )
-        taken = {name for (name,) in database.rows(query)}
-        for relation in relations:
-            if relation.name in taken:
-                raise CatalogError(
-                    f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
-                )
-    known = catalog.relations.keys() | GENERATED | {relation.name for relation in relations}
+    functions = "select function_name from system.main.duckdb_functions() where internal"
+    taken = {name for (name,) in database.rows(functions)} if relations else ()
     for relation in relations:
-        _check_body(database, relation, known | set(relation.header.inputs))
+        if relation.name in taken:
+            raise CatalogError(
+                f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
+            )
+    known = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
+    for relation in relations:
+        _check_body(database, relation, known.union(relation.header.inputs))
 
 
 def _check_body(database: Database, relation: Relation, known: Iterable[str]) -> None:

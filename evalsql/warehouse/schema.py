@@ -135,16 +135,16 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
 
 def apply(database: Database, statements: Iterable[tuple[str, str]], progress: Progress = silent) -> None:
     """Run statements that come with the place they are made from; a CatalogError names the place of one that fails."""
-    progress(_MAKING, 0, 1)
     listed = list(statements)
-    for done, (place, statement) in enumerate(listed, start=1):
+    for done, (place, statement) in enumerate(listed):
+        progress(_MAKING, done, len(listed))
         try:
             if len(database.statements(statement)) != 1:  # a body could close its own macro
                 raise QueryError("expected one statement")
             database.execute(statement)
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
-        progress(_MAKING, done, len(listed))
+    progress(_MAKING, 1, 1)
 
 
 def upgrade(database: Database, schema_version: int) -> None:

@@ -169,7 +169,8 @@ class Warehouse:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""
         from evalsql.warehouse import fusion
 
-        return fusion.fuse(self.loader, method, runs, name, **options).name
+        fusion.fuse(self.loader, method, runs, name, **options)
+        return name
 
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.

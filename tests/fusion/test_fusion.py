@@ -125,7 +125,7 @@ def folds_of(topics: list[str], folds: int) -> dict[str, int]:
 def test_weights_are_searched_without_the_topic_that_they_are_for(sample: Warehouse) -> None:
     """A plain loop over the weights and folds finds the same, and the stored run has the figure out of fold."""
     runs = ["bm25", "dense", "tfidf"]
-    tuning = fusion.fuse(sample.loader, "sum", runs, "tuned", tune="AP", folds=4, step=0.25).tuning
+    tuning = fusion.fuse(sample.loader, "sum", runs, "tuned", tune="AP", folds=4, step=0.25)
     assert tuning is not None
     normed: dict[str, Run] = {}
     for name in runs:
@@ -186,7 +186,7 @@ def test_searching_in_noise_gains_in_fold_and_not_out_of_it() -> None:
             warehouse.load_qrels({topic: {f"d{at}": at % 4 == 0 for at in range(12)} for topic in topics}, "lot")
             for name in ("one", "two", "three"):
                 warehouse.load_run({topic: {f"d{at}": chance.random() for at in range(12)} for topic in topics}, name)
-            tuned = fusion.fuse(warehouse.loader, "sum", "*", "tuned", tune="AP", folds=4, step=0.25).tuning
+            tuned = fusion.fuse(warehouse.loader, "sum", "*", "tuned", tune="AP", folds=4, step=0.25)
             assert tuned is not None
             gains.append(tuned.whole.in_fold - tuned.whole.out_of_fold)
     assert min(gains) >= 0
