@@ -55,13 +55,8 @@ class Measure(NamedTuple):
     def name(self) -> str:
         """Canonical name: the cutoff wherever there is one, other arguments where they differ from the default."""
         header = self.relation.header
-        given = [
-            f"{parameter.name}={_shown(parameter.name, self.arguments[parameter.name])}"
-            for parameter in header.parameters
-            if self.arguments[parameter.name] != parameter.default
-            and (parameter.name != header.at or self.arguments[header.at] is None)
-        ]
         cutoff = self.arguments.get(header.at)
+        given = [f"{name}={_shown(name, value)}" for name, value in self._given if name != header.at or cutoff is None]
         return header.measure + (f"({','.join(given)})" if given else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     @property
@@ -72,12 +67,14 @@ class Measure(NamedTuple):
     @property
     def call(self) -> str:
         """The macro call that gives its values, arguments at their defaults left out."""
-        given = [
-            f"{parameter.name} := {literal(self.arguments[parameter.name])}"
-            for parameter in self.relation.parameters
-            if self.arguments[parameter.name] != parameter.default
-        ]
+        given = [f"{name} := {literal(value)}" for name, value in self._given]
         return f"{self.relation.name}({', '.join(given)})"
+
+    @property
+    def _given(self) -> list[tuple[str, Value]]:
+        """Arguments that are not their defaults, in the order of the parameters."""
+        defaults = {each.name: each.default for each in self.relation.parameters}
+        return [(name, self.arguments[name]) for name in defaults if self.arguments[name] != defaults[name]]
 
 
 def names_of_counts(measures: Iterable[Measure]) -> frozenset[str]:
@@ -143,8 +140,7 @@ def split_names(text: str) -> Sequence[str]:
 
     A comma before a number or a pair such as 1=0.5 is trec_eval's, between the values of one name: P.5,10.
     """
-    depth = 0
-    marked = ""
+    depth, marked = 0, ""
     for at, char in enumerate(text):
         depth += {"(": 1, ")": -1}.get(char, 0)
         separates = char.isspace() or (char == "," and not _TREC_VALUE.match(text, at + 1))
@@ -153,7 +149,7 @@ def split_names(text: str) -> Sequence[str]:
 
 
 class Named(NamedTuple):
-    """A name that is known, and what it stands for."""
+    """What a name stands for."""
 
     relation: Relation
     alias: Alias
@@ -166,7 +162,7 @@ def trec_names(catalog: Catalog) -> dict[str, Named]:
 
 def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str, Measure]]:
     """The measures of one trec_eval name with the values behind its dot, each with the name trec_eval prints."""
-    alias, relation = named.alias, named.relation
+    relation, alias = named
     if values is not None and not alias.parameters:
         raise UsageError(f'"{text}": {alias.name} takes no values')
     if alias.cutoffs:
@@ -199,9 +195,8 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
         if alias.parameters[-1] == POINTS:
             return {POINTS: values}
         if len(parts) != len(alias.parameters):
-            raise UsageError(
-                f'"{text}": {alias.name} takes {len(alias.parameters)} values: {", ".join(alias.parameters)}'
-            )
+            takes = f"{len(alias.parameters)} values: {', '.join(alias.parameters)}"
+            raise UsageError(f'"{text}": {alias.name} takes {takes}')
         return dict(zip(alias.parameters, parts, strict=True))
     pairs = [part.partition("=") for part in parts]
     given = {name: value for name, _, value in pairs if name in alias.parameters and name != GAINS}
@@ -228,25 +223,24 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
     inside = ",".join(part for part in (match["arguments"], match["more"]) if part and part.strip())
     named = known.get(base)
     if named is None and (match["at"] or inside) and base in trec:  # what only trec_eval has: recall@10
-        alias, relation = trec[base].alias, trec[base].relation
+        relation, alias = trec[base]
         named = trec[base] if alias.cutoffs and alias.parameters == [relation.header.at] else None
     if named is not None:
-        arguments = {**named.alias.presets, **_arguments(text, named.relation, inside)}
-        if match["at"]:
-            at = named.relation.header.at
-            if at in arguments:
-                raise UsageError(f'"{text}": {at} is given twice')
-            arguments[at] = match["at"]
-        return [_measure(named.relation, text, arguments)]
+        relation, alias = named
+        arguments = {**alias.presets, **_arguments(text, relation, inside)}
+        at = relation.header.at
+        if match["at"] and at in arguments:
+            raise UsageError(f'"{text}": {at} is given twice')
+        return [_measure(relation, text, {**arguments, at: match["at"]} if match["at"] else arguments)]
     if match["arguments"] is None and match["at"] is None and (found := _in_trec_grammar(text.strip(), trec)):
         return found
     if cut := _NUMBERED.fullmatch(text.strip().lower()):  # ndcg10, TAP-5 or recip_rank@10
         named = known.get(cut["base"]) or trec.get(cut["base"])
-        if named and named.relation.header.at in (each.name for each in named.relation.parameters):
-            name = f"{named.relation.header.measure}@{cut['at']}"
+        if named and named[0].header.at in (each.name for each in named[0].parameters):
+            name = f"{named[0].header.measure}@{cut['at']}"
             raise UsageError(f'unknown measure "{text.strip()}"; with a cutoff it is {name}')
     shown = {name.lower(): name for name in (*trec_names(catalog), *TREC_GROUPS)}
-    shown |= {name: named.relation.header.measure for name, named in known.items()}
+    shown |= {name: relation.header.measure for name, (relation, _) in known.items()}
     raise UsageError(unknown_measure(text, shown, base))
 
 
@@ -268,10 +262,7 @@ def _in_trec_grammar(text: str, names: Mapping[str, Named]) -> list[Measure]:
 
 
 def _arguments(text: str, relation: Relation, inside: str) -> dict[str, str]:
-    """Keyword arguments between the parentheses, as text by the names of parameters.
-
-    ir_measures writes T in capitals, and cutoff for what stands behind @.
-    """
+    """Keyword arguments between the parentheses; ir_measures writes T, and cutoff for what stands behind @."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -286,19 +277,16 @@ def _arguments(text: str, relation: Relation, inside: str) -> dict[str, str]:
         name = name.lower() if name.lower() in names else written
         if name in arguments:
             raise UsageError(f'"{text}": {name} is given twice')
-        arguments[name] = _argument(keyword)
+        if isinstance(keyword.value, ast.Dict):  # of gains, which SQL has as 1=0.5,2=1
+            pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
+            gains = (f"{ast.unparse(key) if key else '**'}={ast.unparse(gain)}" for key, gain in pairs)
+            arguments[name] = ",".join(gains)
+            continue
+        try:
+            arguments[name] = str(ast.literal_eval(keyword.value))
+        except (ValueError, TypeError, RecursionError):
+            arguments[name] = ast.unparse(keyword.value)
     return arguments
-
-
-def _argument(keyword: ast.keyword) -> str:
-    """The value as text; a dict of gains as SQL has it, 1=0.5,2=1."""
-    if isinstance(keyword.value, ast.Dict):
-        pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
-        return ",".join(f"{ast.unparse(key) if key else '**'}={ast.unparse(gain)}" for key, gain in pairs)
-    try:
-        return str(ast.literal_eval(keyword.value))
-    except (ValueError, TypeError, RecursionError):
-        return ast.unparse(keyword.value)
 
 
 def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure:

@@ -1,7 +1,6 @@
 """Reads the relation files under ``sql/``: what each is called, takes, gives and reads.
 
-A relation file is one SELECT (or, under ``tables/``, one CREATE TABLE, under ``functions/``, one
-expression) below a header of comment lines.
+A relation file is one SELECT (under ``tables/`` one CREATE TABLE, under ``functions/`` one expression) below a header.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 # trec_eval's measures in the order in which it prints them, and its names for groups of them, from the tables of
 # trec_eval 9.0.8 and 10.0; what each measure is stands in the header of its relation.
 NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
-
-# Not measures by the contract: text, or facts about the run as a whole.
-RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"
-
+RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"  # no measures by the contract
 TREC_ORDER: Sequence[str] = (
     *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
     *("iprec_at_recall", "P", RELEVANCE_STRING, "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg"),
@@ -56,7 +52,6 @@ TREC_ORDER: Sequence[str] = (
 _OFFICIAL = TREC_ORDER[: TREC_ORDER.index(RELEVANCE_STRING)]
 _PREFERENCES = tuple(name for name in TREC_ORDER if name.startswith("prefs_"))
 _UNGROUPED = {*_PREFERENCES, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "dcg", "ideal_dcg"}
-
 TREC_GROUPS: Mapping[str, Sequence[str]] = {
     "official": _OFFICIAL,
     "set": (
@@ -72,10 +67,7 @@ TREC_GROUPS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation file. ``kind`` is the folder under ``sql``, but steps in the folders rankings, ties and steps.
-
-    A user's own is a measure if its header names one, else a step.
-    """
+    """One relation file. ``kind`` is its folder under ``sql``, or steps; a user's own is a measure or a step."""
 
     name: str
     kind: str
@@ -119,10 +111,9 @@ class Relation:
 
     @cached_property
     def reads(self) -> frozenset[str]:
-        """Names of the relations the body reads.
+        """Names of the relations the body reads; raises CatalogError where a user's is not SQL with its parameters.
 
-        A user's SQL is parsed and checked. Parsing all of the package's would take seconds, so its relations are found
-        by the words behind FROM and JOIN. A test checks that both ways agree.
+        Parsing all of the package's would take seconds. A test checks that the words behind FROM and JOIN are enough.
         """
         return relations_named(self.body) if self.is_packaged else self.reads_in_tree
 
@@ -177,11 +168,10 @@ class Catalog:
         known = dict(self.relations)
         digest = hashlib.sha256(self.digest.encode())
         for relation in relations:
-            place = f"{relation.path}:1"
-            if relation.name in known:
-                raise CatalogError(f"{place}: relation {relation.name} is already in {known[relation.name].path}")
+            if other := known.get(relation.name):
+                raise CatalogError(f"{relation.path}:1: relation {relation.name} is already in {other.path}")
             if not _NAME.fullmatch(relation.name):
-                raise CatalogError(f"{place}: the file's name must be one that SQL takes: a-z, 0-9, _")
+                raise CatalogError(f"{relation.path}:1: the file's name must be one that SQL takes: a-z, 0-9, _")
             known[relation.name] = relation
             digest.update(f"{relation.kind}/{relation.name}\n{relation.text}\n".encode())
         if len(known) == len(self.relations):
@@ -193,18 +183,17 @@ class Catalog:
 
     def check_measure_names(self) -> None:
         """Raise CatalogError where a measure has a name that another one has, or that none can have."""
-        taken: dict[tuple[str, str], Relation] = {}
+        taken: dict[tuple[str, bool], Relation] = {}
         for relation in self.of_kind("measures"):
             header = relation.header
             own = (header.measure, *(alias.name for alias in header.aliases))
             for word in own:
                 if not _MEASURE_NAME.fullmatch(word) or word.lower() in TREC_GROUPS:
                     raise CatalogError(f"{relation.path}:1: {word} cannot name a measure: letters, digits, _, - and +")
-            names = [("", name.lower()) for name in (*own, relation.name)]
-            for name in (*names, *(("trec_eval", alias.name) for alias in header.trec_eval)):
-                other = taken.setdefault(name, relation)
-                if other is not relation:
-                    raise CatalogError(f"{relation.path}:1: {name[1]} is already a name of the measure in {other.path}")
+            names = [(name.lower(), False) for name in (*own, relation.name)]
+            for name in (*names, *((alias.name, True) for alias in header.trec_eval)):
+                if (other := taken.setdefault(name, relation)) is not relation:
+                    raise CatalogError(f"{relation.path}:1: {name[0]} is already a name of the measure in {other.path}")
 
     @cached_property
     def own(self) -> Sequence[Relation]:
@@ -218,9 +207,8 @@ class Catalog:
 
     def reads_unjudged(self, measures: Iterable[Relation]) -> bool:
         """Whether one of these may read documents that nobody judged; of a user's own measures it is assumed."""
-        measures = list(measures)
         steps = self.build_order([measure.name for measure in measures])
-        return any(measure in self.own for measure in measures) or any("retrieved" in step.reads for step in steps)
+        return any("retrieved" in step.reads or not step.is_packaged for step in steps)
 
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
         """Functions, steps, measures, statistics and reports, each after all it reads; of all or what ``wanted`` needs.
@@ -261,10 +249,7 @@ def read_catalog() -> Catalog:
 
 
 def read_relations(source: str | Path) -> list[Relation]:
-    """A user's relations from one file or every ``.sql`` file in a folder.
-
-    Raises CatalogError with file and line where there is none, or one does not hold to the form.
-    """
+    """A user's relations from a file or folder of ``.sql`` files; raises CatalogError with file and line."""
     source = Path(source)
     paths = sorted(source.rglob("*.sql")) if source.is_dir() else [source]
     if not paths:

@@ -32,24 +32,16 @@ _APART = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",  # files are known, no job need list them
     "spark.sql.unionOutputPartitioning": "false",  # a union of single partitions would be one task
 }
-_NOT_THERE = "No module named 'evalsql"
 
 
 class Outcome(NamedTuple):
-    """What a job did.
-
-    Attributes:
-        evaluated: names of the runs that it evaluated.
-        kept: how many runs had their scores already.
-        problems: by run why it was refused, with file and line.
-        notes: what is likely to mislead.
-    """
+    """What a job did."""
 
     out: str
-    evaluated: list[str]
-    kept: int
-    problems: dict[str, str]
-    notes: list[str]
+    evaluated: list[str]  # names of runs
+    kept: int  # how many runs had their scores already
+    problems: dict[str, str]  # by run why it was refused, with file and line
+    notes: list[str]  # what is likely to mislead
 
 
 def evaluate(
@@ -126,7 +118,6 @@ def evaluate(
 
 
 def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: Progress) -> Outcome:
-    """Evaluate runs that are files."""
     held = output.evaluated()
     if changed := [run.name for run in runs if run.name in held and held[run.name] != set(run.files)]:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
@@ -267,11 +258,9 @@ def _explained() -> Iterator[None]:
     except (UsageError, InputError):
         raise
     except Exception as error:
-        if _NOT_THERE in str(error):
-            text = (
-                "the Python of the executors has no evalsql; install it there, and name that Python by PYSPARK_PYTHON"
-            )
-            raise UsageError(text) from error
+        if "No module named 'evalsql" in str(error):
+            advice = "install it there, and name that Python by PYSPARK_PYTHON"
+            raise UsageError(f"the Python of the executors has no evalsql; {advice}") from error
         if other := next((line for line in str(error).splitlines() if OTHER_VERSION in line), ""):
             raise UsageError(other[other.index(OTHER_VERSION) :]) from error
         raise

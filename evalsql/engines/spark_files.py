@@ -28,11 +28,9 @@ _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".parquet")
 
 
 class File(NamedTuple):
-    """A file, as Spark names it; ``modified`` is in milliseconds since 1970."""
-
-    path: str
+    path: str  # as Spark names it
     bytes: int
-    modified: int
+    modified: int  # in milliseconds since 1970
 
 
 class Run(NamedTuple):
@@ -67,8 +65,7 @@ class Files:
     def runs(self, patterns: Sequence[str]) -> list[Run]:
         """The runs that globs stand for: a file is one, named by its stem, and a folder is one of all files in it.
 
-        Raises:
-            InputError: nothing is there, or two have the same name.
+        Raises InputError where nothing is there, or two have the same name.
         """
         problems: list[Problem] = []
         runs: dict[str, Run] = {}
@@ -83,13 +80,10 @@ class Files:
                     problems.append(Problem(str(status.getPath().toString()), 0, "holds no file"))
                     continue
                 run = Run(stem(str(status.getPath().getName())), files)
-                if other := runs.get(run.name):
-                    reason = (
-                        f"run {run.name} comes from {other.files[0].path} as well; files of one run stand in a "
-                        "folder of their own, which names it"
-                    )
+                if (other := runs.setdefault(run.name, run)) is not run:
+                    also = f"run {run.name} comes from {other.files[0].path} as well"
+                    reason = f"{also}; files of one run stand in a folder of their own, which names it"
                     problems.append(Problem(files[0].path, 0, reason))
-                runs.setdefault(run.name, run)
         if problems:
             raise InputError(problems)
         return [runs[name] for name in sorted(runs)]
@@ -98,12 +92,8 @@ class Files:
         """The files in a folder at any depth, but for hidden ones and those that a writer has not finished."""
         system = folder.getPath().getFileSystem(self._settings)
         for status in system.listStatus(folder.getPath()):
-            if status.getPath().getName()[0] in "._":
-                continue
-            if status.isDirectory():
-                yield from self._below(status)
-            else:
-                yield _file(status)
+            if status.getPath().getName()[0] not in "._":
+                yield from self._below(status) if status.isDirectory() else (_file(status),)
 
     def read(self, text: str) -> bytes:
         """The bytes of one file; raises InputError where it cannot be read."""
@@ -198,11 +188,7 @@ class Output:
         self.files.touch(f"{self.folder}/{FINISHED}")
 
     def evaluated(self) -> dict[str, set[File]]:
-        """By run the files that its scores here were computed from: path, bytes and time of change.
-
-        Raises:
-            UsageError: the scores here are of another job: other measures, judgments, options or another version.
-        """
+        """By run the files that its scores here were computed from; raises UsageError for scores of another job."""
         whole = self._whole_batches()
         if not whole:
             return {}
@@ -235,16 +221,14 @@ class Output:
         names = self.files.folders(f"{self.folder}/{RUNS}")
         return {name for name in names if self.files.exists(f"{self.folder}/{RUNS}/{name}/{FINISHED}")}
 
-    def _row(self, fact: Mapping[str, Any], run: Run | None) -> tuple[Any, ...]:
+    def _row(self, fact: Mapping[str, Any], run: Run | None) -> dict[str, Any]:
         modified = {file.path: file.modified for file in run.files} if run else {}
-        files = [
-            (each["path"], each["bytes"], modified.get(each["path"], each.get("modified")), each["sha256"])
-            for each in fact["files"]
-        ]
-        job = self.job
-        return (
-            *(job.qrels, fact["run"], files, fact.get("num_rows"), fact.get("missing_topics"), fact.get("tag")),
-            *(fact.get("tie_rule"), fact.get("lower_is_better"), fact.get("duplicates"), job.qrels_file),
-            *(job.qrels_sha256, list(job.measures), job.settings, __version__, job.digest, fact["notes"]),
-            *(fact["problem"], datetime.now(UTC).isoformat(timespec="seconds")),
-        )
+        return {
+            **fact,
+            **{name: getattr(self.job, name) for name in ("qrels", "qrels_file", "qrels_sha256", "settings")},
+            "files": [{"modified": modified.get(each["path"]), **each} for each in fact["files"]],
+            "measures": list(self.job.measures),
+            "evalsql_version": __version__,
+            "sql_digest": self.job.digest,
+            "evaluated_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }

@@ -1,7 +1,6 @@
-"""What a Spark task does: it writes its runs to its own disk, and evalsql evaluates them there with DuckDB.
+"""What a Spark task does, without Spark: it writes runs to its disk, and evalsql evaluates them there with DuckDB.
 
-Nothing here needs Spark. A task sees a run's files whole and gives rows of two kinds: values, and one for each run with
-its facts as JSON.
+A task sees a run's files whole and gives rows of two kinds: values, and one for each run with its facts as JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
@@ -42,23 +41,17 @@ _MOST_LINES = 20
 
 @dataclass(frozen=True)
 class Job:
-    """What is evaluated and how, as it is sent to every task.
-
-    Attributes:
-        measures: canonical names.
-        own: texts of relation files by name, of measures that are not of the package.
-        digest: SHA-256 over the relation files of the program that sends it.
-    """
+    """What is evaluated and how, as it is sent to every task."""
 
     qrels: str
     qrels_file: str
     qrels_bytes: bytes
-    measures: Sequence[str]
-    digest: str
+    measures: Sequence[str]  # canonical names
+    digest: str  # SHA-256 over the relation files of the program that sends it
     form: str = "grades"
     run_options: RunOptions = field(default_factory=RunOptions)
     qrels_columns: Mapping[str, str] | None = None
-    own: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)  # texts of relation files of measures by their names
     memory_limit: str = "2GB"
     threads: int = 1
 
@@ -70,18 +63,9 @@ class Job:
     def settings(self) -> str:
         """SHA-256 over all that figures hang on beside the runs."""
         rows = self.run_options.for_rows()
-        hashed = [
-            self.qrels,
-            self.qrels_sha256,
-            sorted(self.measures),
-            self.digest,
-            self.form,
-            rows.tie_rule,
-            rows.lower_is_better,
-            rows.keep_best,
-            rows.columns and sorted(rows.columns.items()),
-            self.qrels_columns and sorted(self.qrels_columns.items()),
-        ]
+        columns = [given and sorted(given.items()) for given in (rows.columns, self.qrels_columns)]
+        judged = [self.qrels, self.qrels_sha256, sorted(self.measures), self.digest, self.form]
+        hashed = [*judged, rows.tie_rule, rows.lower_is_better, rows.keep_best, *columns]
         return hashlib.sha256(json.dumps(hashed).encode()).hexdigest()
 
 
@@ -97,11 +81,9 @@ class _File(NamedTuple):
 def evaluate_files(
     job: Job, runs: Mapping[str, tuple[str, int]], batches: Iterable[Any]
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of one task, which has every file of each of its runs.
+    """The rows of one task, which has every file of each of its runs, in batches with the columns path and content.
 
-    Args:
-        runs: by path the name of its run, and how many files that has.
-        batches: Arrow batches with the columns path and content.
+    ``runs`` has by path the name of its run, and how many files that has.
     """
     with _folder(job) as folder:
         waiting: defaultdict[str, list[_File]] = defaultdict(list)
@@ -241,17 +223,13 @@ def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:
 
 def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
     """What the warehouse knows of a run that it loaded."""
-    names = ("tag", "tie_rule", "lower_is_better", "duplicates", "num_rows", "missing_topics")
-    (held,) = warehouse.rows(
-        """
+    columns, (held,) = warehouse.database.table(f"""
         select tag, tie_rule, lower_is_better, duplicates,
-            (select cast(sum(num_rows) as bigint) from files where kind = 'run' and id = run_id),
-            (select missing_topics from coverage where coverage.run = runs.run)
-        from runs where run = ?
-        """,
-        [run],
-    )
-    return dict(zip(names, held, strict=True))
+            (select cast(sum(num_rows) as bigint) from files where kind = 'run' and id = run_id) as num_rows,
+            (select missing_topics from coverage where coverage.run = runs.run) as missing_topics
+        from runs where run = {literal(run)}
+    """)
+    return dict(zip(columns, held, strict=True))
 
 
 def _run_row(
@@ -267,8 +245,7 @@ def _run_row(
 def _schema() -> pyarrow.Schema:
     import pyarrow
 
-    types = {"string": pyarrow.string(), "double": pyarrow.float64()}
-    return pyarrow.schema([(name, types[kind]) for name, kind in (column.split() for column in ROWS.split(", "))])
+    return pyarrow.schema([tuple(column.split()) for column in ROWS.split(", ")])
 
 
 def _reasons(error: EvalsqlError, labels: Mapping[str, str]) -> str:

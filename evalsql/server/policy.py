@@ -16,22 +16,14 @@ from evalsql.database.statement_text import CHANGING, explain_of
 WRITE, READ = "write", "read"
 _READING = {"SELECT", "TRANSACTION"}
 _TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
-_LEADING = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
+_LEADING = re.compile(r"\A(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
 _MAKES_TEMPORARY = re.compile(
     r"create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+(?:table|view|macro|function)\b", re.IGNORECASE
 )
 _NAME = r'(?P<schema>(?:temp|"temp")\s*\.\s*)?(?P<name>[a-z_]\w*|"(?:[^"]|"")+")(?!\s*\.)(?![\w"])'
 # Where the name of what a statement changes stands; the name is what is put into the schema temp.
-_CHANGES = [
-    re.compile(rf"(?P<before>{words})\s+{_NAME}", re.IGNORECASE)
-    for words in (
-        r"insert\s+into",
-        r"update",
-        r"delete\s+from",
-        r"drop\s+(?:table|view|macro\s+table|macro|function)\s+if\s+exists",
-        r"drop\s+(?:table|view|macro\s+table|macro|function)(?!\s+if\s+exists\b)",
-    )
-]
+_DROP = r"drop\s+(?:table|view|macro\s+table|macro|function)(?:\s+if\s+exists\b)?+"
+_CHANGES = re.compile(rf"(?P<before>insert\s+into|update|delete\s+from|{_DROP})\s+{_NAME}", re.IGNORECASE)
 # They start and stop servers, show what others ask, change what is logged, or run text that is not looked at here.
 _REFUSED = re.compile(
     r"quack_\w*|evalsql_server_\w*|query|json_execute_serialized_sql|from_substrait\w*|from_serialized_\w*"
@@ -53,8 +45,7 @@ class RefusedError(Exception):
 def admitted(text: str, role: str) -> str:
     """The statements to run instead of what a client sent: of a reader, what is changed is in the schema temp.
 
-    Raises:
-        RefusedError: one of them is not for clients, or not for those that read.
+    Raises RefusedError where one of them is not for clients, or not for those that read.
     """
     return "; ".join(_admitted(query, kind, role) for kind, query in _statements(text))
 
@@ -85,8 +76,7 @@ def _called(query: str) -> Iterator[str]:
 
 
 def _admitted(query: str, kind: str, role: str) -> str:
-    query = _LEADING.sub("", query, count=1) if _LEADING.match(query) else query
-    query = query.strip().rstrip(";")
+    query = _LEADING.sub("", query).strip().rstrip(";")
     if kind == "EXPLAIN":
         explained = explain_of(query)
         if not explained:
@@ -108,7 +98,6 @@ def _admitted(query: str, kind: str, role: str) -> str:
         return query
     if kind == "CREATE" and _MAKES_TEMPORARY.match(query):
         return query
-    for changes in _CHANGES if kind in _TEMPORARY else ():
-        if found := changes.match(query):
-            return f"{found['before']} temp.{found['name']}{query[found.end() :]}"
+    if kind in _TEMPORARY and (found := _CHANGES.match(query)):
+        return f"{found['before']} temp.{found['name']}{query[found.end() :]}"
     raise RefusedError("this token reads only; to change the warehouse takes the one that writes")

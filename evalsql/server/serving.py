@@ -42,12 +42,7 @@ class Server:
         self.sessions = Sessions(tokens, log)
 
     def start(self) -> None:
-        """Listen.
-
-        Raises:
-            WarehouseError: quack is not installed for the engine's version.
-            UsageError: the address is taken, or is none of this machine.
-        """
+        """Listen; raises UsageError where the address is taken, or is none of this machine."""
         self._check_free()
         connection = self.database.connection
         quack.load(connection)
@@ -133,21 +128,16 @@ def serve(
     wait: float = WAIT,
     progress: Progress = silent,
 ) -> None:
-    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file.
-
-    Raises:
-        UsageError: the address is taken.
-        WarehouseError: the file cannot be opened, or quack is not installed.
-    """
+    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):
         raise UsageError(f"{path}: is a server already; a file is what is served")
     left = Path(f"{path}.wal")
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        database = open_database(
-            path, memory_limit=memory_limit, wait=wait, progress=progress, external_access=True, rewritten=True
-        )  # clients ask the views in the file
+        options: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
+        # Clients ask the views in the file.
+        database = open_database(path, external_access=True, rewritten=True, **options)
     with closing(database):
         if was_killed:
             log(

@@ -42,8 +42,7 @@ class Tokens(NamedTuple):
 def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
     """The tokens in two files, which are made where they are missing; and the files that were made.
 
-    Raises:
-        UsageError: a file cannot be read or written, others can read it, or it holds no token of its own.
+    Raises UsageError where a file cannot be read or written, others can read it, or it holds no token of its own.
     """
     made = [path for path in (write, read) if _made(path)]
     tokens = Tokens(_kept_token(write), _kept_token(read))
@@ -139,7 +138,7 @@ class Sessions:
             known.seen = self.now()
             if text.startswith("INSERT INTO ") and text.endswith(_ROWS):
                 return self._rows(known, text)
-            self._told_rows(known)
+            self._log_rows(known)
             if text.startswith("evalsql "):
                 return self._own(session, known, text)
             try:
@@ -174,13 +173,13 @@ class Sessions:
             return None
         table = text.removeprefix("INSERT INTO ").removesuffix(_ROWS).strip()
         if table != known.rows_for:
-            self._told_rows(known)
+            self._log_rows(known)
             self.log(f"{known.label} {known.role} sends rows for {table}")
             known.rows_for = table
         known.num_rows_requests += 1
         return text
 
-    def _told_rows(self, known: Session) -> None:
+    def _log_rows(self, known: Session) -> None:
         if known.rows_for:
             self.log(f"{known.label} {known.role} sent rows for {known.rows_for} in {known.num_rows_requests} requests")
             known.rows_for, known.num_rows_requests = "", 0
