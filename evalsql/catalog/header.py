@@ -264,27 +264,24 @@ def _read_parameters(path: Path, section: _Section) -> list[Parameter]:
     if not section.values[0]:
         return list(own.values())
     known = {**_shared_parameters(path.parent), **own}
+    found: dict[str, Parameter] = {}
     try:
-        found = [_named_parameter(text, known) for text in _items(section.values[0])]
+        for text in _items(section.values[0]):
+            match = _NAMED_PARAMETER.fullmatch(text)
+            if match is None:
+                raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
+            name, domain, default = match.groups()
+            if name not in known:
+                near = difflib.get_close_matches(name, known)
+                hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
+                raise UsageError(f"parameter {name} is neither described below nor one that relations share; {hint}")
+            given = known[name]._replace(domain=domain or known[name].domain)
+            found[name] = given._replace(default=given.parse(default)) if default else given
+        if unnamed := own.keys() - found.keys():
+            raise UsageError(f"the line of parameters does not name {', '.join(sorted(unnamed))}")
     except UsageError as error:
         raise CatalogError(f"{path}:{section.line}: {error}") from error
-    if unnamed := own.keys() - {parameter.name for parameter in found}:
-        names = ", ".join(sorted(unnamed))
-        raise CatalogError(f"{path}:{section.line}: the line of parameters does not name {names}")
-    return found
-
-
-def _named_parameter(text: str, known: Mapping[str, Parameter]) -> Parameter:
-    match = _NAMED_PARAMETER.fullmatch(text)
-    if match is None:
-        raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
-    if match["name"] not in known:
-        near = difflib.get_close_matches(match["name"], known)
-        hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
-        raise UsageError(f"parameter {match['name']} is neither described below nor one that relations share; {hint}")
-    parameter = known[match["name"]]
-    parameter = parameter._replace(domain=match["domain"] or parameter.domain)
-    return parameter._replace(default=parameter.parse(match["default"])) if match["default"] else parameter
+    return list(found.values())
 
 
 @cache

@@ -48,22 +48,15 @@ def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, s
     try:
         ((schema_version, made_by, digest),) = database.rows(query) if "warehouse" in tables else []
     except (QueryError, ValueError) as error:
-        if remedy := _remedy(database):
-            raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
-        raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
+        held = {name for _, name, _ in objects_in(database, database.name)}
+        filled = {*tables} - {"measures", "relations"}
+        rows = (f"select 1 from {quoted(database.name)}.main.{quoted(table)} limit 1" for table in filled)
+        # Others have a table of the name warehouse too.
+        if held == {"warehouse"} or not held <= {*database.catalog.relations} or any(map(database.rows, rows)):
+            raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
+        remedy = "delete it, then evalsql load" if held else "evalsql load"
+        raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
     return schema_version, made_by, digest
-
-
-def _remedy(database: Database) -> str:
-    """How to remake a file that was never finished; empty for a file of another program."""
-    held = {name for _, name, _ in objects_in(database, database.name)}
-    if not held:
-        return "evalsql load"
-    if held == {"warehouse"} or not held <= {*database.catalog.relations}:  # others have a table of that name too
-        return ""
-    tables = {*main_tables(database)} - {"measures", "relations"}
-    counted = (f"select 1 from {quoted(database.name)}.main.{quoted(table)} limit 1" for table in tables)
-    return "" if any(map(database.rows, counted)) else "delete it, then evalsql load"
 
 
 def foreign_relations(database: Database) -> list[str]:
@@ -83,30 +76,26 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
 
     Of a file that has not this version's schema, which is current, only the kind is looked at.
     """
-    expected = {relation.name: relation.body for relation in database.catalog.of_kind("tables")}
+    expected = {relation.name: _columns(relation.body) for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
         views = {name for _, name, kind in objects_in(database, database.name) if kind == "view"}
         _refuse(database, absent & views, "is a view where a warehouse has a table")
         if is_current:
             _refuse(database, absent, "is missing")
     if is_current:
-        changed = [name for name, body in expected.items() if not _holds_columns(tables[name], body)]
+        # Users may have added columns.
+        held = {name: [each for each in _columns(tables[name]) if each in expected[name]] for name in expected}
+        changed = [name for name in expected if held[name] != expected[name]]
         _refuse(database, changed, "has other columns than a warehouse")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
-        held = [] if database.read_only else [name for (name,) in database.rows(triggers)]
-        _refuse(database, held, "is a trigger, which a warehouse has none of")
+        found = [] if database.read_only else [name for (name,) in database.rows(triggers)]
+        _refuse(database, found, "is a trigger, which a warehouse has none of")
 
 
 def _refuse(database: Database, names: Iterable[str], what: str) -> None:
     for name in sorted(names):
         raise WarehouseError(f"{database.path}: {name} {what}; {_ADVICE}")
-
-
-def _holds_columns(held: str, expected: str) -> bool:
-    """Whether a CREATE TABLE has the columns of another one, in their order; users may have added some."""
-    wanted = _columns(expected)
-    return [column for column in _columns(held) if column in wanted] == wanted
 
 
 def _columns(sql: str) -> list[str]:

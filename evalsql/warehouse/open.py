@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
+from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
 from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError, warn
@@ -206,7 +206,19 @@ def _open_served(
         )
     database = RemoteDatabase(address, known, read_only=read_only, progress=progress)
     try:
-        database.catalog = _served_catalog(database)
+        versions = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"
+        try:
+            ((schema, program, digest, duckdb_version),) = database.rows(versions)
+        except (QueryError, ValueError) as error:
+            raise WarehouseError(f"{database.path}: the server holds no evalsql warehouse") from error
+        if schema == SCHEMA_VERSION:
+            database.catalog = with_added(database)
+        if (schema, digest) != (SCHEMA_VERSION, database.catalog.digest):
+            raise WarehouseError(
+                f"{database.path}: the server has evalsql {program} (schema {schema}, SQL {digest[:8]}, DuckDB "
+                f"{duckdb_version}), this is evalsql {__version__} (schema {SCHEMA_VERSION}, SQL "
+                f"{database.catalog.digest[:8]}, DuckDB v{engine.__version__}); install the same version on both sides"
+            )
         if not read_only and database.who[1] != "write":
             raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
         add_temporary_relations(database, own)
@@ -214,20 +226,3 @@ def _open_served(
         database.close()
         raise
     return database
-
-
-def _served_catalog(database: Database) -> Catalog:
-    """The catalogue of what is there; raises WarehouseError where it is another version's."""
-    versions = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"
-    try:
-        ((schema, program, digest, duckdb_version),) = database.rows(versions)
-    except (QueryError, ValueError) as error:
-        raise WarehouseError(f"{database.path}: the server holds no evalsql warehouse") from error
-    catalog = with_added(database) if schema == SCHEMA_VERSION else database.catalog
-    if schema == SCHEMA_VERSION and digest == catalog.digest:
-        return catalog
-    raise WarehouseError(
-        f"{database.path}: the server has evalsql {program} (schema {schema}, SQL {digest[:8]}, DuckDB "
-        f"{duckdb_version}), this is evalsql {__version__} (schema {SCHEMA_VERSION}, SQL {catalog.digest[:8]}, DuckDB "
-        f"v{engine.__version__}); install the same version on both sides"
-    )

@@ -144,7 +144,7 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
             database.execute(statement)
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
-    progress(_MAKING, 1, 1)
+    progress(_MAKING, len(listed), len(listed))
 
 
 def upgrade(database: Database, schema_version: int) -> None:

@@ -29,9 +29,7 @@ class Writer:
     def run(self, text: str) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end.
 
-        Raises:
-            UsageError: rows would lack their run or judgment set, and nothing of the transaction is kept; or an
-                argument of a macro is given by =.
+        Raises UsageError where rows would lack their run or judgments, and nothing of the transaction is kept.
         """
         for macro, parameter in _equated_parameters(text, self.database.catalog):
             raise UsageError(
@@ -43,7 +41,7 @@ class Writer:
         if "TRANSACTION" in kinds:
             found: Rows = [], []
             for kind, query in statements:
-                found = self._run_one(kind, query)
+                found = self._begin_or_end(query) if kind == "TRANSACTION" else self.run(query)
             return found
         if self._is_open or kinds <= _READING:
             return self._ask(text)
@@ -52,9 +50,7 @@ class Writer:
             self._check()
         return found
 
-    def _run_one(self, kind: str, query: str) -> Rows:
-        if kind != "TRANSACTION":
-            return self.run(query)
+    def _begin_or_end(self, query: str) -> Rows:
         word = first_word(query)
         if word in COMMITS and self._is_open:
             try:
