@@ -47,13 +47,11 @@ class Testing:
 
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Literal["all", "measure"] = option(
-        "--family", "What is corrected together: everything shown, or each measure by itself.", "all"
-    )
+    family: Literal["all", "measure"] = option("--family", "Correct everything shown together, or each measure.", "all")
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(
-        "--intervals", "By Student's t, or by bootstrap: percentiles, or these corrected (BCa).", "t"
+        "--intervals", "By Student's t, bootstrap percentiles or BCa.", "t"
     )
     samples: int = option("--samples", "Samples of randomisation, bootstrap and tukey.", 10_000, min=1)
     seed: int = option("--seed", "Another seed gives other samples.", 42)
@@ -61,13 +59,9 @@ class Testing:
 
 @dataclass(frozen=True)
 class PaperOptions:
-    order: Names = option(
-        "--order RUN", "In Markdown and LaTeX the run on top; can be repeated. Others follow by mean.", complete="runs"
-    )
+    order: Names = option("--order RUN", "In Markdown and LaTeX the run on top; can be repeated.", complete="runs")
     rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
-    daggers: bool = flag(
-        "--daggers", "In Markdown and LaTeX, with --all-pairs, mark also what is better and worse than the baseline."
-    )
+    daggers: bool = flag("--daggers", "In Markdown and LaTeX, with --all-pairs, mark differences to the baseline too.")
     relative: bool = flag("--relative", "In Markdown and LaTeX the change of each mean to the baseline in percent.")
 
     def applied(
@@ -115,10 +109,9 @@ def compare(
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
-    Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost.
-
-    In Markdown and LaTeX a table of systems by measures: superscripts name the systems significantly worse or, with a
-    baseline, say what is significantly better and worse than it; with --all-pairs and --daggers both.
+    Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost. In Markdown
+    and LaTeX a table of systems by measures has superscripts for significant differences: daggers for those to the
+    baseline, with --all-pairs the letters of the systems that are worse, with --daggers both.
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
@@ -162,28 +155,18 @@ def explain(
     *,
     run: str = argument("The run.", ..., complete="runs"),
     topic: str = argument("The topic.", ...),
-    measure: Names = option(
-        "--measure -m MEASURE",
-        f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
-        complete="measures",
-    ),
-    other: str | None = option(
-        "--other RUN", "Another run: show the documents that made the difference, largest first.", complete="runs"
-    ),
+    measure: Names = option("--measure -m MEASURE", f"By default {DEFAULT_MEASURES[0]}.", complete="measures"),
+    other: str | None = option("--other RUN", "Show the documents that differ, largest first.", complete="runs"),
     qrels: Names = ONE_QRELS,
-    depth: int = option(
-        "--depth", "Documents to explain; what the rest contributes is said in one number.", explanation.DEPTH, min=1
-    ),
+    depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
-    This is the ranking of a run for a topic, with the ideal ranking beside.
-
     A document contributes the value of the list down to it less the value of the list above it: with the value of the
     empty list, which has a row of its own if it is not 0, contributions add up to the value of the whole list. The
-    ideal ranking has the judged documents in the order of their grades.
+    ideal ranking beside it has the judged documents in the order of their grades.
 
     Example: evalsql explain dense T01 -m AP --other bm25
     """

@@ -52,9 +52,7 @@ class Target:
 
 @dataclass(frozen=True)
 class FormattedTarget(Target):
-    form: Form | None = option(
-        "--format", "How they are written; by default what --output's extension says, else the first."
-    )
+    form: Form | None = option("--format", "By default what --output's extension says, else the first.")
 
 
 @command
@@ -130,9 +128,8 @@ def warehouse(
 ) -> None:
     """Write the whole warehouse into a folder.
 
-    It holds a Parquet file for each table, and the warehouse's SQL.
-
-    evalsql import makes a warehouse of it again. DuckDB by itself queries the folder in place: duckdb -init open.sql
+    It holds a Parquet file for each table, and the warehouse's SQL. evalsql import makes a warehouse of it again.
+    DuckDB by itself queries the folder in place: duckdb -init open.sql
 
     Example: evalsql export warehouse archive
     """

@@ -47,9 +47,7 @@ def fuse(
     name: str = option("--name", "Name of the new run.", ...),
     weights: str | None = option("--weights W,W,...", "Weights of the runs in their order; by default 1 for each."),
     qrels: Names = option(
-        "--qrels NAME",
-        "Judgments to evaluate with, by default those that evaluate all of the runs; can be repeated.",
-        complete="qrels",
+        "--qrels NAME", "Judgments, by default those of all runs; can be repeated.", complete="qrels"
     ),
     fusing: Fusing,
     kept: Kept,

@@ -57,20 +57,17 @@ def gate(
     *,
     candidate: str = argument("The run that is judged.", ...),
     given: RuleOptions,
-    update_baseline: Path | None = option(
-        "--update-baseline FILE", "Write the run's figures to this JSON or TOML file; nothing is decided."
-    ),
+    update_baseline: Path | None = option("--update-baseline FILE", "Write figures to a JSON or TOML file instead."),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
     output: OutputOptions,
     asking: AskingScores,
 ) -> None:
-    """Hold a run to rules, so that a build stops.
+    """Fail the build when a run breaks a rule.
 
-    Rules are floors, drops below a baseline, one-sided paired t tests (Holm's correction) and topics.
-
-    That it has documents, judged ones among them, and misses no topic is always a rule. Ends with 0 if all rules
-    hold, 1 if one does not, 2 if that cannot be decided.
+    Rules are floors, drops below a baseline, one-sided paired t tests (Holm's correction) and topics; and always that
+    the run has documents, judged ones among them, and misses no topic. Ends with 0 if all rules hold, 1 if one does
+    not, 2 if that cannot be decided.
 
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """

@@ -35,9 +35,7 @@ from evalsql.cli.options import (
 from evalsql.cli.output import OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
-from evalsql.evaluation import notices
-from evalsql.evaluation.listings import groups_query, lower_columns, wide_query
-from evalsql.evaluation.listings import texts as texts_of
+from evalsql.evaluation import listings, notices
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -47,7 +45,7 @@ from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
 
 _FIRST = 2  # the column of the first measure
-_BY_TOPIC = "by topic"
+_BY_TOPIC, _MARKS = "by topic", "marks by topic"
 _FEWEST = 10  # marks
 _GAP = 2
 _DROPPED = DroppedColumns(("qrels", "measure"))
@@ -84,7 +82,7 @@ class Question:
         return evaluation.scores_query(self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs)
 
     def table(self, query: str) -> Table:
-        table = self.arrangement.table(self.warehouse, query, lower_columns(self.named))
+        table = self.arrangement.table(self.warehouse, query, listings.lower_columns(self.named))
         return table._replace(counts=names_of_counts(self.named))
 
     def width(self, table: Table) -> int:
@@ -178,8 +176,7 @@ def print_topics(question: Question, *, show_texts: bool = False) -> None:
     arrangement = question.arrangement
     if arrangement.sort is None and (question.output.is_drawn or arrangement.limit):
         # Topic 2 comes before topic 10, where people look.
-        places = {key: at for at, key in enumerate(dict.fromkeys(tuple(row[:2]) for row in table.rows))}
-        rows = sorted(table.rows, key=lambda row: (places[tuple(row[:2])], natural_key(str(row[2]))))
+        rows = sorted(table.rows, key=lambda row: (str(row[0]), str(row[1]), natural_key(str(row[2]))))
         table = table._replace(rows=rows)
     question.write(arrangement.first_rows(table))
 
@@ -189,20 +186,20 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
     covered = warehouse.rows(warehouse.evaluation.coverage_query(question.qrels, question.runs))
     runs = list(dict.fromkeys(run for _, run, *_ in covered))
     values = question.scores_query(per_topic=True)
-    table = question.table(wide_query(warehouse.database, values, runs=runs, measures=names))
+    table = question.table(listings.wide_query(warehouse.database, values, runs=runs, measures=names))
     if show_texts:
         table = _with_texts(warehouse, table)
     table = question.arrangement.first_rows(table)
-    lines = []
+    shown = table
     if question.output.is_drawn and question.width(table) > terminal.width():
         short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
-        lines = ["the terminal is too narrow for whole names of runs"] if short != table.columns[_NAMED:] else []
-        table = table._replace(columns=[*table.columns[:_NAMED], *short])
-    question.write(table, lines, _DROPPED)
+        shown = table._replace(columns=[*table.columns[:_NAMED], *short])
+    is_cut = shown.columns != table.columns
+    question.write(shown, ["the terminal is too narrow for whole names of runs"] * is_cut, _DROPPED)
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:
-    found = texts_of(warehouse.evaluation)
+    found = listings.texts(warehouse.evaluation)
     if not found:
         note("no topic has a text; evalsql load topics FILE brings them")
     texts = [found.get((str(row[0]), str(row[2]))) for row in table.rows]
@@ -211,13 +208,11 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
 
 def _print_groups(question: Question, by: str) -> None:
     evaluation = question.warehouse.evaluation
-    query = groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
+    query = listings.groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
     table = question.table(query)
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
-    lines = [
-        f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group"
-        for name, count in sorted(without)
-    ]
+    rest = f"without {by}, in the rows that name no group"
+    lines = [f"{name}: {counted(count, 'topic')} {rest}" for name, count in sorted(without)]
     question.write(question.arrangement.first_rows(table), lines, thresholds=False)
 
 
@@ -225,56 +220,50 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     """The table with the bars and marks there is room for, and lines that explain them or say what is left out."""
     from evalsql.report.display import bar_lengths
 
-    measure = question.named[0]
-    keys, values = [tuple(row[:_FIRST]) for row in table.rows], [row[_FIRST] for row in table.rows]
-    decorated = terminal.shows_blocks(sys.stdout) and bool(table.rows)
+    keys, values = table.picked("qrels", "run"), [row[_FIRST] for row in table.rows]
+    decorated = terminal.shows_blocks(sys.stdout) and bool(keys)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
     lacking: list[str] = []
     lines: list[str] = []
-    sets = {row[0] for row in table.rows}
     at = _FIRST + 1
-    if question.width(table) + wanted > terminal.width() and len(sets) == 1:
-        lacking.append(f"qrels ({next(iter(sets))} in every row)")
+    if question.width(table) + wanted > terminal.width() and len({*table.values("qrels")}) == 1:
+        lacking.append(f"qrels ({keys[0][0]} in every row)")
         table, at = table.without(0), at - 1
     room = terminal.width() - question.width(table) - _GAP - terminal.BAR
     if decorated and room < 0:
-        lacking += [f"bars of {measure.name}", "marks by topic"]
+        lacking += [f"bars of {question.named[0].name}", _MARKS]
     elif decorated:
         lengths = bar_lengths(question.warehouse, keys, values, terminal.BAR * terminal.EIGHTHS)
         table = table.with_column(at, "", list(map(terminal.bar, lengths)))
         if room - _GAP < _FEWEST:
-            lacking.append("marks by topic")
+            lacking.append(_MARKS)
         else:
             marks, lines = _marks(question, room - _GAP)
             table = table.with_column(len(table.columns), _BY_TOPIC, [marks[key] for key in keys])
-    narrow = [f"the terminal is too narrow for {', '.join(lacking)}"] if lacking else []
-    return table, narrow + lines
+    return table, [f"the terminal is too narrow for {', '.join(lacking)}"] * bool(lacking) + lines
 
 
-def _marks(question: Question, room: int) -> tuple[Mapping[tuple[object, ...], str], list[str]]:
+def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str], list[str]]:
     """By judgment set and run the marks, at most as many as there is room for, and how they are to be read."""
     warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
     values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
-    heights = relation_query(
-        warehouse.catalog, "topic_marks", {"topic_values": values}, marks=room, levels=len(terminal.HEIGHTS)
-    )
-    levels: dict[tuple[object, ...], list[int]] = {}
-    scales: dict[str, tuple[float, float, int]] = {}
-    for name, run, _, level, lowest, highest, num_topics in warehouse.rows(heights):
-        levels.setdefault((name, run), []).append(level)
-        scales[name] = lowest, highest, num_topics
+    how = {"marks": room, "levels": len(terminal.HEIGHTS)}
+    heights = relation_query(warehouse.catalog, "topic_marks", {"topic_values": values}, **how)
+    found = warehouse.rows(f"""
+        select qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)
+        from ({heights}) group by qrels, run order by qrels
+    """)
+    scales = {name: scale for name, _, _, *scale in found if None not in scale}
     lines = []
     for name, (lowest, highest, num_topics) in scales.items():
-        if highest is None:
-            continue
         topics = f"the {num_topics} topics" if num_topics > 1 else "the topic"
         grouped = topics if num_topics <= room else f"{topics} in {room} groups, the mean of each"
         lines.append(
             f"{_BY_TOPIC}: {measure.name} of {grouped}, from the lowest mean over these systems to the highest; "
             f"{terminal.HEIGHTS[0]} is {lowest:.{digits}f}, {terminal.HEIGHTS[-1]} {highest:.{digits}f}"
-            + (f" ({name})" if len(scales) > 1 else "")
+            + (f" ({name})" if len({name for name, *_ in found}) > 1 else "")
         )
-    return {key: terminal.sparkline(heights) for key, heights in levels.items()}, lines
+    return {(name, run): terminal.sparkline(levels) for name, run, levels, *_ in found}, lines
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
@@ -71,17 +72,13 @@ def runs(
     *,
     files: Names = options.RUN_FILES,
     name: str | None = option(
-        "--name", "Name of the run, all files being one; by default each file's stem names a run."
+        "--name", "Name of the run, all files being one; by default files are runs by their stem."
     ),
-    qrels: Names = option(
-        "--qrels NAME", "Judgments to evaluate with, by default the only set; can be repeated.", complete="qrels"
-    ),
+    qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
     with_self: bool | None = options.WITH_SELF,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
-    judged_by: str | None = option(
-        "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
-    ),
+    judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
@@ -95,18 +92,8 @@ def runs(
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, how, name=name, qrels=qrels, progress=progress)
-        ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(
-            """
-            select
-                (select sum(num_ret) from run_topics join runs using (run_id) where list_contains($1, run)),
-                sum(duplicates),
-                count(*) filter (where run_id not in (select run_id from evaluations)),
-                sum(case when comments = '' then 0 else len(string_split(comments, chr(10))) end),
-                count(*) filter (where num_tags > 1)
-            from runs where list_contains($1, run)
-            """,
-            [loaded],
-        )
+        query = relation_query(warehouse.catalog, "loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
+        ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
         if lines:
@@ -147,16 +134,10 @@ def scores(
 @command
 def lists(
     *,
-    files: Names = argument(
-        "Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...
-    ),
-    name: str | None = option(
-        "--name", "Name of run and judgments, all files being one; by default each file's stem names its own."
-    ),
+    files: Names = argument("Lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...),
+    name: str | None = option("--name", "Name of run and judgments, all files being one; by default each file's stem."),
     qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
-    order: Order | None = option(
-        "--order", "Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."
-    ),
+    order: Order | None = option("--order", "Whether scores rise, as E-values, or fall; by default the lists tell."),
     kept: Kept,
     loading: Loading,
 ) -> None:
@@ -188,9 +169,7 @@ def lists(
 @command
 def topics(
     *,
-    file: str = argument(
-        "TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...
-    ),
+    file: str = argument("TSV, CSV, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...),
     qrels: str | None = _TOPICS_OF,
     columns: Columns = options.COLUMNS,
     replace: bool = _REPLACE_TEXTS,
@@ -250,18 +229,10 @@ def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Column
         judged, _ = _size(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
-        lacking = warehouse.rows(
-            """
-            select topic from weighted_topics where qrels = $1 and topic not in (
-                select topic from topic_meta join qrels using (qrels_id) join topics using (topic_id)
-                where qrels = $1 and list_contains($2, key)
-            ) order by topic
-            """,
-            [loaded.qrels, list(loaded.keys)],
-        )
-        if lacking:
-            names = shortened([topic for (topic,) in lacking])
-            note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
+        keys = {"given_keys": "select unnest($1::varchar[]) as key"}
+        query = relation_query(warehouse.catalog, "topics_without_values", keys, qrels=loaded.qrels)
+        if lacking := [topic for (topic,) in warehouse.rows(query, [list(loaded.keys)])]:
+            note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {shortened(lacking)}")
 
 
 def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
@@ -286,11 +257,5 @@ def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]
     """Print how many weights went with the judgments that this load replaced, and the names under which those stay."""
     if loaded in weights and loaded not in _num_weights(warehouse):
         note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-    names = warehouse.rows(
-        """
-        select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at
-        where new.qrels = ? and old.qrels = new.qrels || regexp_extract(old.qrels, '@[0-9]+$')
-        """,
-        [loaded],
-    )
+    names = warehouse.rows(relation_query(warehouse.catalog, "replaced_by", qrels=loaded))
     note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))

@@ -31,16 +31,12 @@ from evalsql.warehouse.warehouse import Warehouse
 RUNS = argument("Runs, or globs of names; all by default.", complete="runs")
 SYSTEMS = option("--system NAME", "Runs of this system or glob of systems; can be repeated.", complete="systems")
 BASELINE = option("--baseline RUN", "Run that others are compared with.", complete="runs")
-MEASURES = option(
-    "--measure -m MEASURE", 'A measure such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.', complete="measures"
-)
+MEASURES = option("--measure -m MEASURE", 'Such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.', complete="measures")
 QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeated.", complete="qrels")
 ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels")
 MEMORY_LIMIT = option("--memory-limit SIZE", "Memory the engine may take, such as 1GB; what does not fit goes to disk.")
 QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
-RUN_FILES = argument(
-    "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
-)
+RUN_FILES = argument("TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives, globs; - is standard input.", ...)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 Form = Literal["grades", "groups", "preferences", "pairs", "families"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
@@ -54,9 +50,7 @@ FORM = option(
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
 Columns = Mapping[str, str] | None
 COLUMNS = option(
-    "--columns MEANING=NAME,...",
-    "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
-    parser=parse_columns,
+    "--columns MEANING=NAME,...", "Columns of a file with a header, as in topic=qid,score=sim.", parser=parse_columns
 )
 WITH_SELF = option(
     "--with-self/--without-self",
@@ -95,9 +89,7 @@ class OwnMeasures:
 class RunFilters:
     """What runs have to be, beside their names; empty is all."""
 
-    condition: str | None = option(
-        "--where CONDITION", "Runs of which this is true, such as \"meta.branch = 'main'\" or \"tag like 'v2%'\"."
-    )
+    condition: str | None = option("--where CONDITION", "Runs of which this is true, such as \"meta.branch = 'main'\".")
     since: str | None = option("--since DATE", "Runs of this date or later, such as 2026-10-01.")
     last: int | None = option("--last N", "The N latest runs, of each system where systems are recorded.", min=1)
 
@@ -237,9 +229,7 @@ class Asking(Where, OwnMeasures):
 class AskingScores(Asking):
     """A warehouse that is asked, and scores elsewhere that are shown beside its own."""
 
-    lake: Names = option(
-        "--lake DIR", "Scores to show as if loaded, such as those of evalsql spark eval; can be repeated."
-    )
+    lake: Names = option("--lake DIR", "Scores, as of evalsql spark eval, to show as if loaded; can be repeated.")
 
     @contextmanager
     def open(self, **options: Any) -> Iterator[Warehouse]:
@@ -322,9 +312,7 @@ class Kept:
 class KeptWithRuns(Kept):
     """What is kept with runs: which load of which system they are, too."""
 
-    system: str | None = option(
-        "--system NAME", "Their system; evalsql history shows it over time.", complete="systems"
-    )
+    system: str | None = option("--system NAME", "Their system, which evalsql history shows.", complete="systems")
     version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
     date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
 

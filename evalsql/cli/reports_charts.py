@@ -41,11 +41,7 @@ class LookOptions:
     width: int | None = option("--width PIXELS", "Width of the chart.", min=50, max=20_000)
     height: int | None = option("--height PIXELS", "Height of the chart.", min=50, max=20_000)
     title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
-    lines: int | None = option(
-        "--lines N",
-        f"Draw the N best systems; by default {MOST_LINES} if each is a line, or all that are named.",
-        min=1,
-    )
+    lines: int | None = option("--lines N", f"Draw the N best; by default {MOST_LINES} lines, or all named.", min=1)
 
     def write(self, warehouse: Warehouse, name: str, table: Table, output: Path, of: str = "") -> None:
         """Write a chart of this name to a file, whose extension says how it is drawn."""
@@ -67,9 +63,7 @@ def chart(
     ),
     output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
     selection: RunsOfOneSet,
-    baseline: str | None = option(
-        "--baseline RUN", "Run that is compared with (differences, histogram, scatter).", complete="runs"
-    ),
+    baseline: str | None = option("--baseline RUN", "Of differences, histogram and scatter.", complete="runs"),
     look: LookOptions,
     asking: Asking,
 ) -> None:
@@ -151,9 +145,7 @@ def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topic
 def report(
     *,
     selection: RunsOfOneSet,
-    output: Path = option(
-        "--output -o FILE", f"Where to: {', '.join(EXTENSIONS)} tells the format.", Path("report.html")
-    ),
+    output: Path = option("--output -o FILE", f"By extension: {', '.join(EXTENSIONS)}.", Path("report.html")),
     baseline: str | None = BASELINE,
     title: str = option("--title TEXT", "What stands above the report.", ""),
     shown: Names = option(
@@ -161,17 +153,13 @@ def report(
         f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
     ),
     without: Names = option("--without SECTION", f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
-    digits: int | None = option(
-        "--digits", f"Decimals, where people read; {PAGE_DIGITS} on a page, else {DIGITS}.", min=0, max=17
-    ),
+    digits: int | None = option("--digits", f"Decimals; {PAGE_DIGITS} on a page, else {DIGITS}.", min=0, max=17),
     asking: AskingScores,
 ) -> None:
     """A report of systems on one judgment set.
 
-    It is a page that needs no network, or Markdown, LaTeX or JSON.
-
-    The page says who wins, by how much and whether that is sure, on which topics it loses and to which documents, what
-    to doubt, and where the data comes from.
+    It is Markdown, LaTeX, JSON or a page that needs no network. The page says who wins, by how much and whether that is
+    sure, on which topics it loses and to which documents, what to doubt, and where the data comes from.
 
     Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
@@ -204,11 +192,7 @@ def site(
     title: str = option("--title TEXT", "What stands above the site.", ""),
     depth: int = option("--depth N", "Documents of each ranking that readers can ask for.", DEPTH, min=1),
     whole: bool = flag("--whole", "Let readers ask for whole rankings."),
-    wasm: Path | None = option(
-        "--wasm DIR",
-        "Unpacked npm package @duckdb/duckdb-wasm, for a site that needs no network; else readers fetch it "
-        "from its CDN.",
-    ),
+    wasm: Path | None = option("--wasm DIR", "Unpacked npm package @duckdb/duckdb-wasm; else readers need its CDN."),
     serve: bool = flag("--serve", "Show the site on this machine and keep it current, until Ctrl-C."),
     port: int = option("--port", "Port for --serve; 0 takes a free one.", 8000, min=0, max=65535),
     asking: Asking,

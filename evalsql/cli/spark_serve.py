@@ -36,20 +36,14 @@ _MOST_NOTES = 10
 def eval_(
     *,
     qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
-    runs: Names = option(
-        "--runs PATH",
-        "Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be repeated.",
-        ...,
-    ),
+    runs: Names = option("--runs PATH", "A run (a file or a folder of files) or a glob of them; can be repeated.", ...),
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
     measure: Names = options.MEASURES,
     own: OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
     name: str | None = option("--name", "Name of the judgments; by default the file's stem."),
-    run_column: str | None = option(
-        "--run-column COLUMN", "--runs are Parquet tables of many runs, which this column names."
-    ),
+    run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are Parquet tables of many."),
     form: Form = options.FORM,
     reading: RunReading,
     qrels_columns: Columns = options.QRELS_COLUMNS,
@@ -60,9 +54,7 @@ def eval_(
     """Evaluate runs on a Spark cluster.
 
     Each run is evaluated whole by one task. Results are Parquet, which evalsql load scores reads. Runs whose scores are
-    there already are left as they are.
-
-    Ends with 2 if a run was refused; the others have their scores.
+    there already are left as they are. Ends with 2 if a run was refused; the others have their scores.
 
     Example: evalsql spark eval --qrels qrels.txt --runs 'runs/*' -m P --out out
     """

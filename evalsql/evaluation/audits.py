@@ -41,11 +41,7 @@ def findings(
     *,
     runs: Sequence[str] | None = None,
 ) -> list[tuple[str, str, int]]:
-    """What audits find: name of the audit, what is wrong, and how many rows of it.
-
-    Args:
-        runs: whose values of measures to look at; by default all.
-    """
+    """What audits find: name of the audit, what is wrong, and how many rows of it; values are those of ``runs``."""
     database = evaluation.database
     rows: list[tuple[str, str, int]] = []
     named = "" if runs is None else f" where run in ({', '.join(map(literal, runs)) or 'null'})"
@@ -71,11 +67,7 @@ def findings(
 
 
 def check_new_runs(database: Database) -> None:
-    """Let the quick audits look at the runs that the current transaction has loaded.
-
-    Raises:
-        AuditError: they found something.
-    """
+    """Let the quick audits look at the runs that the current transaction has loaded; AuditError for what they find."""
     # The time of the transaction stands with each run that it loaded.
     new = "select min(run_id) from runs where loaded_at = current_timestamp at time zone 'UTC'"
     ((first_run,),) = database.rows(new)

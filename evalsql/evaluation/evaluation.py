@@ -42,11 +42,16 @@ class Evaluation:
     def _evaluated(self) -> str:
         return ddl.created_name(self.database.catalog, self.database.catalog["evaluated_topics"])
 
-    def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
-        """The SELECT of ``evaluate``."""
+    def named(self, measures: Names) -> list[Measure]:
+        """The measures of these names; raises UsageError where there are none."""
         named = parse_measures(as_list(measures), self.database.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
+        return list(named)
+
+    def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
+        """The SELECT of ``evaluate``."""
+        named = self.named(measures)
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
@@ -84,37 +89,23 @@ class Evaluation:
                 insert(shared, partial(shared_steps.together, catalog))
 
     def keep(self, query: str, *after: str) -> str:
-        """Keep the rows of a query until the connection closes; returns the name of their table.
-
-        Args:
-            after: statements to run then.
-        """
+        """Keep the rows of a query until the connection closes, then run statements; returns their table's name."""
         self._num_kept += 1
         self.database.execute_all([f"create temp table evalsql_kept_{self._num_kept} as {query}", *after])
         return f"temp.evalsql_kept_{self._num_kept}"
 
+    def keep_from_scores(self, query: str, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> str:
+        """Keep the rows of a query that reads the view scores, of the values of these measures; see ``keep``."""
+        with self.with_scores(measures, qrels=qrels, runs=runs):
+            return self.keep(query)
+
     def comparison_query(
-        self,
-        baseline: str | None,
-        runs: Names = (),
-        *,
-        measures: Names,
-        qrels: Names = (),
-        **options: Value,
+        self, baseline: str | None, runs: Names = (), *, measures: Names, qrels: Names = (), **options: Value
     ) -> str:
-        """Runs beside a baseline, or all pairs where that is None: differences, intervals, p values, wins and losses.
+        """Runs beside a baseline, or all pairs where that is None: the rows of the macro ``comparisons``, best first.
 
-        Columns are those of the macro ``comparisons``, a row for each judgment set, measure and pair, best first. Means
-        are over topics that weigh the same; ``averaged_otherwise`` says where ``evaluate`` has others.
-
-        Args:
-            runs: names or globs; all by default. The baseline is not compared with itself.
-            measures: names, as in ``evaluate``.
-            options: test, correction, family ("all" by default: every test of this comparison), tolerance,
-                confidence, intervals and others of ``comparisons``.
-
-        Raises:
-            UsageError: names or options that are not known, fewer than two runs, none evaluated together.
+        Options are its parameters; by default all tests are one family. Means are over topics that weigh the same;
+        ``averaged_otherwise`` says where ``evaluate`` has others.
         """
         named = parse_measures(as_list(measures), self.database.catalog)
         relation = self.database.catalog["comparisons"]
@@ -124,9 +115,8 @@ class Evaluation:
             if name not in known:
                 raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
             given[name] = known[name].parse(str(value))
-        names = resolve_names(
-            self.database, "run", [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
-        )
+        named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
+        names = resolve_names(self.database, "run", named_runs)
         if baseline is not None:
             if baseline not in names:  # callers find the baseline among the rows by its name
                 found = resolve_one(self.database, "run", baseline)
@@ -134,12 +124,10 @@ class Evaluation:
             given["baseline"] = baseline
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
-        with self.with_scores(named, qrels=qrels, runs=names):
-            kept = self.keep(_comparisons(self.database.catalog, given))
+        kept = self.keep_from_scores(_comparisons(self.database.catalog, given), named, qrels=qrels, runs=names)
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
-        order = place_in([measure.name for measure in named], "measure")
-        return f"select * from {kept} order by qrels, {order}, difference desc, baseline, run"
+        return f"select * from {kept} order by qrels, {place_of(named)}, difference desc, baseline, run"
 
     def averaged_otherwise(self, measures: Names) -> list[tuple[str, str, str]]:
         """Where ``evaluate`` has other means than ``compare``: judgment set, measure, and sum or weighted."""
@@ -164,10 +152,8 @@ class Evaluation:
             )
         stored_scores.check_rankings(self.database, "a curve", runs)
         pooled, single, order = CURVES[kind]
-        by = "qrels, run, topic" if topics else "qrels, run"
-        points = self.relation_rows_query(
-            single if topics else pooled, qrels=qrels, runs=runs, topics=topics, **arguments
-        )
+        relation, by = (single, "qrels, run, topic") if topics else (pooled, "qrels, run")
+        points = self.relation_rows_query(relation, qrels=qrels, runs=runs, topics=topics, **arguments)
         return f"{points}\norder by {by}, {order}"
 
     def relation_rows_query(
@@ -180,10 +166,7 @@ class Evaluation:
         return self.components_query(asked, qrels=qrels, runs=runs, topics=topics)
 
     def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = (), topics: Names = ()) -> str:
-        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components.
-
-        Stored values have no components, so only those computed here are given.
-        """
+        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and components; stored ones have none."""
         rows = f"select * from {measure.call}"
         if not measure.relation.parameters:  # through a view tables are not narrowed
             rows = ddl.relation_query(self.database.catalog, measure.relation.name)
@@ -191,11 +174,7 @@ class Evaluation:
 
     @contextmanager
     def with_scores(self, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> Iterator[None]:
-        """Have the values of these measures in the place of the view scores, which all statistics read.
-
-        Raises:
-            UsageError: a temporary table of that name is there already.
-        """
+        """Have the values of these measures replace the view scores, which all statistics read."""
         found = self.database.rows("""
             select false, sql from system.main.duckdb_views() where temporary and view_name = 'scores'
             union all select true, null from system.main.duckdb_tables() where temporary and table_name = 'scores'
@@ -248,19 +227,16 @@ class Evaluation:
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced.
 
-        Args:
-            asks: whether to ask which these are, so that there is no condition where there are none.
+        It ``asks`` which these are, so that there is no condition where there are none.
         """
-        conditions = []
-        if wanted := as_list(topics):
+        names = {"topic": as_list(topics)}
+        if names["topic"]:
             held = {topic for (topic,) in self.database.rows("select topic from topics")}
-            if unknown := [topic for topic in wanted if topic not in held]:
+            if unknown := [topic for topic in names["topic"] if topic not in held]:
                 raise UsageError(f'no topic is called "{unknown[0]}"')
-            conditions.append(f"topic in ({', '.join(literal(topic) for topic in wanted)})")
         for kind, patterns in (("qrels", as_list(qrels)), ("run", as_list(runs))):
-            if patterns:
-                names = resolve_names(self.database, kind, patterns)
-                conditions.append(f"{kind} in ({', '.join(map(literal, names))})")
+            names[kind] = resolve_names(self.database, kind, patterns) if patterns else ()
+        conditions = [f"{kind} in ({', '.join(map(literal, given))})" for kind, given in names.items() if given]
         if not as_list(qrels):
             replaced = ", ".join(map(literal, sorted(replaced_qrels(self.database)))) if asks else REPLACED
             conditions += [f"qrels not in ({replaced})"] * bool(replaced)
@@ -308,17 +284,12 @@ class Evaluation:
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"
 
     def judging_set(self, runs: Sequence[str], qrels: str | None) -> str:
-        """The judgment set that evaluates all of these runs: the one that is asked for, else the only one in use.
-
-        Raises:
-            UsageError: there is none, or there are several.
-        """
+        """The judgment set that evaluates all of these runs: the one that is asked for, else the only one in use."""
         asked = [] if qrels is None else [resolve_one(self.database, "qrels", qrels)]
         covered = self.database.rows(self.coverage_query(asked, runs))
-        by_run = {run: {name for name, each, *_ in covered if each == run} for run in runs}
-        common = set.intersection(*by_run.values())
+        common = set.intersection(*({name for name, each, *_ in covered if each == run} for run in runs))
         if asked and not common:
-            lacking = next(run for run, sets in by_run.items() if not sets)
+            lacking = next(run for run in runs if run not in {each for _, each, *_ in covered})
             raise UsageError(f"{lacking} is not evaluated by {qrels}; {JOIN_RUN}")
         if not common:
             raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {JOIN_RUN}")
@@ -335,6 +306,11 @@ def with_arguments(catalog: Catalog, name: str, **arguments: Value) -> Measure:
 def place_in(names: Sequence[str], column: str) -> str:
     """SQL for the place that the column's name has among these."""
     return f"list_position([{', '.join(map(literal, names))}]::varchar[], {column})"
+
+
+def place_of(measures: Sequence[Measure]) -> str:
+    """SQL for the place of the column measure among these."""
+    return place_in([measure.name for measure in measures], "measure")
 
 
 @contextmanager

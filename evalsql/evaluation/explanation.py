@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import creating_statements, relation_query
+from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.database.database import Database
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 DEPTH = 100
 _THRESHOLD = "threshold"
-_LISTS = "temp.page_chosen_lists"
-_CUT_ROWS = "evalsql_cut_rows"
-# What the table of runs says of where a run comes from, of a list that comes from none.
-_ORIGIN = """
-    0 as num_tags, 0 as duplicates, '' as comments, map([], []) as meta, timestamp '1970-01-01' as loaded_at,
-    '' as evalsql_version
-"""
+_PAGE_LISTS = "temp.page_chosen_lists"
+# By the tables of rankings the relations that give them the cut lists, each a run of its own, in the order of reading.
+_CUT = {
+    "runs": "cut_runs",
+    "retrieved": "cut_rows",
+    "run_topics": "cut_topics",
+    "evaluations": "cut_evaluations",
+    "judged_ranks": "judged_ranks_rows",
+}
 
 
 class ListValue(NamedTuple):
@@ -47,10 +49,14 @@ class ListValue(NamedTuple):
     num_ret: int
     value: float | None
     left_out: float | None
-    in_warehouse: float | None
-    differs: bool
     missing: bool
+    in_warehouse: float | None
     threshold: float | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the value in the warehouse is another one, which rounding does not explain."""
+        return self.value is not None and self.in_warehouse is not None and abs(self.value - self.in_warehouse) > 1e-9
 
 
 class Explanation(NamedTuple):
@@ -79,14 +85,7 @@ class Explanation(NamedTuple):
 
 
 def explain(
-    evaluation: Evaluation,
-    run: str,
-    topic: str,
-    *,
-    measure: str,
-    other: str | None,
-    qrels: str | None,
-    depth: int,
+    evaluation: Evaluation, run: str, topic: str, *, measure: str, other: str | None, qrels: str | None, depth: int
 ) -> Explanation:
     """See ``Warehouse.explain``."""
     database = evaluation.database
@@ -103,121 +102,19 @@ def explain(
     held = [name for (name,) in database.rows("select topic from weighted_topics where qrels = ?", [judged])]
     if topic not in held:
         raise UsageError(f'{judged} judges no topic "{topic}"; there are: {nearest(topic, held)}')
-    ((topic_id, qrels_id, form),) = database.rows(
-        "select topic_id, qrels_id, form from topics cross join qrels where topic = ? and qrels = ?", [topic, judged]
-    )
+    ((form,),) = database.rows("select form from qrels where qrels = ?", [judged])
     lists = dict(zip(("run", "other"), runs, strict=False))
-    return _Lists(evaluation, named[0], lists, depth, topic_id, qrels_id).explanation(judged, form, topic)
-
-
-@dataclass
-class _Lists:
-    """One or two rankings of a topic, called "run" and "other"; with the ideal one they are the lists to explain."""
-
-    evaluation: Evaluation
-    measure: Measure
-    runs: Mapping[str, str]
-    depth: int
-    topic_id: int
-    qrels_id: int
-
-    @property
-    def database(self) -> Database:
-        return self.evaluation.database
-
-    def explanation(self, qrels: str, form: str, topic: str) -> Explanation:
-        # Of measures whose threshold comes from all topics, the cut lists take it from there.
-        has_threshold = (
-            _THRESHOLD in self.measure.relation.columns and self.measure.arguments.get(_THRESHOLD, 0) is None
-        )
-        values = self.evaluation.components_query(self.measure, qrels=[qrels], runs=[*self.runs.values()])
-        columns = f"value, {_THRESHOLD if has_threshold else 'null'}"
-        found = self.database.rows(f"select run, {columns} from ({values}) where topic = ?", [topic])
-        by_run = {run: known for run, *known in found}
-        in_warehouse = {name: by_run[run][0] for name, run in self.runs.items()}
-        thresholds = {name: by_run[run][1] for name, run in self.runs.items()}
-        with (
-            temporary_tables(self.database, self._lists(in_warehouse)),
-            _cut_rankings(self.database, self.measure, self._cut_rows()),
-            temporary_tables(self.database, {"answered": self._answers(thresholds)}),
-        ):
-            worth = {name: figures for name, *figures in self.database.rows(self._query("explained_totals"))}
-            rows, num_equal = self._rows()
-        lists = {
-            name: ListValue._make((self.runs.get(name, name), *worth[name], thresholds.get(name)))
-            for name in (*self.runs, "ideal")
-        }
-        listed = (lists["run"], lists["ideal"], lists.get("other"))
-        return Explanation(self.measure, qrels, form, topic, rows, *listed, num_equal)
-
-    def _query(self, name: str, inputs: Mapping[str, str] = {}) -> str:
-        takes = {each.name for each in self.database.catalog[name].parameters}
-        given = {"depth": self.depth} if "depth" in takes else {}
-        return relation_query(self.database.catalog, name, inputs, **given)
-
-    def _lists(self, in_warehouse: Mapping[str, float | None]) -> dict[str, str]:
-        """Tables of the lists, of what is known of each, and of their cuts."""
-        of_topic = f"topic_id = {self.topic_id}"
-        listed, facts = [], []
-        for name, run in self.runs.items():
-            listed.append(f"""
-                select {literal(name)} as list, rank, tied_above, document_id, score
-                from main.retrieved join main.runs using (run_id) where {of_topic} and run = {literal(run)}
-            """)
-            facts.append(f"""
-                select {literal(name)} as list, tie_rule, lower_is_better, run_id not in (
-                    select run_id from main.run_topics where {of_topic}
-                ) as missing, cast({literal(in_warehouse[name])} as double) as in_warehouse
-                from main.runs where run = {literal(run)}
-            """)
-        graded = f"select document_id, grade from judged_documents where qrels_id = {self.qrels_id} and {of_topic}"
-        every = "\nunion all by name\n"
-        ideal = self._query("ideal_list", {"listed": every.join(listed), "graded": graded})
-        of_ideal = f"select 'ideal' as list, tie_rule, lower_is_better, false, null from ({facts[0]})"
-        return {
-            "graded": graded,
-            "listed": every.join([*listed, f"select * from ({ideal})"]),
-            "list_facts": "\nunion all\n".join([*facts, of_ideal]),
-            "cut_lists": self._query("cut_lists", {"wanted_ranks": self._query("wanted_ranks")}),
-        }
-
-    def _cut_rows(self) -> dict[str, str]:
-        """What the tables of rankings have: each cut list is a run."""
-        pairs = {"new_pairs": f"select {self.qrels_id} as qrels_id, run_id from cut_lists"}
-        topic = {"topics": f"select * from main.topics where topic_id = {self.topic_id}"}
-        evaluations = self._query("new_evaluations", pairs)
-        return {
-            "runs": f"""
-                select run_id, run, tie_rule, lower_is_better, {_ORIGIN} from cut_lists join list_facts using (list)
-            """,
-            "retrieved": self._query("cut_rows", topic),
-            "run_topics": f"""
-                select run_id, {self.topic_id} as topic_id, num_kept as num_ret
-                from cut_lists join list_facts using (list) where not missing
-            """,
-            "evaluations": f"select * from ({evaluations}) where topic_id = {self.topic_id}",
-            "judged_ranks": self._query("judged_ranks_rows", pairs),
-        }
-
-    def _answers(self, thresholds: Mapping[str, float | None]) -> str:
-        """A SELECT of the values of all cut lists; the ideal one has the threshold of the first run."""
-        parts = []
-        for name, threshold in {**thresholds, "ideal": thresholds["run"]}.items():
-            given = {} if threshold is None else {_THRESHOLD: threshold}
-            measure = Measure(self.measure.relation, {**self.measure.arguments, **given})
-            kept = f"select run from cut_lists where list = {literal(name)}"
-            parts.append(f"select run, value from {measure.call} where run in ({kept})")
-        return "\nunion all\n".join(parts)
-
-    def _rows(self) -> tuple[duckdb.DuckDBPyRelation, int]:
-        contributions = {"contributions": self._query("contributions")}
-        if len(self.runs) == 1:
-            kept = self.evaluation.keep(self._query("explained_ranking", contributions))
-            return self.database.sql(f"select * from {kept} order by 1"), 0
-        both = self.evaluation.keep(self._query("explained_difference", contributions))
-        ((num_equal,),) = self.database.rows(f"select count(*) from {both} where difference = 0")
-        order = "order by abs(difference) desc, least(rank, other_rank), document"
-        return self.database.sql(f"select * from {both} where difference is distinct from 0 {order}"), num_equal
+    known, thresholds = _in_warehouse(evaluation, named[0], judged, lists, topic)
+    with _cut_values(database, named[0], _explained_lists(database, judged, lists, topic, depth), thresholds):
+        worth = {name: figures for name, *figures in database.rows(_query(database, "explained_totals", depth=depth))}
+        rows, num_equal = _contributions(evaluation, depth, is_single=other is None)
+    values = {
+        name: ListValue._make((lists.get(name, name), *figures, known.get(name), thresholds.get(name)))
+        for name, figures in worth.items()
+    }
+    return Explanation(
+        named[0], judged, form, topic, rows, values["run"], values["ideal"], values.get("other"), num_equal
+    )
 
 
 def can_be_cut(database: Database, measure: Measure) -> bool:
@@ -227,44 +124,108 @@ def can_be_cut(database: Database, measure: Measure) -> bool:
 
 def first_contributions(database: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
     """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists."""
-    if not database.rows(f"select 1 from {_LISTS} limit 1"):
+    if not database.rows(f"select 1 from {_PAGE_LISTS} limit 1"):
         return []  # where only scores are stored, no rankings are here
-    catalog = database.catalog
-    lists = {"chosen_lists": f"select * from {_LISTS}"}
-    keys = {"prefix_keys": relation_query(catalog, "prefix_keys", lists, depth=depth)}
-    cut = {"prefix_keys": "select * from temp.prefix_keys"}
-    keys_of = {"run_topics": "run_id, topic_id", "retrieved": "run_id, topic_id", "judged_ranks": "evaluation_id"}
-    whole = {table: f"select * from main.{table} semi join {_LISTS} using ({key})" for table, key in keys_of.items()}
-    rows = {
-        "runs": f"""
-            select cut.run_id, cut.name as run, tie_rule, lower_is_better, {_ORIGIN}
-            from (select distinct run_id, name, whole_run_id from temp.prefix_keys) as cut
-            join main.runs as whole on whole.run_id = cut.whole_run_id
-        """,
-        "evaluations": "select evaluation_id, qrels_id, run_id, topic_id from temp.prefix_keys",
-        **{table: relation_query(catalog, f"prefix_{table}", {**cut, table: sql}) for table, sql in whole.items()},
+    tables = {
+        "chosen_lists": f"select run as list, * from {_PAGE_LISTS}",
+        "list_facts": _query(database, "list_facts"),
+        "listed": _query(database, "listed_documents", depth=depth),
+        "cut_lists": _query(database, "cut_lists", {"wanted_ranks": "select distinct list, rank from listed"}),
     }
-    values = {"prefix_values": f"select run, topic, value from {measure.call}"}
-    with temporary_tables(database, keys), _cut_rankings(database, measure, rows):
-        return database.rows(relation_query(catalog, "prefix_contributions", {**cut, **values}))
+    with _cut_values(database, measure, tables):
+        found = _query(database, "contributions")
+        return database.rows(f"select list, topic, rank, contribution from ({found}) where rank > 0")
+
+
+def _query(database: Database, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+    return relation_query(database.catalog, name, inputs, **arguments)
+
+
+def _in_warehouse(
+    evaluation: Evaluation, measure: Measure, qrels: str, lists: Mapping[str, str], topic: str
+) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """Values of the lists among all topics and runs; and where the measure takes them from there, thresholds."""
+    has_threshold = _THRESHOLD in measure.relation.columns and measure.arguments.get(_THRESHOLD, 0) is None
+    rows = evaluation.components_query(measure, qrels=[qrels], runs=[*lists.values()])
+    columns = f"run, value, {_THRESHOLD if has_threshold else 'null'}"
+    found = {
+        run: row for run, *row in evaluation.database.rows(f"select {columns} from ({rows}) where topic = ?", [topic])
+    }
+    values, thresholds = ({name: found[run][at] for name, run in lists.items()} for at in (0, 1))
+    return values, {**thresholds, "ideal": thresholds["run"]} if has_threshold else {}
+
+
+def _explained_lists(
+    database: Database, qrels: str, lists: Mapping[str, str], topic: str, depth: int
+) -> dict[str, str]:
+    """Tables of the lists, with the ideal one beside them, and of where they are cut."""
+    runs = ", ".join(f"({literal(run)})" for run in lists.values())
+    chosen = {
+        "chosen_runs": f"select * from (values {runs}) as named(run)",
+        "chosen_topics": f"select {literal(topic)} as topic",
+    }
+    found = _query(database, "chosen_lists", chosen, qrels=qrels)
+    facts, listed = _query(database, "list_facts"), _query(database, "listed_documents", depth=None)
+    of_ideal = "select * replace ('ideal' as list, false as missing) from facts where list = 'run'"
+    return {
+        "chosen_lists": f"select if(run = {literal(lists['run'])}, 'run', 'other') as list, * from ({found})",
+        "graded": "select * from judged_documents semi join chosen_lists using (qrels_id, topic_id)",
+        "list_facts": f"with facts as ({facts}) from facts union all {of_ideal}",
+        "listed": f"{listed}\nunion all\nselect * from ({_query(database, 'ideal_list', {'listed': listed})})",
+        "cut_lists": _query(database, "cut_lists", {"wanted_ranks": _query(database, "wanted_ranks", depth=depth)}),
+    }
+
+
+def _contributions(evaluation: Evaluation, depth: int, *, is_single: bool) -> tuple[duckdb.DuckDBPyRelation, int]:
+    """The rows of an explanation, and how many documents contributed the same to both runs."""
+    database = evaluation.database
+    name = "explained_ranking" if is_single else "explained_difference"
+    kept = evaluation.keep(_query(database, name, {"contributions": _query(database, "contributions")}, depth=depth))
+    if is_single:
+        return database.sql(f"select * from {kept} order by 1"), 0
+    ((num_equal,),) = database.rows(f"select count(*) from {kept} where difference = 0")
+    order = "order by abs(difference) desc, least(rank, other_rank), document"
+    return database.sql(f"select * from {kept} where difference is distinct from 0 {order}"), num_equal
 
 
 @contextmanager
-def _cut_rankings(database: Database, measure: Measure, rows: Mapping[str, str]) -> Iterator[None]:
-    """Have a measure read temporary tables of rankings with these rows, in the order of the columns' names."""
+def _cut_values(
+    database: Database, measure: Measure, tables: Mapping[str, str], thresholds: Mapping[str, float | None] = {}
+) -> Iterator[None]:
+    """Have the values of cut lists in a table ``answered``; ``tables`` has SELECTs of the lists and their cuts.
+
+    Thresholds, by list, are those of a measure that takes them from all topics.
+    """
+    parts = []
+    for name, threshold in thresholds.items():
+        cut = Measure(measure.relation, {**measure.arguments, _THRESHOLD: threshold})
+        kept = f"select run from cut_lists where list = {literal(name)}"
+        parts.append(f"select run, topic, value from {cut.call} where run in ({kept})")
+    answers = "\nunion all\n".join(parts) or f"select run, topic, value from {measure.call}"
+    with (
+        temporary_tables(database, tables),
+        _cut_rankings(database, measure),
+        temporary_tables(database, {"answered": answers}),
+    ):
+        yield
+
+
+@contextmanager
+def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
+    """Have a measure read temporary tables of rankings, where each cut list is a run."""
     catalog = database.catalog
     steps = [each for each in catalog.build_order([measure.relation.name]) if each.kind in (STEPS, "measures")]
     temporary = catalog.for_connection(step.name for step in steps)
+    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
     try:
-        for table, sql in rows.items():
+        for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
-            # The rows are made before the table: they may come from the one that it hides.
-            kept = f"create or replace temp table {_CUT_ROWS} as {sql}"
-            database.execute_all([kept, made, f"insert into temp.{table} by name select * from temp.{_CUT_ROWS}"])
+            query = _query(database, rows, pairs if "new_pairs" in catalog[rows].header.inputs else {})
+            database.execute_all([made, f"insert into temp.{table} by name {query}"])
         database.execute_all(_creating(temporary, steps))
         yield
     finally:
-        dropping = [f"drop table if exists temp.{table}" for table in (*rows, _CUT_ROWS)]
+        dropping = [f"drop table if exists temp.{table}" for table in _CUT]
         for step in steps:
             is_macro = bool(step.parameters) or step.is_measure
             if is_macro:

@@ -90,14 +90,9 @@ def decide(
     baseline: str | Figures | None = None,
     qrels: str | None = None,
 ) -> Decision:
-    """What rules say of a run. That it has documents, judged ones among them, and misses no topic is always a rule.
+    """What rules say of a run, beside a baseline, which is another run or figures of one; raises UsageError if unsure.
 
-    Args:
-        baseline: another run, or figures of one.
-        qrels: the judgment set, where several evaluate the run.
-
-    Raises:
-        UsageError: names that are not known, or a rule that compares where there is no baseline.
+    That the run has documents, judged ones among them, and misses no topic is always a rule.
     """
     database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
@@ -123,11 +118,7 @@ def decide(
 
 
 def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, qrels: str | None) -> Figures:
-    """The figures of a run by the measures of rules, for a file that later gates compare with.
-
-    Raises:
-        UsageError: names that are not known.
-    """
+    """The figures of a run by the measures of rules, for a file that later gates compare with."""
     database = evaluation.database
     measures = parse_measures([rule.asked for rule in rules if rule.asked], database.catalog)
     run = resolve_one(database, "run", candidate)

@@ -129,11 +129,7 @@ def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _
 
 
 def read_rules(path: Path) -> RuleFile:
-    """Read a file of rules.
-
-    Raises:
-        UsageError: it cannot be read, or says something else; the message names file and, for a rule, the line.
-    """
+    """Read a file of rules; raises UsageError with the file and, for a rule, the line, where it says something else."""
     text, content = _read(path, tomllib.loads, "TOML file of rules")
     if unknown := [key for key in content if key not in _KEYS]:
         raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_in, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_of, temporary_tables, with_arguments
 from evalsql.evaluation.stored_scores import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
@@ -34,21 +34,19 @@ def pool_query(
     first: Priority = "runs",
     p: float = 0.8,
 ) -> str:
-    """A SELECT of the pool of some runs, what is to be judged first on top: the relation ``pool``.
+    """A SELECT of the pool of some runs, what is to be judged first on top.
 
     Args:
-        runs: names or globs; all by default.
-        qrels: with ``unjudged`` the judgment sets that count; all by default.
         depth: documents of each run and topic; None is all.
-        unjudged: only documents without a judgment: the relation ``unjudged_pool``.
-        first: what comes first: documents that many runs return (runs), that change the figures of all runs most
-            (total), that of one run (figure), or the difference of two (order).
+        unjudged: only documents without a judgment in ``qrels``.
+        first: documents that many runs return (runs), that change the figures of all runs most (total), that of one
+            run (figure), or the difference of two (order).
         p: of RBP, by which changes are reckoned.
     """
     check_rankings(database, "a pool", runs)
-    names = _listed(database, "qrels", qrels) if unjudged else None
-    given: dict[str, Value] = {"runs": _listed(database, "run", runs), "depth": depth, "p": p, "names": names}
-    rows = _rows(database, "unjudged_pool" if unjudged else "pool", **given)
+    names = _parameter(database, "qrels", qrels) if unjudged else None
+    relation, listed = "unjudged_pool" if unjudged else "pool", _parameter(database, "run", runs)
+    rows = _rows(database, relation, runs=listed, depth=depth, p=p, names=names)
     return f"{rows}\norder by {_ORDERS[first]}, topic, document"
 
 
@@ -80,50 +78,46 @@ def contributions(
 ) -> list[Contribution]:
     """What each run gives to the pool, and what its figures are without the relevant documents that it alone gives.
 
-    Arguments are those of ``pool_query``; ``rel`` is the least grade that counts as relevant.
-
-    Raises:
-        UsageError: names that are not known; a measure of groups or preferences, or one of a user's own.
+    Raises UsageError for a measure of groups or preferences, or one of a user's own.
     """
     database = evaluation.database
     check_rankings(database, "a pool", runs)
-    named = parse_measures(as_list(measures), database.catalog)
+    named = evaluation.named(measures)
     for measure in named:
         if measure.relation in database.catalog.own:
             raise UsageError(f"{measure.name} is a measure of your own; what it reads of the judgments is not known")
-        if any(
-            step.reads & {"assessments", "preferences"}
-            for step in database.catalog.build_order([measure.relation.name])
-        ):
+        steps = database.catalog.build_order([measure.relation.name])
+        if any(step.reads & {"assessments", "preferences"} for step in steps):
             raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
     given: dict[str, Value] = {
-        "runs": _listed(database, "run", runs),
-        "names": _listed(database, "qrels", qrels),
+        "runs": _parameter(database, "run", runs),
+        "names": _parameter(database, "qrels", qrels),
         "depth": depth,
     }
     found: list[Contribution] = []
     unique = f"{_rows(database, 'unique_judgments', **given)} where grade >= {int(rel)}"
     counts = database.rows(f"{_rows(database, 'pool_contributions', **given, rel=rel)} order by qrels, run")
+    names = [each.name for each in named]
     for judged, run, *numbers in counts:
-        names = [each.name for each in named]
         ((_, _, *whole),) = database.rows(evaluation.scores_query(names, qrels=[judged], runs=[run]))
-        own = f"{unique} and qrels = {literal(judged)} and run = {literal(run)}"
-        without = _means_without(database, named, judged, run, own)
-        for measure, value, left in zip(named, whole, without, strict=True):
-            found.append(Contribution._make([judged, run, *numbers, measure.name, value, left, left - value]))
+        left = _means_without(database, named, judged, run, unique)
+        found += [
+            Contribution._make((judged, run, *numbers, name, value, without, without - value))
+            for name, value, without in zip(names, whole, left, strict=True)
+        ]
     return found
 
 
 def _means_without(
-    database: Database, measures: Sequence[Measure], qrels: str, run: str, left_out: str
+    database: Database, measures: Sequence[Measure], qrels: str, run: str, unique: str
 ) -> Sequence[float]:
-    """Means of a run by the judgments without those of the SELECT ``left_out``."""
-    condition = f"where qrels = {literal(qrels)} and run = {literal(run)}"
+    """Means of a run by the judgments without those that are its own in the SELECT ``unique``."""
+    own = f"qrels = {literal(qrels)} and run = {literal(run)}"
     chosen = f"""
         select evaluation_id, evaluations.qrels_id, topic_id
-        from main.evaluations join qrels using (qrels_id) join runs using (run_id) {condition}
+        from main.evaluations join qrels using (qrels_id) join runs using (run_id) where {own}
     """
-    inputs = {"left_out": left_out, "chosen": chosen}
+    inputs = {"left_out": f"{unique} and {own}", "chosen": chosen}
     left = {
         f"evalsql_{name}": relation_query(database.catalog, name, inputs)
         for name in ("judgments_left", "judged_ranks_left")
@@ -133,7 +127,7 @@ def _means_without(
         "judged_documents": "select * from temp.evalsql_judgments_left",
         "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
     }
-    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(measures)}\n) {condition}", tables)
+    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(measures)}\n) where {own}", tables)
     with temporary_tables(database, left):
         ((_, _, *means),) = database.rows(ddl.leaderboard(database.catalog, measures, scores))
     return means
@@ -155,41 +149,29 @@ _AGREEMENT = {
 
 
 def agreement_query(database: Database, show: str, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of how far judgment sets agree.
+    """A SELECT of how far judgment sets agree; ``show`` is a key of ``_AGREEMENT``.
 
-    Args:
-        show: statistics, confusion (how often grades meet) or documents (those that two sets judge otherwise).
-        qrels: two names or more, or globs.
-        rel: compare relevant or not, by this least grade; by default the grades themselves.
-
-    Raises:
-        UsageError: fewer than two sets.
+    Grades are compared as they are, or by whether they are ``rel`` at least.
     """
     relation, query = _AGREEMENT[show]
-    return query.format(
-        with_arguments(database.catalog, relation, names=",".join(_several(database, qrels)), rel=rel).call
-    )
+    names = ",".join(_several(database, qrels))
+    return query.format(with_arguments(database.catalog, relation, names=names, rel=rel).call)
 
 
 def effects(
     evaluation: Evaluation, qrels: Names, measures: Names, runs: Names = ()
 ) -> tuple[list[str], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Figures by each judgment set side by side, and how far the sets agree on the order of runs.
+    """Columns and rows of ``judgment_effects``, best by the first set on top, and how far sets agree on an order.
 
-    Returns columns and rows of ``judgment_effects``, best by the first set on top, and rows of ``measure, qrels, other,
-    num_runs, tau_b, tau_ap``.
-
-    Raises:
-        UsageError: no run is evaluated with two of the sets.
+    The last are rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``.
     """
     database = evaluation.database
     names = _several(database, qrels)
-    named = parse_measures(as_list(measures), database.catalog)
+    named = evaluation.named(measures)
     rows = _rows(database, "judgment_effects", names=",".join(names))
-    order = place_in([each.name for each in named], "measure")
     listed = ", ".join(map(literal, names))
     with evaluation.with_scores(named, qrels=names, runs=runs):
-        columns, found = database.table(f"{rows} order by {order}, qrels, other, place, run")
+        columns, found = database.table(f"{rows} order by {place_of(named)}, qrels, other, place, run")
         orders = database.rows(f"""
             select measure, qrels, other, num_runs, tau_b, tau_ap from qrels_agreement()
             where qrels in ({listed}) and other in ({listed}) order by measure, qrels, other
@@ -205,24 +187,20 @@ def _several(database: Database, qrels: Names) -> list[str]:
     names = sorted(resolve_names(database, "qrels", qrels))
     if len(names) < 2:
         raise UsageError("agreement takes two judgment sets at least")
-    _check_list(database, "qrels", names)
+    _parameter(database, "qrels", names)
     return names
 
 
-def _listed(database: Database, kind: str, names: Names) -> str | None:
-    """Names for a relation's parameter; None is all."""
+def _parameter(database: Database, kind: str, names: Names) -> str | None:
+    """Names for a relation's parameter, with commas between them; None is all."""
     if not names:
         return None
     found = sorted(resolve_names(database, kind, names))
-    _check_list(database, kind, found)
-    return ",".join(found)
-
-
-def _check_list(database: Database, kind: str, names: Sequence[str]) -> None:
     relation, parameter = ("named_runs", "runs") if kind == "run" else ("named_qrels", "names")
-    held = database.rows(f"select {kind} from steps.{relation}({parameter} := {literal(','.join(names))})")
-    if sorted(name for (name,) in held) != sorted(names):
+    held = database.rows(f"select {kind} from steps.{relation}({parameter} := {literal(','.join(found))})")
+    if sorted(name for (name,) in held) != found:
         raise UsageError("a comma in a name makes it read as other names; load it under another name")
+    return ",".join(found)
 
 
 def _rows(database: Database, name: str, **arguments: Value) -> str:

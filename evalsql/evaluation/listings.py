@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from evalsql.catalog.ddl import value_columns
-from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, parse_measures, quoted
+from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_in
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
 from evalsql.evaluation.stored_scores import require_rankings
 from evalsql.phrases import natural_key, nearest
@@ -18,7 +18,7 @@ from evalsql.phrases import natural_key, nearest
 _DIRECTIONS = ("asc", "desc")
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
 _LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
-_NUMBERS = ("DOUBLE", "FLOAT", "INT", "DECIMAL", "HUGEINT")
+_NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "INTEGER", "INT")  # with BIG, U and the like before them
 
 
 def arranged(
@@ -26,14 +26,8 @@ def arranged(
 ) -> str:
     """A SELECT of the same rows, sorted by a column, and only the first ones.
 
-    Args:
-        sort: a column, with ``:asc`` or ``:desc`` behind it where its usual order is not meant: numbers go from the
-            greatest, but for p values and measures of which less is better; names in natural order, 2 before 10.
-        limit: how many rows; all where it is null.
-        lower: columns of which less is better.
-
-    Raises:
-        UsageError: there is no such column, or the limit is less than 1.
+    Numbers go from the greatest, but for p values and the columns ``lower``, of which less is better; names are in
+    natural order, 2 before 10. Behind the column ``:asc`` and ``:desc`` say otherwise.
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit is {limit}, it must be at least 1")
@@ -51,7 +45,7 @@ def lower_columns(measures: Sequence[Measure]) -> frozenset[str]:
 def _order(database: Database, query: str, sort: str, lower: Collection[str]) -> str:
     """What stands behind ORDER BY; rows that are alike stay in an order that is the same each time."""
     relation = database.sql(query)
-    kinds = {name: str(kind) for name, kind in zip(relation.columns, relation.types, strict=True)}
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
     name, colon, direction = sort.rpartition(":")
     if not colon or direction.lower() not in _DIRECTIONS:
         name, direction = sort, ""
@@ -59,7 +53,7 @@ def _order(database: Database, query: str, sort: str, lower: Collection[str]) ->
     if not meant:
         raise UsageError(f'there is no column "{name}" to sort by; there are: {", ".join(kinds)}')
     wanted = meant[0]
-    is_number = kinds[wanted].startswith(_NUMBERS) or kinds[wanted].startswith("U")
+    is_number = kinds[wanted].partition("(")[0].endswith(_NUMBERS)
     if not direction:
         direction = "desc" if is_number and wanted not in _LEAST_FIRST and wanted not in lower else "asc"
     key = quoted(wanted)
@@ -71,14 +65,8 @@ def _order(database: Database, query: str, sort: str, lower: Collection[str]) ->
 
 
 def wide_query(database: Database, values: str, *, runs: Sequence[str], measures: Sequence[str]) -> str:
-    """Values by topic with a column for each run: ``qrels, measure, topic, <run>...``, topics in natural order.
-
-    Args:
-        values: a SELECT of ``qrels, run, topic, measure, value``.
-        runs, measures: names, in their order.
-    """
-    taken = {"qrels", "measure", "topic"} & {run.lower() for run in runs}
-    if taken:
+    """Values by topic with a column for each run: ``qrels, measure, topic, <run>...``, topics in natural order."""
+    if taken := {"qrels", "measure", "topic"} & {run.lower() for run in runs}:
         raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
     topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
     return (
@@ -92,19 +80,14 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
     """A SELECT of means by group: ``qrels, group, run, topics, <measure>...``, the best of each group on top.
 
     Topics without such a group come last, with null.
-
-    Raises:
-        UsageError: names that are not known, or judgment sets of which none has such groups.
     """
-    named = parse_measures(as_list(measures), evaluation.database.catalog)
-    if not named:
-        raise UsageError("name at least one measure, such as nDCG@10")
+    named = evaluation.named(measures)
     held = [each for (each,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
     if key not in held:
         there = f"there are: {', '.join(held)}" if held else "evalsql load topics or load groups brings groups"
         raise UsageError(f'no topic has a group "{key}"; {there}')
-    with evaluation.with_scores(named, qrels=qrels, runs=runs):
-        means = evaluation.keep(f"select * from group_means(group_key := {literal(key)})")
+    of_groups = f"select * from group_means(group_key := {literal(key)})"
+    means = evaluation.keep_from_scores(of_groups, named, qrels=qrels, runs=runs)
     if not evaluation.database.rows(f"select 1 from {means} limit 1"):
         raise UsageError(f'these judgments have no group "{key}"')
     columns = value_columns("measure", [measure.name for measure in named])
@@ -129,49 +112,36 @@ _TOPICS = """
 """
 
 
-def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice | None = None, qrels: Names = ()) -> str:
-    """A SELECT of the rows of the view ``history`` of these measures and runs, a system's runs in the order of date.
-
-    Raises:
-        UsageError: names that are not known, or no run that was loaded with a system.
-    """
-    choice = choice or Choice()
-    named = parse_measures(as_list(measures), evaluation.database.catalog)
+def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice, qrels: Names = ()) -> str:
+    """A SELECT of rows of the view ``history`` for these measures and runs, a system's runs in the order of date."""
+    named = evaluation.named(measures)
     systems = held_systems(evaluation.database, choice.systems)
     if not systems:
         raise UsageError(f"{OF_NO_SYSTEM}; evalsql load runs FILE --system NAME --version TEXT records both")
     runs = choose_runs(evaluation.database, replace(choice, systems=systems))
-    with evaluation.with_scores(named, qrels=qrels, runs=runs):
-        kept = evaluation.keep("select * from history")
-    order = place_in([measure.name for measure in named], "measure")
-    return f"select * from {kept} order by qrels, system, {order}, dated_at, run"
+    kept = evaluation.keep_from_scores("select * from history", named, qrels=qrels, runs=runs)
+    return f"select * from {kept} order by qrels, system, {place_of(named)}, dated_at, run"
 
 
 def topic_changes_query(
     evaluation: Evaluation, run: str, other: str, measures: Names, *, qrels: Names = (), topics: Names = ()
 ) -> str:
-    """A SELECT of the topics on which two runs differ, the largest differences first: those of ``other`` less ``run``.
-
-    Raises:
-        UsageError: names that are not known, or no judgment set that evaluates both.
-    """
-    named = parse_measures(as_list(measures), evaluation.database.catalog)
+    """A SELECT of the topics on which two runs differ, ``other`` less ``run``, the largest differences first."""
+    named = evaluation.named(measures)
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     if pair[0] == pair[1]:
         raise UsageError(f"{pair[0]} is compared with itself; name two runs")
-    covered = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
-    sets = [{judged for judged, name, *_ in covered if name == each} for each in pair]
-    if not sets[0] & sets[1]:
+    covered = [judged for judged, *_ in evaluation.database.rows(evaluation.coverage_query(qrels, pair))]
+    if len({*covered}) == len(covered):  # none is there twice
         raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
     held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
     for topic in as_list(topics):
         if topic not in held:
             raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
-    with evaluation.with_scores(named, qrels=qrels, runs=pair):
-        kept = evaluation.keep(_TOPICS.format(run=literal(pair[0]), other=literal(pair[1])))
-    order = place_in([measure.name for measure in named], "measure")
+    query = _TOPICS.format(run=literal(pair[0]), other=literal(pair[1]))
+    kept = evaluation.keep_from_scores(query, named, qrels=qrels, runs=pair)
     chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
-    return f"select * from {kept} {chosen} order by qrels, {order}, abs(difference) desc, topic"
+    return f"select * from {kept} {chosen} order by qrels, {place_of(named)}, abs(difference) desc, topic"
 
 
 def document_changes_query(
@@ -183,14 +153,10 @@ def document_changes_query(
     """
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     require_rankings(evaluation.database, "the documents of a difference", pair)
-    given = ", ".join(f"({place}, {literal(judged)}, {literal(topic)})" for place, (judged, topic) in enumerate(topics))
-    listed = f"values {given}" if topics else "select 0, '', '' limit 0"
+    listed = ", ".join(f"({literal(judged)}, {literal(topic)})" for judged, topic in topics)
     call = f"rank_changes(run := {literal(pair[0])}, other := {literal(pair[1])}, depth := {int(depth)})"
     return f"""
-        select moved.qrels, moved.topic, moved.document, moved.grade, moved.rank, moved.other_rank
-        from {call} as moved
-        join ({listed}) as topics_asked(place, qrels, topic)
-            on topics_asked.qrels = moved.qrels and topics_asked.topic = moved.topic
-        order by topics_asked.place, moved.grade desc nulls last, moved.rank nulls last, moved.other_rank,
-            moved.document
+        select qrels, topic, document, grade, rank, other_rank from {call}
+        where list_contains([{listed}], (qrels, topic))
+        order by list_position([{listed}], (qrels, topic)), grade desc nulls last, rank nulls last, other_rank, document
     """

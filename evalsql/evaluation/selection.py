@@ -33,12 +33,8 @@ OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
 class Choice:
     """What runs have to be, all of it at once; what is empty asks for nothing.
 
-    Attributes:
-        names: names or globs.
-        where: a condition over the columns of runs and their meta.
-        since: a date, or date and time in UTC; the date of the run is not before it.
-        last: so many of each system, the latest.
-        systems: names or globs of systems.
+    ``names`` and ``systems`` may be globs, ``where`` is a condition over the columns of runs and their meta, ``since``
+    a date, or date and time in UTC; ``last`` are the latest of each system.
     """
 
     names: Sequence[str] = ()
@@ -78,14 +74,7 @@ def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[s
 
 
 def latest_run(database: Database, asked: str, candidate: str) -> str:
-    """The latest run before the candidate, of its system if it has one.
-
-    Args:
-        asked: a branch, or a condition for runs; empty is all.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The latest run before the candidate, of its system if it has one; ``asked`` is a branch, a condition or empty."""
     ((system, *dated),) = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
@@ -171,11 +160,7 @@ _EXPECTED = "a condition has columns, literals and operators, as in \"meta.branc
 
 
 def _condition(database: Database, text: str) -> str:
-    """The condition as SQL, built anew of what was understood of it.
-
-    Raises:
-        UsageError: it is no condition, holds more than columns, literals and operators, or names what is not there.
-    """
+    """The condition as SQL, built anew of what was understood of it; UsageError where it is something else."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 
@@ -208,12 +193,7 @@ def _condition(database: Database, text: str) -> str:
 
 
 def _resolved(node: exp.Expr, columns: Mapping[str, str], keys: Collection[str]) -> exp.Expr:
-    """The node, if it is a column then as it is found in the rows of runs.
-
-    Args:
-        columns: SQL type by column.
-        keys: the keys that meta has in any run.
-    """
+    """The node, if it is a column then as it is found in the rows of runs: by type, or by a key of meta."""
     from sqlglot import exp
 
     if not isinstance(node, exp.Column):

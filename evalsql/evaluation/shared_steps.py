@@ -32,11 +32,7 @@ class Plan(NamedTuple):
 
 
 def planned(catalog: Catalog, measures: Sequence[Measure], fewest: int = 1) -> Plan:
-    """What can be shared; a measure that takes a step with other arguments than the defaults is evaluated alone.
-
-    Args:
-        fewest: nothing is shared where fewer measures would share it.
-    """
+    """What so many measures can share; one that takes a step with other arguments than the defaults goes alone."""
     sharing: dict[str, Iterable[str]] = {}
     for measure in measures if len(measures) >= fewest else ():
         # Measures of users may compare runs.
@@ -55,8 +51,7 @@ def kept(
 ) -> Iterator[Catalog]:
     """Have the steps' rows at their defaults in temporary tables; gives the catalogue that finds the steps there.
 
-    Args:
-        narrowed: makes of a SELECT one that reads only the part of the base tables that is asked for.
+    ``narrowed`` makes of a SELECT one that reads only the part of the base tables that is asked for.
     """
     making: list[str] = []
     dropping: list[str] = []

@@ -26,20 +26,18 @@ def are_held(database: Database) -> bool:
 def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
     """A SELECT of the stored values of measures: qrels, run, topic, measure, value; empty where none are held.
 
-    Warns of measures that stored runs lack.
-
-    Raises:
-        UsageError: all that is asked for is stored, and of no measure there are values.
+    Warns of measures that stored runs lack; UsageError where all that is asked for is stored, and there is no value.
     """
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
     stored = f"select * from ({found}) where measure in ({_listed(measure.name for measure in measures)})"
     if text := _describe(_lacking(database, measures, condition)):
-        shown = f"select 1 from ({stored}) union all select 1 from coverage{condition}"
-        shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
+        computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
         # A condition on topics is none on the coverage of runs.
-        if "topic in (" not in condition and not database.rows(shown):
+        if "topic in (" not in condition and not database.rows(
+            f"select 1 from ({stored}) union all {computed} limit 1"
+        ):
             raise UsageError(text)
         warn(text)
     return stored
@@ -59,16 +57,12 @@ def add(database: Database, table: str, measures: Sequence[Measure], condition: 
 
 
 def is_stored(database: Database, run: str) -> bool:
-    """Whether of a run only scores are here."""
+    """Whether only scores of a run are here."""
     return not with_rankings(database, [run])
 
 
 def check_rankings(database: Database, what: str, runs: Names) -> None:
-    """Warn of the runs that something leaves out because their rankings are not here.
-
-    Raises:
-        UsageError: the rankings of none of these runs are here.
-    """
+    """Warn of the runs that something leaves out because their rankings are not here; UsageError if none is left."""
     if are_held(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some = with_rankings(database, chosen)
@@ -96,19 +90,20 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     """Lines that tell which figures are stored ones, and which of them other SQL than this program's gave."""
     if not are_held(database):
         return []
+    given = {"qrels": qrels, "run": runs}
     conditions = [
-        f"{kind} in ({_listed(resolve_names(database, kind, names))})"
-        for kind, names in (("qrels", qrels), ("run", runs))
-        if names
+        f"{kind} in ({_listed(resolve_names(database, kind, names))})" for kind, names in given.items() if names
     ]
     found = database.rows(f"""
         select distinct run, evalsql_version, sql_digest from {STORED} where {" and ".join(conditions) or "true"}
         order by run, evalsql_version
     """)
+    if not found:
+        return []
     own = {read_catalog().digest, database.catalog.digest, ""}
     others = [f"{run} (evalsql {version or 'unknown'})" for run, version, digest in found if (digest or "") not in own]
     unknown = [run for run, _, digest in found if not digest]
-    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"] if found else []
+    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
     if others:
         lines.append(f"  computed by other SQL than this version's, so figures may differ: {_shortened(others)}")
     if unknown:
@@ -119,11 +114,7 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
 def with_every_measure(
     database: Database, what: str, measures: Sequence[Measure], qrels: str, runs: Sequence[str]
 ) -> list[str]:
-    """The runs without those whose stored scores lack a measure; these are warned of.
-
-    Raises:
-        UsageError: no run is left.
-    """
+    """The runs without those whose stored scores lack a measure, which are warned of; UsageError if none is left."""
     if not (measures and runs and are_held(database)):
         return list(runs)
     lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")

@@ -1,7 +1,8 @@
 -- title: What each document of a list contributes to a measure: the value of the list down to it, less that above it
 -- inputs: cut_lists, answered
 -- columns:
---   list           run, other or ideal
+--   list           name of the list
+--   topic          topic
 --   rank           rank in the list; 0 stands for the empty list
 --   value          value of the list cut after that rank
 --   contribution   that less the value of the list cut before it; 0 where they differ by no more than 1e-14 of
@@ -10,12 +11,14 @@ with cut_values as (
     select
         cut_lists.list,
         cut_lists.num_kept,
+        answered.topic,
         answered.value
     from cut_lists
     join answered on answered.run = cut_lists.run
 )
 select
     after.list,
+    after.topic,
     after.num_kept as rank,
     after.value,
     case
@@ -26,6 +29,7 @@ select
 from cut_values as after
 left join cut_values as before
     on before.list = after.list
+    and before.topic = after.topic
     and before.num_kept = after.num_kept - 1
 where
     before.num_kept is not null

@@ -3,7 +3,7 @@
 -- columns:
 --   run_id     key of the cut list as a run of its own
 --   run        its name
---   list       list that is cut: run, other or ideal
+--   list       list that is cut
 --   num_kept   documents kept, the first ones
 with lengths as (
     select

@@ -1,4 +1,4 @@
--- title: The documents of each cut list, in the order of the base table
+-- title: The documents of cut lists, in the order of the base table retrieved
 -- inputs: cut_lists, listed
 -- columns:
 --   run_id        key of the cut list
@@ -9,7 +9,7 @@
 --   score         score as it stood in the file
 select
     cut_lists.run_id,
-    topics.topic_id,
+    listed.topic_id,
     listed.rank,
     listed.tied_above,
     listed.document_id,
@@ -18,5 +18,4 @@ from cut_lists
 join listed
     on listed.list = cut_lists.list
     and listed.rank <= cut_lists.num_kept
-cross join topics
-order by cut_lists.run_id, listed.rank
+order by cut_lists.run_id, listed.topic_id, listed.rank

@@ -7,8 +7,6 @@
 --   num_ret        documents in the list
 --   value          value of the whole list
 --   left_out       what the documents below contribute together
---   in_warehouse   value among all topics and runs; null for the ideal, which is not there
---   differs        whether that is another value, which rounding does not explain
 --   missing        whether the run leaves the topic out
 with lengths as (
     select
@@ -22,8 +20,6 @@ select
     lengths.num_ret,
     whole.value,
     whole.value - shown.value as left_out,
-    list_facts.in_warehouse,
-    coalesce(abs(whole.value - list_facts.in_warehouse) > 1e-9, false) as differs,
     list_facts.missing
 from lengths
 join list_facts on list_facts.list = lengths.list

@@ -2,6 +2,7 @@
 -- inputs: graded, listed
 -- columns:
 --   list          the word ideal
+--   topic_id      key of the topic
 --   rank          rank from 1
 --   tied_above    0: no documents are held equal
 --   document_id   key of the document; those with a grade below 1 only as far down as the list goes
@@ -19,6 +20,7 @@ depths as (
 ),
 ordered as (
     select
+        graded.topic_id,
         graded.document_id,
         graded.grade,
         row_number() over (order by graded.grade desc, documents.document) as rank
@@ -27,6 +29,7 @@ ordered as (
 )
 select
     'ideal' as list,
+    ordered.topic_id,
     cast(ordered.rank as integer) as rank,
     0 as tied_above,
     ordered.document_id,
