@@ -23,7 +23,7 @@ from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
-from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.load_options import RunOptions
 from evalsql.report.table import Table
 from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse

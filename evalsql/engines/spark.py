@@ -21,7 +21,7 @@ from evalsql.engines.spark_files import MOST_BYTES, Files, Output, Run, tasks, w
 from evalsql.engines.spark_task import OTHER_VERSION, ROWS, RUN, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
-from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import Progress, silent
 from evalsql.warehouse.own_measures import Sources, read_sources
 

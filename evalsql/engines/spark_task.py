@@ -23,7 +23,7 @@ from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.input_files import stem
-from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.load_options import RunOptions
 from evalsql.version import __version__
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse

@@ -1,30 +1,26 @@
-"""Rows that every load adds to the base tables: keys of names, origins (``files``) and evaluated pairs."""
+"""Rows of the base tables that every load adds (names, origins, evaluated pairs), and runs and judgments that go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import warn
+from evalsql.database.names import Names, resolve_names
+from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import Source, in_batches
-from evalsql.phrases import counted
+from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 
 def add_names(database: Database, staged: str) -> None:
-    """Give keys to the topics and documents of the staged rows that have none.
+    """Give keys to the topics and documents that a SELECT of staged rows names and that have none.
 
     Afterwards the temporary tables ``staged_topics`` and ``document_ids`` have all that the rows name.
-
-    Args:
-        staged: a SELECT of the staged rows.
     """
     topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
     database.execute(f"create or replace temp table staged_topics as\n{topics}")
@@ -32,11 +28,6 @@ def add_names(database: Database, staged: str) -> None:
     named = relation_query(database.catalog, "document_ids", {"staged": staged})
     database.execute(f"create or replace temp table document_ids as\n{named}")
     database.insert("documents", "select document_id, document from document_ids where is_new")
-
-
-def forget_names(database: Database) -> None:
-    """Drop the temporary tables that ``add_names`` left."""
-    database.execute("drop table staged_topics; drop table document_ids")
 
 
 def next_id(database: Database, table: str, key: str) -> int:
@@ -48,12 +39,7 @@ def next_id(database: Database, table: str, key: str) -> int:
 def insert_rows(
     database: Database, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[object]], selected: str = "*"
 ) -> None:
-    """Insert rows without tabs or line ends into a table, as many as there may be.
-
-    Args:
-        columns: SQL type by name.
-        selected: what a SELECT of them takes.
-    """
+    """Insert ``selected`` of rows without tabs or line ends, as many as there may be; ``columns`` has types by name."""
     listed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
     with scratch_folder() as folder:
         path = Path(folder) / "rows.tsv"
@@ -75,11 +61,7 @@ FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the ta
 
 
 def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
-    """What the table ``files`` says of a file, or of data that came from no file and has the origin ``source``.
-
-    Args:
-        key: of the run or the judgment set.
-    """
+    """What the table ``files`` says of the source of a run or judgment set with a key: a file, or a text for data."""
     if isinstance(source, str):
         return kind, key, source, None, None, num_rows
     return kind, key, source.label, sha256 or source.sha256(), source.path.stat().st_size, num_rows
@@ -112,16 +94,11 @@ _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked a
 
 
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
-    """Add the evaluations of new pairs, and the ranks of their judged documents.
+    """Add the evaluations of new pairs of qrels_id and run_id, and the ranks of their judged documents.
 
-    Runs of which only scores are stored are left out: without rankings they would get zeros.
-
-    Args:
-        pairs: (qrels_id, run_id) each, in this order.
-        retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
+    Runs of which only scores are stored are left out: without rankings they would get zeros. ``retrieved`` is a SELECT
+    of the runs' rows as the base table has them, where they are not in it.
     """
-    if not pairs:
-        return
     stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
     if left_out := {run_id for _, run_id in pairs} & stored:
         warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
@@ -145,3 +122,101 @@ def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:
     """A SELECT of pairs of qrels_id and run_id."""
     values = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
     return f"select * from (values {values}) as pairs(qrels_id, run_id)"
+
+
+def drop(database: Database, kind: str, names: Names) -> list[str]:
+    """Delete runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the deleted names."""
+    with database.transaction():
+        gone = resolve_names(database, kind, names, with_replaced=True)
+        for key in gone.ids:
+            delete(database, kind, key)
+        for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
+            unused = relation_query(database.catalog, f"unused_{table}")
+            database.execute(f"delete from {table} where {key_column} in (\n{unused}\n)")
+    return sorted(gone)
+
+
+def delete(database: Database, kind: str, key: int) -> None:
+    """Delete one run ("run") or judgment set ("qrels"), with the runs of which only scores by it are stored."""
+    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores")
+    if kind == "qrels":
+        stored, others = (f"select run_id from stored_scores where qrels_id {sign} {key}" for sign in ("=", "<>"))
+        ((num_runs,),) = database.rows(f"select count(distinct run_id) from ({stored})")
+        if num_runs:
+            warn(f"the stored scores of {counted(num_runs, 'run')} went with the judgments they were computed with")
+        for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
+            delete(database, "run", run_id)
+        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
+        tables = (*tables, "stored_scores")
+        database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
+    evaluations = f"select evaluation_id from evaluations where {kind}_id = {key}"
+    database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
+    for table in (*tables, "evaluations"):
+        database.execute(f"delete from {table} where {kind}_id = {key}")
+    database.execute(f"delete from files where kind = '{kind}' and id = {key}")
+
+
+def make_room_for_runs(
+    database: Database, names: Sequence[str], qrels: Sequence[str], replace: bool
+) -> dict[str, set[int]]:
+    """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
+
+    Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+    """
+    held = dict(database.rows("select run, run_id from runs"))
+    taken = [name for name in names if name in held]
+    if taken and not replace:
+        raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
+    present = dict(database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels"))
+    wanted = set(resolve_names(database, "qrels", qrels).ids)
+    if not qrels and len(present) == 1:
+        wanted = set(present)
+    sets = {name: set(wanted) for name in names}
+    for name in taken:
+        in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
+        sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+        delete(database, "run", held[name])
+    if not qrels and len(present) > 1 and not all(sets.values()):
+        raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
+    return sets
+
+
+def make_room_for_judgments(database: Database, name: str, replace: bool) -> tuple[int | None, set[int]]:
+    """Rename a judgment set that is to be replaced to the next free version, such as robust04@2.
+
+    It still evaluates its runs, so earlier figures can be asked for by that name. Returns its key, if there is one, and
+    those of its runs.
+    """
+    held = {each: rest for each, *rest in database.rows("select qrels, qrels_id, replaced_at is null from qrels")}
+    if name not in held:
+        return None, set()
+    qrels_id, is_current = held[name]
+    if not replace:
+        raise UsageError(f"judgments {name} are already loaded; {USE_REPLACE}")
+    if not is_current:
+        raise UsageError(
+            f"judgments {name} are an earlier version, which is kept as it is; load these under another name, or "
+            f"delete {name} first: evalsql drop qrels {name}"
+        )
+    version = next(f"{name}@{number}" for number in count(1) if f"{name}@{number}" not in held)
+    database.execute(
+        "update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = ?",
+        [version, qrels_id],
+    )
+    runs = database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
+    return qrels_id, {run_id for (run_id,) in runs}
+
+
+def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> None:
+    """Copy texts and groups of topics from the replaced judgment set, if it has the same form; delete it if equal."""
+    both = f"({qrels_id}, {replaced_id})"
+    if replaced_id is None or database.rows(
+        f"select 1 from qrels where qrels_id in {both} having count(distinct form) > 1"
+    ):
+        return
+    for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
+        columns = f"select * replace ({qrels_id} as {key}) from {table}"
+        database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
+    differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
+    if not database.rows(f"select 1 from ({differing}) limit 1"):
+        delete(database, "qrels", replaced_id)

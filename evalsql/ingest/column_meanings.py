@@ -53,19 +53,17 @@ Given = Mapping[str, str] | None
 
 
 def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, str]:
-    """The columns among ``names`` by meaning: those that the user named, and others that are known by their names.
-
-    Of names case does not count, and a blank is a _.
-    """
+    """The columns among ``names`` by meaning: those that the user named, and others that are known by their names."""
     texts = [name for name in names if isinstance(name, str)]
     named = {meaning: name for meaning, name in (given or {}).items() if name in texts}
     folded = {_folded(name): name for name in reversed(texts) if name not in named.values()}
+    known_names = {meaning: [name for name in COLUMNS[meaning] if name in folded] for meaning in all_meanings(kind)}
+    return {meaning: folded[found[0]] for meaning, found in known_names.items() if found} | named
+
+
+def all_meanings(kind: str) -> Sequence[str]:
     required, optional = MEANINGS[kind]
-    found = {
-        meaning: next((folded[name] for name in COLUMNS[meaning] if name in folded), None)
-        for meaning in (*required, *optional)
-    }
-    return {meaning: name for meaning, name in found.items() if name is not None} | named
+    return *required, *optional
 
 
 def missing(found: Container[str], kind: str) -> list[str]:
@@ -94,11 +92,7 @@ def how_to_name(meaning: str) -> str:
 
 
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
-    """The column for each meaning that has one; ``given`` are those that the user named.
-
-    Raises:
-        UsageError: a meaning that must have a column has none or several, or a column that the user named is missing.
-    """
+    """The column for each meaning that has one; raises UsageError where one that is needed is missing or not unique."""
     check_given(given, kind)
     taken = given or {}
     for meaning, name in taken.items():
@@ -125,7 +119,7 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
 
 def check_given(given: Given, kind: str) -> None:
     """Raise UsageError for a meaning that tables of the kind do not have, and for a column named twice."""
-    allowed = [meaning for some in MEANINGS[kind] for meaning in some]
+    allowed = all_meanings(kind)
     for meaning in given or ():
         if meaning not in allowed:
             raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")

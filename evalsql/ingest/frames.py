@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from numbers import Integral, Number
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import quoted
-from evalsql.errors import Problem, ProblemList, QueryError, UsageError
+from evalsql.database.database import Database
+from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rows
 from evalsql.ingest.column_meanings import Given
-from evalsql.ingest.files.trec_text import integer_fault, number_fault
-from evalsql.phrases import counted
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 _VIEW = "incoming_frame"
-_TABLE = "incoming_rows"
+_TABLE = "incoming_data"
 
 
 class Query(NamedTuple):
@@ -30,35 +24,31 @@ class Query(NamedTuple):
 
 
 @contextmanager
-def registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Put data under a name that SQL reads, for as long as the context lasts.
+def registered(
+    database: Database, data: Any, kind: str, given: Given
+) -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
+    """Put data under a name that SQL reads; yields it with the columns by meaning and the types of all columns.
 
-    Args:
-        data: a frame, nested dicts, rows, a ``Query``, or a run or qrels of ranx.
-        kind: run, or the form of judgments.
-        given: columns that the user named.
-
-    Yields:
-        The name, and by meaning the columns that were found, quoted.
+    ``data`` is a frame, nested dicts, rows, a ``Query``, or a run or qrels of ranx.
     """
     data = data.to_dict() if is_of_ranx(data) else data
+    view = _TABLE
     try:
         if isinstance(data, Query):
             database.execute(f"create or replace temp table {_TABLE} as {data.sql}")
-            yield _TABLE, _columns(database, _TABLE, kind, given)
-            return
-        if python_rows.are_rows(data):
+        elif python_rows.are_rows(data):
             column_meanings.check_given(given, kind)
-            yield _TABLE, _put_rows(database, data, kind, given)
-            return
-        if not isinstance(data, Mapping):
+            _put_rows(database, data, kind, given)
+            given = None
+        elif not isinstance(data, Mapping):
             view = _register(database, data, kind, given)
         elif kind in ("pairs", "families"):
             required = " and ".join(column_meanings.MEANINGS[kind][0])
             raise UsageError(f"{kind} are rows of {required}, or {{topic: [document, ...]}}")
         else:
-            view = _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
-        yield view, _columns(database, view, kind, given)
+            _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
+        types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
+        yield view, column_meanings.find(list(types), kind, given), types
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
@@ -70,13 +60,12 @@ def is_of_ranx(data: object) -> bool:
     return type(data).__module__.partition(".")[0] == "ranx"
 
 
-def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
-    """Rows of Python as a table of text and numbers; returns its columns by meaning, quoted."""
+def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
+    """Rows of Python as a table of text and numbers, whose columns are called by their meanings."""
     data = list(data) if isinstance(data, Iterator) else data
     columns = python_rows.columns_of(data, kind, given)
-    named = python_rows.meanings_of(columns)
     plain = []
-    for meaning, name in named.items():
+    for meaning, name in python_rows.meanings_of(columns).items():
         is_name = meaning in ("topic", "document")
         number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
         for at, value in enumerate(columns[name], start=1):
@@ -87,7 +76,6 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
         else:
             columns[name] = [None if value is None else str(value) for value in columns[name]]
     python_rows.put(database, _TABLE, columns, plain)
-    return {meaning: quoted(name) for meaning, name in named.items()}
 
 
 def _register(database: Database, data: Any, kind: str, given: Given) -> str:
@@ -128,16 +116,8 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     return _VIEW
 
 
-def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:
-    types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
-    found = column_meanings.find(list(types), kind, given)
-    for meaning in column_meanings.header_meanings(kind):
-        column_meanings.check_name_type(found[meaning], types[found[meaning]])
-    return {meaning: quoted(name) for meaning, name in found.items()}
-
-
-def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
-    """{topic: {document: value}} as a table; returns its name."""
+def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None:
+    """{topic: {document: value}} as a table."""
     topics: list[str] = []
     documents: list[str] = []
     numbers: list[float] = []
@@ -151,7 +131,6 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
         except (TypeError, ValueError, OverflowError) as error:
             raise UsageError(f"topic {topic}, document {documents[len(numbers)]}: {error}") from error
     python_rows.put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
-    return _TABLE
 
 
 def _names(keys: list[Any], topic: object) -> list[str]:
@@ -162,39 +141,3 @@ def _names(keys: list[Any], topic: object) -> list[str]:
         if isinstance(key, bool) or not isinstance(key, str | Integral):
             raise UsageError(f"topic {topic}: names are text or whole numbers, found {key!r}")
     return list(map(str, keys))
-
-
-def check_rows(database: Database, name: str, view: str, found: Mapping[str, str], numbers: Mapping[str, bool]) -> int:
-    """The number of rows; raises InputError if there is none, or rows lack a name or a usable number.
-
-    Args:
-        name: of the run or the judgment set, for messages.
-        found: columns of the view by meaning.
-        numbers: the meanings that are numbers, and whether those are whole.
-    """
-    faults = [f"coalesce(cast({found[meaning]} as varchar), '') = ''" for meaning in ("topic", "document")]
-    for meaning, whole in numbers.items():
-        number = f"try_cast({found[meaning]} as double)"
-        is_whole = f" and {number} = trunc({number}) and try_cast({found[meaning]} as integer) is not null"
-        faults.append(f"not coalesce(isfinite({number}){is_whole if whole else ''}, false)")
-    is_bad = " or ".join(faults)
-    ((count, bad),) = database.rows(f"select count(*), count(*) filter ({is_bad}) from {view}")
-    problems = ProblemList()
-    if not count:
-        problems.add(Problem(name, 0, "holds no rows"))
-    if bad:
-        numbered = relation_query(database.catalog, "numbered_rows", {"raw": f"select * from {view}"})
-        taken = ", ".join(f"cast({found[meaning]} as varchar)" for meaning in ("topic", "document", *numbers))
-        rows = f"select evalsql_row, {taken} from ({numbered}) where {is_bad} order by evalsql_row"
-        for row, topic, document, *values in database.rows(rows):
-            if not topic or not document:
-                problems.add(Problem(name, row, "topic or document is missing"))
-            for (meaning, whole), text in zip(numbers.items(), values, strict=True):
-                fault = integer_fault if whole else number_fault
-                # DuckDB 1.5 takes NaN in Python's lists for null.
-                if reason := f"{meaning} is missing or not a number" if text is None else fault(meaning, text):
-                    problems.add(Problem(name, row, reason))
-        if not problems:
-            raise QueryError(f"{name}: {counted(bad, 'row')} cannot be used, and nothing says why")
-    problems.check()
-    return int(count)

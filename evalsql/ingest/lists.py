@@ -7,25 +7,21 @@ Lists are blocks between blank lines: ``query [weight]``, the number of relevant
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest.base_rows import add_file_rows, file_row, next_id
+from evalsql.ingest.base_rows import add_file_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
-from evalsql.ingest.judgments import JudgmentOptions, StagedJudgments
+from evalsql.ingest.judgments import StagedJudgments
+from evalsql.ingest.load_options import JudgmentOptions, RunOptions
 from evalsql.ingest.ranking import NewRun
-from evalsql.ingest.replacing import make_room_for_runs
 from evalsql.ingest.run_loading import load_run_data
-from evalsql.ingest.run_options import RunOptions
 from evalsql.ingest.topic_values import store_values
 from evalsql.phrases import counted
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 ORDERS = {"asc": "rise", "desc": "fall"}  # of scores from best to worst
 MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not
@@ -63,16 +59,11 @@ class RetrievalList(NamedTuple):
 
 
 class ListSet(NamedTuple):
-    """The lists of one or several files that make one judgment set and one run, and the order of their scores."""
+    """The lists of files that make one judgment set and one run, and the order of their scores."""
 
     sources: Sequence[Source]
     lists: Sequence[RetrievalList]
     order: str
-
-    @property
-    def width(self) -> int:
-        """Digits of the last place of the longest list."""
-        return len(str(max(len(each.records) for each in self.lists)))
 
 
 def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, order: str | None) -> dict[str, ListSet]:
@@ -86,12 +77,8 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
     sets: dict[str, ListSet] = {}
     for name, sources in named.items():
-        before = problems.count
-        lists: list[RetrievalList] = []
-        for source in sources:
-            blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1]))
-            found = [_read_list(source.label, list(block), problems) for holds_text, block in blocks if holds_text]
-            lists += filter(None, found)
+        before, reason = problems.count, ""
+        lists = [each for source in sources for each in _read_lists(source, problems)]
         first: dict[str, RetrievalList] = {}
         for each in lists:
             other = first.setdefault(each.query, each)
@@ -99,56 +86,59 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
                 place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
                 problems.add(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
         sets[name] = ListSet(sources, lists, _order(lists, order, problems))
-        lacks = {
-            "holds no retrieval list": not lists,
-            "no list holds a document, so there is no run": not any(each.records for each in lists),
-            "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst": (
-                not sets[name].order
-            ),
-        }
-        if problems.count == before and any(lacks.values()):
-            problems.add(Problem(sources[0].label, 0, next(reason for reason, is_so in lacks.items() if is_so)))
+        if not lists:
+            reason = "holds no retrieval list"
+        elif not any(each.records for each in lists):
+            reason = "no list holds a document, so there is no run"
+        elif not sets[name].order:
+            reason = "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
+        if reason and problems.count == before:
+            problems.add(sources[0].problem(0, reason))
     problems.check()
     return sets
 
 
-def _read_list(label: str, block: Sequence[tuple[int, str]], problems: ProblemList) -> RetrievalList | None:
-    """One block; None where its first two lines are not to be understood."""
-    (first, line), *below = block
-    query, *more = split(line)
-    second, text = below[0] if below else (first, "")
-    reason = ""
-    if len(more) > 1:
-        reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
-    elif not more or not (reason := weight_fault(more[0])):
-        if not below:
-            reason = f"query {query} ends here, expected the number of relevant documents below"
+def _read_lists(source: Source, problems: ProblemList) -> Iterator[RetrievalList]:
+    """The blocks of a file, but for those whose first two lines are not to be understood."""
+    for holds_text, block in groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1])):
+        if not holds_text:
+            continue
+        (first, line), *below = block
+        query, *more = split(line)
+        second, text = below[0] if below else (first, "")
+        weight_reason = weight_fault(more[0]) if more else ""
+        at = first
+        if len(more) > 1:
+            reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
+        elif weight_reason or not below:
+            reason = weight_reason or f"query {query} ends here, expected the number of relevant documents below"
         elif not _COUNT.fullmatch(text):
-            first, reason = second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'
+            at, reason = second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'
         elif int(text) > MOST_RELEVANT:
-            first, reason = second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"
-    if reason:
-        problems.add(Problem(label, first, reason))
-        return None
-    before = problems.count
-    records = [record for number, line in below[1:] if (record := _read_record(label, number, line, problems))]
-    num_found = sum(record.relevant for record in records)
-    if num_found > int(text) and problems.count == before:
-        reason = f"{text} relevant documents in all, but the list of {query} shows {num_found}"
-        problems.add(Problem(label, second, reason))
-    return RetrievalList(label, first, query, float(more[0]) if more else None, int(text), records)
+            at, reason = second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"
+        else:
+            before = problems.count
+            records = [*_read_records(source, below[1:], problems)]
+            num_found = sum(record.relevant for record in records)
+            if num_found > int(text) and problems.count == before:
+                reason = f"{text} relevant documents in all, but the list of {query} shows {num_found}"
+                problems.add(source.problem(second, reason))
+            yield RetrievalList(source.label, first, query, float(more[0]) if more else None, int(text), records)
+            continue
+        problems.add(source.problem(at, reason))
 
 
-def _read_record(label: str, number: int, line: str, problems: ProblemList) -> Record | None:
-    columns = split(line)
-    if len(columns) < 2:
-        reason = f"{counted(len(columns), 'column')}, expected 2 or more: relevance score"
-    elif columns[0] not in ("0", "1"):
-        reason = f'relevance "{columns[0]}" is neither 0 nor 1'
-    elif not (reason := number_fault("score", columns[1])):
-        return Record(number, columns[0] == "1", float(columns[1]))
-    problems.add(Problem(label, number, reason))
-    return None
+def _read_records(source: Source, lines: Iterable[tuple[int, str]], problems: ProblemList) -> Iterator[Record]:
+    for number, line in lines:
+        columns = split(line)
+        if len(columns) < 2:
+            reason = f"{counted(len(columns), 'column')}, expected 2 or more: relevance score"
+        elif columns[0] not in ("0", "1"):
+            reason = f'relevance "{columns[0]}" is neither 0 nor 1'
+        elif not (reason := number_fault("score", columns[1])):
+            yield Record(number, columns[0] == "1", float(columns[1]))
+            continue
+        problems.add(source.problem(number, reason))
 
 
 def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemList) -> str:
@@ -172,28 +162,29 @@ def store(
     database: Database, name: str, qrels: str, each: ListSet, meta: Mapping[str, str] | None, *, replace: bool
 ) -> None:
     """Put the judgments, the weights and the run of a set of lists into the base tables, and evaluate it."""
+    width = len(str(max(len(one.records) for one in each.lists)))  # digits of the last place of the longest list
+    grades = {one.query: one.grades(width) for one in each.lists}
     staged = StagedJudgments(database, qrels, JudgmentOptions(meta=meta))
-    staged.stage_data({one.query: one.grades(each.width) for one in each.lists})
+    staged.stage_data(grades)
     qrels_id, _ = staged.store(replace=replace)
     topics = dict(database.rows("select topic, topic_id from topics"))
-    weighted = [one for one in each.lists if one.weight is not None]
-    store_values(database, qrels_id, {topics[one.query]: one.weight for one in weighted})
+    weights = {topics[one.query]: one.weight for one in each.lists if one.weight is not None}
+    store_values(database, qrels_id, weights)
     rows = [
         (one.query, document, record.score)
         for one in each.lists
-        for document, record in zip(one.documents(each.width), one.records, strict=True)
+        for document, record in zip(one.documents(width), one.records, strict=True)
     ]
     qrels_ids = make_room_for_runs(database, [name], [qrels], replace)[name]
     run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
     options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta, warns=False)
     load_run_data(database, run, rows, options)
-    judged = Counter(one.file for one in each.lists for _ in one.grades(each.width))
-    retrieved = Counter(one.file for one in each.lists for _ in one.records)
-    given = Counter(one.file for one in weighted)
     for source in each.sources:
-        add_file_rows(
-            database,
-            file_row("qrels", qrels_id, source, judged[source.label]),
-            file_row("run", run.run_id, source, retrieved[source.label]),
-            *([file_row("weights", qrels_id, source, given[source.label])] if source.label in given else []),
-        )
+        own = [one for one in each.lists if one.file == source.label]
+        num_weights = sum(one.weight is not None for one in own)
+        origins = [
+            file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)),
+            file_row("run", run.run_id, source, sum(len(one.records) for one in own)),
+            file_row("weights", qrels_id, source, num_weights),
+        ]
+        add_file_rows(database, *origins[: 3 if num_weights else 2])

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
 from evalsql.database.judgment_overlap import RETRIEVED, scarce_overlaps
 from evalsql.errors import warn
 from evalsql.ingest.base_rows import pairs_query
 from evalsql.phrases import counted, shortened
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 MOST_REPEATED = 5
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names, resolve_one
-from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest.replacing import make_room_for_runs
-from evalsql.ingest.run_options import RunOptions
+from evalsql.errors import ProblemList, UsageError
+from evalsql.ingest.base_rows import make_room_for_runs
+from evalsql.ingest.load_options import JudgmentOptions, RunOptions
 from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Loader:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
         from evalsql.ingest.base_rows import add_file_rows, file_row
-        from evalsql.ingest.judgments import JudgmentOptions, staged_judgments
+        from evalsql.ingest.judgments import staged_judgments
         from evalsql.ingest.load_warnings import LoadWarnings
 
         database, warnings = self.database, LoadWarnings()
@@ -198,7 +198,7 @@ class Loader:
             judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
             replace: replace runs of the same names.
             meta: key and value to keep with the runs.
-            columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
+            columns: as for ``load_qrels``.
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
                 (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
             stdin_name: name of a run from standard input, which has no stem.
@@ -259,11 +259,10 @@ class Loader:
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
     ) -> str:
-        """Load one run from memory: whatever holds rows.
+        """Load one run from memory; other arguments and errors are those of ``load_runs``.
 
-        That is a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
+        Rows are a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
-        Other arguments and errors are those of ``load_runs``.
         """
         options = RunOptions(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
         return self.load_run_data(data, name, options, qrels=qrels)
@@ -296,12 +295,7 @@ class Loader:
 def sources_by_name(
     sources: Iterable[Source], name: str | None, problems: ProblemList, stdin_name: str | None = None
 ) -> dict[str, list[Source]]:
-    """Files by the name of their run; ``problems`` gets those that have the name of another.
-
-    Args:
-        name: one for all files; by default each has its stem.
-        stdin_name: for standard input, which has no stem.
-    """
+    """Files by the name of their run, by default their stems; ``problems`` gets those that have the name of another."""
     from evalsql.ingest.files.input_files import stem
 
     files: dict[str, list[Source]] = {}
@@ -310,7 +304,7 @@ def sources_by_name(
         own = checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label
-            problems.add(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+            problems.add(source.problem(0, f"run {own} comes from {first} as well; name one of them"))
         files.setdefault(own, []).append(source)
     return files
 

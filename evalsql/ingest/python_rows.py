@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.catalog.measure_names import quoted
+from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, Given, how_to_name, known, missing
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 Columns = dict[str, list[Any]]
 _EVALUE = "evalue"
@@ -37,14 +35,7 @@ def are_rows(data: object) -> bool:
 def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     """The values of rows by meaning; of rankings without scores the ranks count from 1 in each topic.
 
-    E-values have the column ``evalue`` instead of score.
-
-    Args:
-        kind: run, or the form of judgments.
-        given: names of fields that the user gave.
-
-    Raises:
-        UsageError: rows of no shape that is known.
+    E-values have the column ``evalue`` instead of score. Rows of no shape that is known raise UsageError.
     """
     if isinstance(data, Mapping):
         found = known(data, kind, given)
@@ -93,11 +84,7 @@ def _named(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] | None:
-    """The records of one object that is a single record itself, or that has a list of them under a name of its own.
-
-    Raises:
-        UsageError: documents below a topic name another topic.
-    """
+    """The records of one object that is a single record itself, or that has a list of them under a name of its own."""
     fields = ranking_fields(data, kind, given)
     topic, documents = data.get(fields.get("topic")), data.get(fields.get("document"))
     # One ranking with its topic, rather than objects or lists by topic.
@@ -272,11 +259,7 @@ def _joined(parts: Iterable[Columns]) -> Columns:
 
 
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
-    """Make a temporary table of columns, those of numbers as numbers and the others as text.
-
-    Raises:
-        UsageError: text that has no UTF-8.
-    """
+    """Make a temporary table of columns, those of numbers as numbers and the others as text."""
     kinds = {name: "double" if name in numbers else "varchar" for name in columns}
     for name, values in columns.items():
         check_utf8(name, values)

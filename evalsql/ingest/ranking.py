@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
 from evalsql.errors import QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source, Text
-from evalsql.ingest.files.trec_text import FirstRow, Notes
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Table
-    from evalsql.ingest.load_warnings import LoadWarnings
-    from evalsql.ingest.run_options import RunOptions
-
+from evalsql.ingest.files.tables import Table
+from evalsql.ingest.files.trec_text import FirstRow, Notes, first_rows
+from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_warnings import LoadWarnings
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 _RUN_COLUMNS = (
@@ -31,14 +28,7 @@ _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from s
 
 @dataclass
 class StagedFile:
-    """One file of one run on its way in.
-
-    Attributes:
-        table: the rows, if the file is no TREC file.
-        text: the file as plain text, if the engine's reader may take it.
-        notes: comments and tags.
-        is_refused: whether something in it cannot be loaded.
-    """
+    """One file of one run on its way in: a table, or TREC text with its first rows, comments and tags."""
 
     source: Source
     table: Table | None = None
@@ -49,21 +39,23 @@ class StagedFile:
     num_rows: int = 0
     is_refused: bool = False
 
+    def inspect(self, folder: Path) -> None:
+        """Compute the checksum, and read the start of TREC text, which is decompressed into ``folder`` if need be."""
+        self.sha256 = self.source.sha256()
+        if not self.table:
+            self.text = self.source.inspect(folder / str(self.source.number))
+            self.first_rows = first_rows(self.text)
+
 
 @dataclass
 class NewRun:
-    """A run, the files it is made of, and the keys of the judgment sets to evaluate it with.
-
-    Attributes:
-        is_ranking: whether it has ranks and no scores.
-        holds_evalues: whether its scores are E-values, by what its files or columns are.
-    """
+    """A run, the files it is made of, and the keys of the judgment sets to evaluate it with."""
 
     name: str
     run_id: int
     qrels_ids: Collection[int]
     files: Sequence[StagedFile] = ()
-    is_ranking: bool = False
+    is_ranking: bool = False  # it has ranks and no scores
     holds_evalues: bool = False
 
 
@@ -81,10 +73,7 @@ class RunBatch:
         database.execute(f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})")
 
     def rank(self) -> list[str]:
-        """Rank the staged rows under the tie rule; returns notices of rows that were left out before.
-
-        The ranked rows go into the base table if runs are kept whole, else into the temporary table ``all_ranks``.
-        """
+        """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
         database, run = self.database, self.runs[0]
         options = self.options = self.given_options.for_rows(is_ranking=run.is_ranking, holds_evalues=run.holds_evalues)
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
@@ -145,8 +134,7 @@ class RunBatch:
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
             database.execute("drop table if exists all_ranks; drop table if exists judged_or_tied")
-            database.execute("drop table staged_run_rows")
-            base_rows.forget_names(database)
+            database.execute("drop table staged_run_rows; drop table staged_topics; drop table document_ids")
 
     def _add_runs(self) -> None:
         given = self.options

@@ -4,52 +4,42 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
-from evalsql.ingest import column_meanings
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, file_row, insert_rows, next_id
 from evalsql.ingest.files.source import Source, in_batches
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import (
     Notes,
-    first_rows,
     first_tag,
     foreign_layout,
     opposes_ranks,
     reader,
+    rejected_paths,
     run_rows,
 )
-from evalsql.ingest.frames import check_rows, registered
+from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
-from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import Progress
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Tables
-
 
 BATCH_BYTES = 400_000_000  # of text that is staged together, so that memory stays bounded
 
 
 class RunLoader:
-    """Loads runs of files within the caller's transaction.
+    """Loads runs of files within the caller's transaction; all problems of all files are raised together.
 
-    Args:
-        tables: the rows of files that are not TREC text.
-        problems: those of before; all problems of all files are raised together.
-
-    Attributes:
-        left_out: notices of alignments and self-hits that were left out.
+    ``left_out`` has notices of alignments and self-hits that were left out.
     """
 
     def __init__(
@@ -84,28 +74,25 @@ class RunLoader:
     ) -> list[NewRun]:
         """The runs to load with their keys; those made of files that do not go together are problems."""
         runs: list[NewRun] = []
+        tables, failed = self.tables.by_label, self.tables.failed
         for run_id, (name, sources) in enumerate(named.items(), start=next_id(self.database, "runs", "run_id")):
-            files = [
-                StagedFile(source, self.tables.by_label.get(source.label))
-                for source in sources
-                if source.label not in self.tables.failed
-            ]
+            files = [StagedFile(each, tables.get(each.label)) for each in sources if each.label not in failed]
             rankings = {file.table is not None and file.table.is_ranking for file in files}
             evalues = {file.table is not None and file.table.holds_evalues for file in files}
             if files and len(rankings) == len(evalues) == 1:
-                runs.append(NewRun(name, run_id, qrels_ids[name], files, True in rankings, True in evalues))
+                runs.append(NewRun(name, run_id, qrels_ids[name], files, rankings.pop(), evalues.pop()))
             elif files:
                 mixed = "files with E-values and of files with other scores"
                 if len(rankings) > 1:
                     mixed = "rankings without scores and of files with scores"
-                self.problems.add(Problem(files[0].source.label, 0, f"run {name} is made of {mixed}; name them apart"))
+                self.problems.add(files[0].source.problem(0, f"run {name} is made of {mixed}; name them apart"))
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
         batch = RunBatch(self.database, runs, self.options)
         with scratch_folder() as folder:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
-                list(threads.map(lambda file: _inspect(file, Path(folder)), batch.files))
+                list(threads.map(lambda file: file.inspect(Path(folder)), batch.files))
             if tables := [file.table for file in batch.files if file.table]:
                 self.tables.stage_runs(tables)
             self._stage_text([file for file in batch.files if not file.table])
@@ -114,7 +101,7 @@ class RunLoader:
         for file in batch.files:
             file.num_rows = counts.get(file.source.number, 0)
             if not file.num_rows and not file.is_refused:
-                self.problems.add(Problem(file.source.label, 0, "holds no rows"))
+                self.problems.add(file.source.problem(0, "holds no rows"))
             if len(file.notes.tags) > 1:
                 self.warnings.tags.append((file.source.label, list(file.notes.tags)))
         if self.options.ranks_by_score:
@@ -139,7 +126,7 @@ class RunLoader:
                     f"{foreign[1]} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
                     "[tag]; a tag may hold blanks, but is the same on nearly every line"
                 )
-                self._refuse(file, Problem(file.source.label, foreign[0], reason))
+                self._refuse(file, file.source.problem(foreign[0], reason))
             elif file.text and (tag := first_tag(file.text)) is not None:
                 file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag or None)
                 clean.append(file)
@@ -153,29 +140,26 @@ class RunLoader:
 
     def _stage_clean(self, files: Sequence[StagedFile]) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that must be read line by line."""
-        paths = [file.text.path for file in files if file.text]
-        catalog, rows = self.database.catalog, self.database.rows
+        paths = {file.source.number: file.text.path for file in files if file.text}
         # Looking values up in lists is faster than joining a table.
-        file_ids = ", ".join(str(file.source.number) for file in files)
         tags = ", ".join(literal(file.notes.last_tag or "") for file in files)
         lines = f"""
             select
-                list_extract([{file_ids}], cast(file_index as bigint) + 1) as file_id,
+                list_extract([{", ".join(map(str, paths))}], cast(file_index as bigint) + 1) as file_id,
                 list_extract(cast([{tags}] as varchar[]), cast(file_index as bigint) + 1) as expected_tag,
                 line
-            from {reader(paths)}"""
-        clean = relation_query(catalog, "clean_run_rows", {"lines": lines}, rank_is_used=self.rank_is_used)
-        self.database.execute("insert into staged_run_rows " + clean)
-        doubtful = {file_id for (file_id,) in rows("select distinct file_id from staged_run_rows where doubtful")}
-        rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
-        self.database.execute("drop table reject_errors; drop table reject_scans")
-        paths_of_rejected = {os.path.abspath(path) for (path,) in rejected}
-        doubtful |= {
-            file.source.number for file in files if file.text and os.path.abspath(file.text.path) in paths_of_rejected
+            from {reader([*paths.values()])}"""
+        database, inputs = self.database, {"lines": lines}
+        clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.rank_is_used)
+        database.execute("insert into staged_run_rows " + clean)
+        doubtful = {
+            number for (number,) in database.rows("select distinct file_id from staged_run_rows where doubtful")
         }
+        rejected = {os.path.abspath(path) for path in rejected_paths(database)}
+        doubtful |= {number for number, path in paths.items() if os.path.abspath(path) in rejected}
         if doubtful:
             listed = ", ".join(map(str, doubtful))
-            self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")
+            database.execute(f"delete from staged_run_rows where file_id in ({listed})")
         return [file for file in files if file.source.number in doubtful]
 
     def _stage_exactly(self, file: StagedFile) -> None:
@@ -198,44 +182,30 @@ class RunLoader:
         for run in runs:
             first: dict[tuple[str, str], tuple[str, int]] = {}
             for file in run.files if run.run_id in concerned else ():
-                label, unit = file.source.label, file.table.unit if file.table else "line"
-                for line, (topic, document, *_) in self._rows(file):
+                origin, label = file.table or file.source, file.source.label
+                rows = file.table.rows("topic", "document") if file.table else self._read_again(file.source)
+                for line, (topic, document, *_) in rows:
                     if (run.run_id, topic, document) not in repeated:
                         continue
                     place = first.setdefault((topic, document), (label, line))
                     if place != (label, line):
-                        where = f"{unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
+                        where = f"{origin.unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
                         reason = f"document {document} of topic {topic} already stands at {where}"
-                        problem_at = file.table.problem if file.table else partial(Problem, label)
-                        self.problems.add(problem_at(line, reason))
+                        self.problems.add(origin.problem(line, reason))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
-    def _rows(self, file: StagedFile) -> Iterator[tuple[int, Sequence[Any]]]:
+    def _read_again(self, source: Source) -> Iterable[tuple[int, Sequence[Any]]]:
         """The rows of a file with their lines; those that were refused have been reported already."""
-        if file.table:
-            return file.table.rows("topic", "document")
-        return run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.rank_is_used)
+        return run_rows(source, Notes(), lambda problem: None, rank_is_used=self.rank_is_used)
 
 
 def _text_bytes(run: NewRun) -> int:
     return sum(file.source.text_bytes for file in run.files)
 
 
-def _inspect(file: StagedFile, folder: Path) -> None:
-    if file.table:
-        file.sha256 = file.source.sha256()
-        return
-    file.sha256, file.text = file.source.inspect(folder, str(file.source.number))
-    file.first_rows = first_rows(file.text)
-
-
 def load_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:
-    """Load one run from rows in memory within the caller's transaction; returns how many rows were read.
-
-    Raises:
-        InputError: as ``stage_run_data``; or a document is repeated for a topic, and the options do not keep the best.
-    """
+    """Load one run from rows in memory within the caller's transaction; returns how many rows were read."""
     batch, warnings = RunBatch(database, [run], options), LoadWarnings()
     num_rows = stage_run_data(database, run, data, options)
     for line in batch.rank():
@@ -254,30 +224,13 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
 
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
-
-    Raises:
-        InputError: rows with nulls, scores that are not finite, no rows at all; lines count rows from 1.
-        UsageError: columns missing or of a type that does not name things.
     """
-    with registered(database, data, "run", options.columns) as (view, found):
-        run.is_ranking = "score" not in found
-        run.holds_evalues = column_meanings.holds_evalues({"score": found.get("score", "").strip('"')})
-        numbers = {} if run.is_ranking else {"score": False}
-        if run.is_ranking or options.tie_rule == "rank":
-            if "rank" not in found:
-                raise UsageError(f"{run.name}: the tie rule goes by rank, and there is no column rank")
-            numbers["rank"] = True
-        num_rows = check_rows(database, run.name, view, found, numbers)
-        rank = found["rank"] if "rank" in numbers else "null"
-        score = f"-cast({rank} as double)" if run.is_ranking else found["score"]
-        database.execute(f"""
-            insert into staged_run_rows
-            select
-                0, cast({found["topic"]} as varchar), cast({found["document"]} as varchar),
-                cast({rank} as integer), cast({score} as double), false
-            from {view}
-        """)
-    return num_rows
+    rank_is_used = options.tie_rule == "rank"
+    with Tables(database, "run", options.columns, ProblemList(), rank_is_used=rank_is_used) as tables:
+        table = tables.read_data(data, run.name)
+        run.is_ranking, run.holds_evalues = table.is_ranking, table.holds_evalues
+        tables.stage_runs([table])
+        return table.num_rows
 
 
 def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.base_rows import file_row
+from evalsql.ingest.base_rows import delete, file_row
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.replacing import delete
 from evalsql.phrases import shortened
 from evalsql.version import __version__
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
@@ -33,25 +30,24 @@ class ScoreFiles(NamedTuple):
 
 
 def found_files(source: str | Path) -> ScoreFiles:
-    """The Parquet files of a folder, or the one that is named.
-
-    Raises:
-        InputError: there is none, or a job that writes the folder has not ended.
-    """
-    path, reason = Path(source), ""
-    files = ScoreFiles([str(path)])
+    """The Parquet files of a folder, which must be finished, or the one that is named."""
+    path, files = Path(source), ScoreFiles([str(source)])
     if not path.exists():
-        reason = "no such file or folder"
-    elif (path / SCORES).is_dir():
-        files = ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
+        raise _error(source, "no such file or folder")
+    if (path / SCORES).is_dir():
         if not (path / FINISHED).exists():
-            reason = "the job that writes this folder has not ended; the same evalsql spark eval does what is missing"
-    elif path.is_dir():
+            hint = "the same evalsql spark eval does what is missing"
+            raise _error(source, f"the job that writes this folder has not ended; {hint}")
+        return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
+    if path.is_dir():
         files = ScoreFiles(_parquet(path))
-        reason = "" if files.scores else "holds no Parquet file"
-    if reason:
-        raise InputError([Problem(str(source), 0, reason)])
+    if not files.scores:
+        raise _error(source, "holds no Parquet file")
     return files
+
+
+def _error(file: object, reason: str) -> InputError:
+    return InputError([Problem(str(file), 0, reason)])
 
 
 def load_scores(
@@ -75,7 +71,7 @@ def load_scores(
     """
     files = found_files(source)
     if not files.scores:
-        raise InputError([Problem(str(source), 0, "holds no scores: the job evaluated no run")])
+        raise _error(source, "holds no scores: the job evaluated no run")
     _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
     staged = f"select * from {_STAGED}"
     inputs = {"staged": staged, "ranges": _name_measures(database)}
@@ -108,14 +104,14 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
     for file in files:
         with open(file, "rb") as stream:
             if not stream.read(4).startswith(_PARQUET):
-                raise InputError([Problem(file, 0, "cannot be read as scores: it is no Parquet file, and scores are")])
+                raise _error(file, "cannot be read as scores: it is no Parquet file, and scores are")
     try:
         held = {name for name, *_ in database.rows(f"describe select * from {_read(files)}")}
         missing = [name for name in (*_NEEDED, *(["qrels"] if qrels is None else [])) if name not in held]
         if missing:
             reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
             hint = "; --qrels NAME says which judgments" if missing == ["qrels"] else ""
-            raise InputError([Problem(files[0], 0, reason + hint)])
+            raise _error(files[0], reason + hint)
         texts = [
             f"coalesce(cast({name} as varchar), '') as {name}" if name in held else f"'' as {name}"
             for name in ("evalsql_version", "sql_digest", "run", "topic", "measure")
@@ -126,17 +122,13 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
             f"cast(value as double) as value, filename as file from {_read(files)}"
         )
     except QueryError as error:
-        raise InputError([Problem(files[0], 0, f"cannot be read as scores: {str(error).splitlines()[0]}")]) from error
+        raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
     if not database.rows(f"select 1 from {_STAGED} limit 1"):
-        raise InputError([Problem(files[0], 0, "holds no rows")])
+        raise _error(files[0], "holds no rows")
 
 
 def _name_measures(database: Database) -> str:
-    """Give measures their canonical names; returns a SELECT of their ranges.
-
-    Raises:
-        UsageError: measures that are not known here.
-    """
+    """Give measures, which must be known here, their canonical names; returns a SELECT of their ranges."""
     ranges: list[str] = []
     for (name,) in database.rows(f"select distinct measure from {_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)

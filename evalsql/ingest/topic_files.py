@@ -1,4 +1,4 @@
-"""Files of topics, whatever their format: who asked what, and which groups a question belongs to."""
+"""Topics of any format: who asked what, and which groups a question belongs to."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, unreadable
 from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
 from evalsql.ingest.files.trec_text import text_lines
 
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
-_TAR = b"ustar"
+_TAR, _TAR_AT = b"ustar", 257
 _BINARY = {
     b"ARROW1": "Arrow",
     b"\xff\xff\xff\xff": "Arrow",
@@ -30,13 +28,13 @@ _BINARY = {
     b"%PDF-": "a PDF document",
     _TAR: "a tar archive",
 }
+_BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(
     r"\A\s*(number|topic|title|description|narrative|summary|domain|concept(?:s|\(s\))?|definition(?:s|\(s\))?"
     r"|factor(?:s|\(s\))?)\s*:\s*",
     re.IGNORECASE,
 )
-_OPEN = "<top> is not closed by </top>"
 _IDS = ("number", "num", "id", "qid", "_id")
 Refuse = Callable[[Problem], None]
 Given = Mapping[str, str] | None
@@ -64,21 +62,20 @@ def read_records(
     try:
         yield from _records(database, source, refuse, given, key)
     except failures as error:
-        refuse(Problem(source.label, 0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
+        refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
 
 
 def _records(database: Database, source: Source, refuse: Refuse, given: Given, key: str | None) -> Iterable[Record]:
     with source.open() as stream:
         head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
     for magic, name in _BINARY.items():
-        if head.startswith(magic) or (magic == _TAR and head[257:262] == _TAR):
+        if head.startswith(magic, _TAR_AT if magic == _TAR else 0) or head.startswith(magic):
             raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
     start = head.lstrip()
     topic = (given or {}).get("topic")
     if head.startswith(b"PAR1"):
-        table = f"read_parquet({literal(str(source.path))})"
-        names = [name for name, *_ in database.rows(f"describe from {table}")]
-        return in_memory([dict(zip(names, row, strict=True)) for row in database.rows(f"from {table}")], given)
+        names, rows = database.table(f"from read_parquet({literal(str(source.path))})")
+        return in_memory([dict(zip(names, row, strict=True)) for row in rows], given)
     if start.startswith(b"<"):
         is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
         return _sgml_records(source, refuse) if is_sgml else _xml_records(source, refuse)
@@ -87,17 +84,15 @@ def _records(database: Database, source: Source, refuse: Refuse, given: Given, k
     return _delimited_records(source, refuse, topic, key)
 
 
-def in_memory(data: object, given: Given = None) -> Iterator[Record]:
+def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
     """Topics that Python holds: {topic: text}, {topic: {field: value}}, dicts one a topic, or a frame.
 
     Raises:
         UsageError: it is something else, or a row has no topic.
     """
-    for method in ("to_pylist", "to_dicts"):
+    for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
         if hasattr(data, method):
-            data = getattr(data, method)()
-    if hasattr(data, "to_dict"):
-        data = data.to_dict("records")
+            data = getattr(data, method)(*arguments)
     if isinstance(data, Mapping):
         yield from _of_mapping(data)
         return
@@ -118,14 +113,14 @@ def _of_mapping(data: Mapping[Any, Any]) -> Iterator[Record]:
 
 def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
     names = [str(name) for name in row]
-    column = topic if topic in row else None if topic else _topic_column(names)
+    column = _topic_column(names, topic)
     if column is None:
         expected = f"there is no column {topic}"
         if not topic:
             some = ", ".join(_TOPIC[:6])
             expected = f"there is no column for the topic: expected {some} or another of its names"
         raise UsageError(f"{expected}; found {', '.join(names)}; --columns topic=NAME says which it is")
-    if row[column] is None or row[column] == "":
+    if row[column] in (None, ""):
         raise UsageError(f"{column} is empty, and it names the topic")
     return Record(line, str(row[column]), *_fields({name: row[name] for name in row if name != column}))
 
@@ -144,7 +139,10 @@ def _fields(row: Mapping[Any, Any]) -> tuple[dict[str, str], frozenset[str]]:
     return fields, frozenset(left_out)
 
 
-def _topic_column(names: Sequence[str]) -> str | None:
+def _topic_column(names: Sequence[str], given: str | None) -> str | None:
+    """The column that the user named for the topic, else the one that is known by its name."""
+    if given:
+        return given if given in names else None
     folded = {name.lower(): name for name in reversed(names)}
     return next((folded[name] for name in _TOPIC if name in folded), None)
 
@@ -160,11 +158,11 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
 
     with source.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
-    rows: Iterable[tuple[int, str, Any]]
     try:
         has_lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
     except (ValueError, RecursionError):
         has_lines = False
+    rows: Iterable[tuple[int, str, Any]]
     if has_lines:
         rows = ((number, "JSON lines", value) for number, value in json_lines(source, refuse_line))
         expected = "no object, as the lines above are"
@@ -179,12 +177,12 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
         try:
             if not isinstance(value, dict):
                 raise UsageError(expected)
-            if number == 1 and topic is None and _topic_column(list(value)) is None and "text" not in value:
+            if number == 1 and topic is None and _topic_column([*value], None) is None and "text" not in value:
                 yield from _of_mapping(value)
             else:
                 yield _of_object(number, value, topic)
         except UsageError as error:
-            refuse(Problem(source.label, number, f"{place}: {error}"))
+            refuse(source.problem(number, f"{place}: {error}"))
 
 
 # Text with columns
@@ -199,8 +197,8 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
     number, header = first
     for delimiter in "\t,;":
         names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-        column = topic if topic in names else _topic_column(names)
-        if len(names) > 1 and column is not None and (topic is None or topic in names):
+        column = _topic_column(names, topic)
+        if len(names) > 1 and column is not None:
             yield from _rows_below(source, refuse, number, names, delimiter, column)
             return
     if topic is not None:
@@ -210,12 +208,12 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
         if not tab and key is not None:
             name, _, text = line.partition(" ")
         if "\t" in text:
-            refuse(Problem(source.label, number, "more than two columns; a header names them, as in topic<TAB>text"))
+            refuse(source.problem(number, "more than two columns; a header names them, as in topic<TAB>text"))
         elif name.strip() and words(text):
             yield Record(number, name.strip(), {key or "text": words(text)})
         else:
             reason = "expected topic<TAB>text, or a header that names the columns, as in topic,text,language"
-            refuse(Problem(source.label, number, reason))
+            refuse(source.problem(number, reason))
 
 
 def _rows_below(
@@ -229,7 +227,7 @@ def _rows_below(
         row = dict(zip(names, values, strict=True))
         topic = row.pop(column)
         if topic is None:
-            refuse(Problem(source.label, line, f"{column} is empty, and it names the topic"))
+            refuse(source.problem(line, f"{column} is empty, and it names the topic"))
         else:
             yield Record(line, topic, {name: words(value) for name, value in row.items() if value})
 
@@ -239,24 +237,16 @@ def _rows_below(
 
 def _sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
     """Blocks of ``<top>``; a tag ends where the next one begins, and its label ("Number:") is left out."""
-    start, lines = 0, list[str]()
-    for number, text in text_lines(source, refuse):
-        if re.match(r"<top>", text, re.IGNORECASE):
-            if start:
-                refuse(Problem(source.label, start, _OPEN))
-            start, lines = number, []
-            text = text[len("<top>") :]
-        closed = re.search(r"</top>", text, re.IGNORECASE)
-        if start:
-            lines.append(text[: closed.start()] if closed else text)
-        if start and closed:
-            if record := _record(start, _tagged("\n".join(lines))):
-                yield record
-            else:
-                refuse(Problem(source.label, start, "the topic has no <num>"))
-            start = 0
-    if start:
-        refuse(Problem(source.label, start, _OPEN))
+    lines = dict(text_lines(source, refuse))
+    text = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+    line, counted_to = 1, 0
+    for block in _BLOCK.finditer(text):
+        line, counted_to = line + text.count("\n", counted_to, block.start()), block.start()
+        record = _record(line, _tagged(block[1]))
+        if record and block[2]:
+            yield record
+        else:
+            refuse(source.problem(line, "the topic has no <num>" if block[2] else "<top> is not closed by </top>"))
 
 
 def _tagged(text: str) -> Iterator[tuple[str, str]]:
@@ -268,7 +258,7 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
             yield tag[2].lower(), html.unescape(_LABEL.sub("", text[tag.end() : end], count=1))
 
 
-def _record(line: int, pairs: Iterable[tuple[str, str]]) -> Record | None:
+def _record(line: int, pairs: Iterable[Sequence[str]]) -> Record | None:
     """The topic that one of the fields names, without those that it has several times."""
     fields: dict[str, str] = {}
     repeated: set[str] = set()
@@ -314,14 +304,14 @@ def _xml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
             parser.ParseFile(stream)
     except expat.ExpatError as error:
         reason = f"is not well-formed XML: {expat.ErrorString(error.code)}"
-        refuse(Problem(source.label, error.lineno, f"{reason}, at column {error.offset + 1}"))
+        refuse(source.problem(error.lineno, f"{reason}, at column {error.offset + 1}"))
         del found[-1:]  # it may not be whole
     for line, pairs in found:
-        if record := _record(line, ((name, text) for name, text in pairs)):
+        if record := _record(line, pairs):
             yield record
         else:
             reason = f"the topic has no number: expected one of {', '.join(_IDS)}, as an attribute or an element"
-            refuse(Problem(source.label, line, reason))
+            refuse(source.problem(line, reason))
 
 
 def words(text: str) -> str:

@@ -6,22 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
-from evalsql.ingest.files.datasets import is_dataset, topic_records
-from evalsql.ingest.files.input_files import open_one_source
+from evalsql.ingest.files.input_files import is_dataset, open_one_source, topic_records
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-
 
 # A question's own words, and what files call them; the first name that is there is taken.
 TEXTS: Mapping[str, Sequence[str]] = {
@@ -85,14 +81,13 @@ def load_topics(
         else:
             records, label = in_memory(topic_records(source) if is_dataset(source) else source, columns), opened
         judged, unjudged = _judged_records(topics, records, label, problems)
+        names = list(dict.fromkeys(field for record in judged for field in record.fields))
+        _check_fields(label, names)
+        named = {each: each for each in names} if only_groups else _meanings(names, columns)
         found: dict[str, dict[int, str]] = defaultdict(dict)
         for record in judged:
             for field, value in record.fields.items():
-                found[field][topics[record.topic]] = value
-        _check_fields(label, list(found))
-        if not only_groups:
-            named = _meanings(list(found), columns)
-            found = {named[field]: values for field, values in found.items()}
+                found[named[field]][topics[record.topic]] = value
         with database.transaction():
             held = database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])
             if (taken := [each for each in found if (each,) in held]) and not replace:
@@ -114,9 +109,11 @@ def load_weights(database: Database, qrels: str, data: Source | Any, *, replace:
     qrels_id, topics = _judged_topics(database, qrels)
     if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
         raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
-    problems, origin = ProblemList(), data if isinstance(data, Source) else IN_MEMORY
-    label = data.label if isinstance(data, Source) else IN_MEMORY
-    rows = list(weight_rows(data, Notes(), problems.add) if isinstance(data, Source) else _items(data, problems))
+    problems = ProblemList()
+    if isinstance(data, Source):
+        label, rows = data.label, list(weight_rows(data, Notes(), problems.add))
+    else:
+        label, rows = IN_MEMORY, list(_items(data, problems))
     if not rows and not problems:
         problems.add(Problem(label, 0, "holds no rows"))
     lines: dict[str, int] = {}
@@ -128,7 +125,7 @@ def load_weights(database: Database, qrels: str, data: Source | Any, *, replace:
         lines.setdefault(topic, line)
     problems.check()
     store_values(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
-    _replace_origin(database, "weights", qrels_id, origin, len(rows))
+    _replace_origin(database, "weights", qrels_id, data if isinstance(data, Source) else IN_MEMORY, len(rows))
 
 
 def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
@@ -140,14 +137,13 @@ def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]
 
 def store_values(database: Database, qrels_id: int, values: Mapping[int, Any], key: str | None = None) -> None:
     """Replace texts or groups with a key, or else the weights, of a judgment set by values by topic_id."""
-    if key is None:
-        database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
-        rows = [(qrels_id, topic_id, weight) for topic_id, weight in values.items()]
-        add_rows(database, "topic_weights", ("qrels_id", "topic_id", "weight"), rows)
-    else:
-        database.execute(f"delete from topic_meta where qrels_id = {qrels_id} and key = {literal(key)}")
-        facts = [(qrels_id, topic_id, key, text) for topic_id, text in values.items()]
-        add_rows(database, "topic_meta", ("qrels_id", "topic_id", "key", "value"), facts)
+    table, columns, of_key = "topic_weights", ["weight"], []
+    if key is not None:
+        table, columns, of_key = "topic_meta", ["key", "value"], [key]
+    chosen = f" and key = {literal(key)}" if key is not None else ""
+    database.execute(f"delete from {table} where qrels_id = {qrels_id}{chosen}")
+    rows = [(qrels_id, topic_id, *of_key, value) for topic_id, value in values.items()]
+    add_rows(database, table, ("qrels_id", "topic_id", *columns), rows)
 
 
 def _replace_origin(database: Database, kind: str, qrels_id: int, origin: Source | str, num_rows: int) -> None:
@@ -159,11 +155,10 @@ def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, f
     if not isinstance(data, Mapping):
         raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
     for at, (topic, weight) in enumerate(data.items(), start=1):
+        reason = f"weight {weight} is no number" if isinstance(weight, bool) else weight_fault(str(weight))
         if isinstance(topic, bool) or not isinstance(topic, str | int):
-            problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
-        elif isinstance(weight, bool):
-            problems.add(Problem(IN_MEMORY, at, f"weight {weight} is no number"))
-        elif reason := weight_fault(str(weight)):
+            reason = f"names are text or whole numbers, found {topic!r}"
+        if reason:
             problems.add(Problem(IN_MEMORY, at, reason))
         else:
             yield at, (str(topic), float(weight))
@@ -200,12 +195,12 @@ def _judged_records(
         problems.add(Problem(label, 0, reason))
     problems.check()
     left_out = list(dict.fromkeys(field for record in judged for field in sorted(record.left_out)))
-    num_padded = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
-    for names, reason in (
-        (unjudged, f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}"),
-        (padded, f"{num_padded}: {shortened(padded)}"),
-        (left_out, f"left out, since a topic has several values of it or a list: {', '.join(left_out)}"),
-    ):
+    notes = {
+        f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}": unjudged,
+        f"{counted(len(padded), 'topic')} judged under the number without leading zeros: {shortened(padded)}": padded,
+        f"left out, since a topic has several values of it or a list: {', '.join(left_out)}": left_out,
+    }
+    for reason, names in notes.items():
         if names:
             warn(str(Problem(label, 0, reason)))
     return judged, len(unjudged)

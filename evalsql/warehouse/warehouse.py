@@ -20,8 +20,8 @@ from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs
+from evalsql.ingest.base_rows import drop
 from evalsql.ingest.loader import Loader
-from evalsql.ingest.replacing import drop
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse.own_measures import Sources, check_own
 from evalsql.warehouse.schema import remake_own

@@ -15,7 +15,7 @@ from evalsql import InputError, UsageError, Warehouse
 from evalsql.ingest import judgments as ingest_qrels
 from evalsql.ingest import run_loading as ingest_runs
 from evalsql.ingest.files.input_files import stem
-from evalsql.ingest.run_options import TIE_RULES
+from evalsql.ingest.load_options import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
 from tests.long_cases import few_of
 

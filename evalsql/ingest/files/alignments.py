@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.ingest.files.trec_text import number_fault
+from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import counted
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-    from evalsql.ingest.run_options import RunOptions
 
 BLAST_COLUMNS = (
     *("qseqid", "sseqid", "pident", "length", "mismatch", "gapopen"),
@@ -51,11 +48,7 @@ Layout = tuple[str, Sequence[str], str]
 
 
 def layout(source: Source, head: str) -> Layout | None:
-    """Name, columns and delimiter of a table of alignments; None if the file is none.
-
-    Args:
-        head: its first characters.
-    """
+    """Name, columns and delimiter of a table of alignments that starts with ``head``; None if the file is none."""
     first = head.lstrip("\ufeff\r\n ")
     if not first.startswith("#") and first.partition("\n")[0].count("\t") < len(BLAST_COLUMNS) - 1:
         return None
@@ -106,11 +99,7 @@ def mended(number: str) -> str:
 
 
 def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]:
-    """Take from the staged rows of runs what the options say is no answer; returns what there is to say of it.
-
-    Args:
-        owners: a SELECT of file_id and owner_id, the runs.
-    """
+    """Delete the staged rows that the options leave out, and return notices; ``owners`` are file_id and owner_id."""
     if not options.leaves_out:
         return []
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from io import StringIO
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.catalog.relations import TREC_ORDER
+from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
@@ -19,9 +20,6 @@ from evalsql.ingest.files.source import BYTE_ORDER_MARK, Format, Source
 from evalsql.ingest.files.trec_text import is_header, number_fault, plain_grade, split
 from evalsql.ingest.python_rows import holds_ranking
 from evalsql.phrases import counted
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
 
 
 def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
@@ -75,12 +73,7 @@ _TREC = {
 
 
 def recognised(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
-    """The format of a file; None if it is left to the readers of TREC files.
-
-    Args:
-        head: its first bytes, decompressed.
-        kind: run, or the form of judgments.
-        given: columns that the user named.
+    """The format of a file by its first bytes, decompressed; None if it is left to the readers of TREC files.
 
     Raises:
         InputError: the file is of a kind that holds no rows, or has none of the columns.
@@ -233,12 +226,7 @@ _ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
 
 
 def third_column_faults(database: Database, name: str, rows: str) -> list[str]:
-    """Why a table without a header may be another: its ranks do not start at 1, scores are whole, or grades count up.
-
-    Args:
-        name: of the format.
-        rows: a SELECT of them.
-    """
+    """Why a table without a header may be another: ranks do not start at 1, scores are whole, or grades count up."""
     numbers = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
     number = numbers.get(name)
     if not number:
@@ -276,14 +264,7 @@ def third_column_faults(database: Database, name: str, rows: str) -> list[str]:
 
 
 def _without_names(source: Source, head: str, kind: str, given: Given) -> Format | None:
-    """The format of a file that is told without a header; None if it is none of these.
-
-    Args:
-        head: its first characters.
-
-    Raises:
-        InputError: it is of such a format and does not hold what is wanted.
-    """
+    """The format of a file that is told without a header, which must hold what is wanted; None if it is none."""
     if found := alignments.layout(source, head):
         name, names, delimiter = found
         if kind != "run":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import glob
 import os
 import shutil
@@ -16,7 +17,6 @@ from typing import Any
 from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
-from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import HEAD, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault, one_path
@@ -27,6 +27,8 @@ ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results
     *(".m8", ".b6", ".blast", ".blastp", ".blastn", ".outfmt6", ".outfmt7", ".tblout", ".domtblout", ".tbl", ".tab"),
 }
 STANDARD_INPUT = "-"
+DATASET = "irds:"
+_WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
 _USTAR_AT = 257
@@ -80,15 +82,10 @@ def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
 def open_sources(
     patterns: Iterable[str | Path], problems: ProblemList, kind: str | None = None, given: Given = None
 ) -> Iterator[list[Source]]:
-    """The files that paths, globs, datasets and ``-`` (standard input) stand for.
+    """The files that paths, globs, datasets and ``-`` (standard input) stand for; ``problems`` gets what is wrong.
 
-    What can be read only once is kept in a temporary file meanwhile.
-
-    Args:
-        problems: gets patterns without a file, files that cannot be read or hold no rows, and files named twice.
-        kind: run, or the form of judgments: then formats are recognised, and folders and archives stand for their
-            files of that kind.
-        given: columns that the user named.
+    What can be read only once is kept in a temporary file meanwhile. With a ``kind``, run or the form of judgments,
+    formats are recognised, and folders and archives stand for their files of that kind.
     """
     if kind:
         check_given(given, kind)
@@ -156,13 +153,7 @@ class _Finder:
         self.skipped: list[Problem] = []
 
     def sources(self, label: str) -> list[Source]:
-        """The file of a label, or the files of a folder or an archive that are of the kind.
-
-        Raises:
-            InputError: there are none of the kind.
-            OSError: a file cannot be read.
-            UnicodeEncodeError: its name is not UTF-8.
-        """
+        """The file of a label, or the files of a folder or an archive that are of the kind."""
         _ = label.encode("utf-8")
         if self.kind and os.path.isdir(label):
             inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
@@ -237,11 +228,7 @@ def unfit_name(name: str) -> str:
 
 
 def unfit(source: Source, head: bytes, kind: str) -> str:
-    """Why a file of a folder or an archive is not of the kind that is loaded, a run or a form of judgments.
-
-    Raises:
-        InputError: it cannot be read, so that nobody knows.
-    """
+    """Why a file of a folder or an archive is not of the kind that is loaded; raises InputError if it is unreadable."""
     try:
         if not head and source.compression != "none":
             with source.open() as stream:
@@ -263,11 +250,7 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
 
 
 def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label and copy of each file in a tar archive; the copies have names of their own. Links have no copy.
-
-    Raises:
-        InputError: the archive is broken, or more follows it.
-    """
+    """Label and copy of each file in a tar archive; links have no copy."""
     import tarfile
 
     # OSError may be the disk's as well.
@@ -292,11 +275,7 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def judgments_of(folder: Path, kind: str) -> Path:
-    """The file of judgments in a folder, or in the folder qrels in it as BEIR has them; test.tsv among several.
-
-    Raises:
-        UsageError: there is none, or nothing says which of several.
-    """
+    """The file of judgments in a folder, or in the folder qrels in it as BEIR has them; test.tsv among several."""
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
     files = sorted(each for each in inner.iterdir() if each.is_file() and not unfit_name(each.name))
     fit = [each for each in files if not unfit(*open_file(str(each), each), kind)]
@@ -307,3 +286,67 @@ def judgments_of(folder: Path, kind: str) -> Path:
         there = shortened([str(each) for each in fit])
         raise UsageError(f"{folder}: the folder has several files of judgments; name one of {there}")
     return tests[0] if len(fit) > 1 else fit[0]
+
+
+# Datasets by name, irds:beir/scifact/test, through the package ir_datasets
+
+
+def is_dataset(source: object) -> bool:
+    """Whether it names a dataset, and no file that is called like one."""
+    return isinstance(source, str) and source.startswith(DATASET) and not os.path.exists(source)
+
+
+def write_dataset(label: str, kind: str, path: Path) -> None:
+    """Write judgments, or the run that comes with a dataset, as a table with a header.
+
+    Raises:
+        UsageError: ir_datasets is not there, does not know the dataset, or the dataset has none of these.
+        InputError: it cannot be fetched or read.
+    """
+    dataset = _dataset(label, "scoreddocs" if kind == "run" else "qrels")
+    if kind not in ("run", "grades", "groups"):
+        raise UsageError(f"{label}: datasets have judgments with grades; --form {kind} takes a file")
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+            if kind == "run":
+                writer.writerow(("topic", "document", "score"))
+                writer.writerows((each.query_id, each.doc_id, each.score) for each in dataset.scoreddocs_iter())
+                return
+            writer.writerow(("topic", "document", "grade", "iteration"))
+            for each in dataset.qrels_iter():
+                iteration = getattr(each, "subtopic_id", None) or getattr(each, "iteration", None) or "0"
+                writer.writerow((each.query_id, each.doc_id, each.relevance, iteration))
+    except Exception as error:
+        raise _unreadable(label, error) from error
+
+
+def topic_records(label: str) -> Iterator[dict[str, str]]:
+    """The topics of a dataset: query_id and what else is known of each, as text."""
+    dataset = _dataset(label, "queries")
+    try:
+        for each in dataset.queries_iter():
+            yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
+    except Exception as error:
+        raise _unreadable(label, error) from error
+
+
+def _dataset(label: str, what: str) -> Any:
+    """A dataset that has qrels, scoreddocs or queries."""
+    try:
+        import ir_datasets
+    except ImportError as error:
+        raise UsageError(f"{label}: datasets by name take ir_datasets; pip install 'evalsql[irds]'") from error
+    try:
+        dataset = ir_datasets.load(label.removeprefix(DATASET))
+    except KeyError as error:
+        raise UsageError(f"{label}: ir_datasets knows no dataset of this name") from error
+    if not getattr(dataset, f"has_{what}")():
+        there = [word for each, word in _WANTED.items() if getattr(dataset, f"has_{each}")()]
+        raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there) or 'documents'}")
+    return dataset
+
+
+def _unreadable(label: str, error: Exception) -> InputError:
+    """What a download raises is of many kinds, and all of them end the load."""
+    return InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")])

@@ -28,10 +28,7 @@ T = TypeVar("T")
 
 
 class Text(NamedTuple):
-    """A file as text, decompressed.
-
-    ``is_plain`` is whether the engine's reader takes it as the exact one does.
-    """
+    """A file as text, decompressed; ``is_plain`` is whether the engine's reader takes it as the exact one does."""
 
     path: Path
     is_plain: bool
@@ -43,7 +40,6 @@ class Format:
     """What a file is.
 
     Attributes:
-        name: as messages call it.
         reader: csv, jsonl (a row a line), json (read whole), lines (columns without quotes), letor, parquet or arrow.
         columns: its column for each meaning, where the first lines tell.
         names: all columns of a text file in order.
@@ -92,42 +88,51 @@ class Source(NamedTuple):
         module = _zstd() if self.compression == "zstd" else import_module(names[self.compression])
         return cast(IO[bytes], module.open(self.path, "rb"))
 
+    def problem(self, line: int, reason: str) -> Problem:
+        """What is wrong with a line, or with the file as a whole if that is 0."""
+        return Problem(self.label, line, reason)
+
+    @property
+    def unit(self) -> str:
+        """What messages count."""
+        return "line"
+
+    def lines(self) -> Mapping[int, int]:
+        """Lines by the numbers of rows where these differ, as those of a ``Table`` may."""
+        return {}
+
     def error(self, reason: str, line: int = 0) -> InputError:
-        """What is wrong with the file, or with a line of it."""
-        return InputError([Problem(self.label, line, reason)])
+        return InputError([self.problem(line, reason)])
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def inspect(self, folder: Path, name: str) -> tuple[str, Text]:
-        """SHA-256 of the file, and the file as text, decompressed into ``folder`` if need be.
+    def inspect(self, copy: Path) -> Text:
+        """The file as text, decompressed into ``copy`` if need be.
 
         It is not plain where it cannot be decompressed whole, is not UTF-8, has lines that are very long or that end by
         a carriage return alone, or only some of them by both, or holds bytes that C takes for white space and the
         engine does not.
         """
-        digest = hashlib.sha256()
         try:
-            if self.compression == "none":
-                with self.path.open("rb") as stream:
-                    text = _inspected(self.path, stream, digest.update)
-                return digest.hexdigest() if text.is_plain else self.sha256(), text
-            with self.open() as stream, (folder / name).open("wb") as copy:
-                return self.sha256(), _inspected(folder / name, stream, copy.write)
+            with self.open() as stream:
+                if self.compression == "none":
+                    return _inspected(self.path, stream)
+                with copy.open("wb") as target:
+                    return _inspected(copy, stream, target.write)
         except unreadable():
-            return self.sha256(), Text(self.path, False)
+            return Text(self.path, False)
 
 
-def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -> Text:
+def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object] = len) -> Text:
     """The text at ``path``, which the stream holds too; ``take`` gets its bytes as long as they are plain."""
     has_returns = False
     first_lines: list[bytes] = []
     while chunk := stream.read(_CHUNK):
         rest = stream.readline(_CHUNK)
-        take(chunk)
-        take(rest)
         lines = chunk + rest
+        take(lines)
         if not first_lines:
             lines = lines.removeprefix(BYTE_ORDER_MARK)
             first_lines = (chunk + rest).split(b"\n", FIRST_LINES)[:FIRST_LINES]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from evalsql.errors import Problem, UsageError
+from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
@@ -37,7 +37,7 @@ def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     try:
         yield from {"csv": _csv_rows, "jsonl": _json_rows}.get(form.reader, _line_rows)(source, form, refuse)
     except unreadable() as error:
-        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
+        refuse(source.problem(0, f"cannot be read: {error}"))
 
 
 def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
@@ -52,26 +52,23 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
             try:
                 row = next(reader, None)
             except csv.Error as error:
-                refuse(Problem(source.label, first, csv_fault(error)))
+                refuse(source.problem(first, csv_fault(error)))
                 continue
             line = form.skipped + reader.line_num
             if row is None:
                 return
             if _NO_TEXT.search("".join(row)):
-                refuse(Problem(source.label, line, NOT_UTF8))
+                refuse(source.problem(line, NOT_UTF8))
             elif row and len(row) != len(form.names):
                 reason = f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
-                refuse(Problem(source.label, line, reason))
+                refuse(source.problem(line, reason))
             elif row:
                 cells = (_unquoted(row[at]) if is_plain else row[at] for at in places)
                 yield line, [cell.strip() or None for cell in cells]
 
 
 def quotes_hide_nothing(source: Source, form: Format) -> bool:
-    """Whether a table parted by tabs has quotation marks, and all its columns on each line in spite of them.
-
-    Then no mark hides a tab or the end of a line, and one that is never closed is part of a name or of a text.
-    """
+    """Whether a table parted by tabs has quotation marks, none of which hides a tab or the end of a line."""
     if form.delimiter != "\t":
         return False
     with source.open() as stream:
@@ -109,7 +106,7 @@ def _line_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     for number, line in text_lines(source, refuse, blank=False):
         found = [] if line.startswith("#") else values(line)
         if isinstance(found, str):
-            refuse(Problem(source.label, number, found))
+            refuse(source.problem(number, found))
         elif found:
             yield number, found
 
@@ -162,7 +159,7 @@ def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
         if isinstance(row, dict):
             yield number, [as_text(row.get(name)) for name in form.columns.values()]
         else:
-            refuse(Problem(source.label, number, "no object, as the lines above are"))
+            refuse(source.problem(number, "no object, as the lines above are"))
 
 
 def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple[int, Any]]:
@@ -171,7 +168,7 @@ def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple
         try:
             yield number, json.loads(line, **options)
         except (ValueError, RecursionError, UsageError) as error:
-            refuse(Problem(source.label, number, json_fault(error)))
+            refuse(source.problem(number, json_fault(error)))
 
 
 def json_fault(error: Exception) -> str:

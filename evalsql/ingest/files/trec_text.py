@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.errors import Problem, warn
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, Text, unreadable
 from evalsql.phrases import counted
@@ -120,10 +121,7 @@ def _rows(
 ) -> Iterator[tuple[int, Row]]:
     """Line number and row of each line that is neither blank nor a comment nor a header; ``notes`` gets the latter two.
 
-    Args:
-        widths: how many columns rows have, which ``expected`` describes.
-        number_at: the column, from 0, that is a number in every row but a header; -1 is the last.
-        row: the row of the columns of a line, or what is wrong with it.
+    Rows have as many columns as one of ``widths``, and a number at ``number_at``; ``row`` says what is wrong with one.
     """
     first = True
     like_rows: list[int] = []
@@ -135,10 +133,10 @@ def _rows(
                 like_rows.append(number)
             continue
         first = False
-        is_wide = len(columns) in widths
-        found = row(columns) if is_wide else f"{counted(len(columns), 'column')}, expected {expected}"
+        fits = len(columns) in widths
+        found = row(columns) if fits else f"{counted(len(columns), 'column')}, expected {expected}"
         if isinstance(found, str):
-            refuse(Problem(source.label, number, found))
+            refuse(source.problem(number, found))
         else:
             yield number, found
     if like_rows:
@@ -147,7 +145,7 @@ def _rows(
             f"starts with # and is left out as a comment, though it has the columns of a row{more}; tables with a "
             "header, as TSV, may have names that start with #"
         )
-        warn(str(Problem(source.label, like_rows[0], reason)))
+        warn(str(source.problem(like_rows[0], reason)))
 
 
 def text_lines(
@@ -163,21 +161,21 @@ def text_lines(
                     continue
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
-                    warn(str(Problem(source.label, number, reason)))
+                    warn(str(source.problem(number, reason)))
                 if len(raw) > longest and text:
-                    refuse(Problem(source.label, number, f"longer than {longest:,} bytes"))
+                    refuse(source.problem(number, f"longer than {longest:,} bytes"))
                 elif b"\r" in text:
-                    refuse(Problem(source.label, number, "holds a carriage return that ends no line"))
+                    refuse(source.problem(number, "holds a carriage return that ends no line"))
                 else:
                     if b"\0" in text:  # Real files have holes of zero bytes; trec_eval too reads on.
                         reason = "holds zero bytes, which are kept as part of their column"
-                        warn(str(Problem(source.label, number, reason)))
+                        warn(str(source.problem(number, reason)))
                     try:
                         yield number, text.decode()
                     except UnicodeDecodeError:
-                        refuse(Problem(source.label, number, NOT_UTF8))
+                        refuse(source.problem(number, NOT_UTF8))
     except unreadable() as error:
-        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
+        refuse(source.problem(0, f"cannot be read: {error}"))
 
 
 def split(line: str) -> list[str]:
@@ -227,10 +225,7 @@ def first_tag(text: Text) -> str | None:
 
 
 class FirstRow(NamedTuple):
-    """A line with the columns of a run; those behind the fifth are its tag, which may hold blanks.
-
-    The rank is not a number (NaN) where it is none.
-    """
+    """A line with the columns of a run; the rank is not a number (NaN) where it is none."""
 
     number: int
     columns: Sequence[bytes]
@@ -260,8 +255,7 @@ def _number(text: bytes) -> float:
 def opposes_ranks(rows: Iterable[FirstRow], *, lower_is_better: bool) -> bool:
     """Whether in a file's first rows nearly all scores get worse where the rank column says that they get better.
 
-    So they do where the score column counts up as ranks do, and the rank column does not count. Rows that follow each
-    other within a topic are compared; those whose rank is no number tell nothing.
+    Scores that count up as ranks do, beside ranks that do not count, do so too.
     """
     agreeing = opposing = 0
     for row, following in pairwise(row for row in rows if not math.isnan(row.rank)):
@@ -277,9 +271,8 @@ def opposes_ranks(rows: Iterable[FirstRow], *, lower_is_better: bool) -> bool:
 def foreign_layout(rows: Sequence[FirstRow]) -> tuple[int, int] | None:
     """Line number and columns of a file's first row where its first rows are those of some other table; else None.
 
-    The last column of a run, its tag, may hold blanks, but is the same in nearly all rows; where there are more than
-    six columns the second one is too, or the ranks go up. Of six columns only a tag that differs from row to row
-    beside ranks that do not go up is another table's.
+    A run's tag may hold blanks, but is the same in nearly all rows; where there are more than six columns the second
+    one is too, or the ranks go up. Of six columns only tags that differ beside ranks that do not go up are another's.
     """
     if not rows:
         return None
@@ -305,6 +298,13 @@ def reader(paths: Sequence[Path]) -> str:
         delim = '\x01', compression = 'none', hive_partitioning = false, columns = {{'line': 'varchar'}},
         header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true
     )"""
+
+
+def rejected_paths(database: Database) -> list[str]:
+    """Paths of the files with lines that ``reader`` could not read; the tables of rejected lines are dropped."""
+    rejected = database.rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
+    database.execute("drop table reject_errors; drop table reject_scans")
+    return [path for (path,) in rejected]
 
 
 def one_path(path: Path) -> str:

@@ -1,14 +1,19 @@
-"""The options with which runs are loaded: made once, for files, rows in memory, the command line and Spark alike."""
+"""How runs and judgments are loaded: options made once, for files, rows in memory, the command line and Spark alike."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral
+from pathlib import Path
 
 from evalsql.catalog.header import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
+Queries = str | Path | Iterable[str] | None
+IMPLYING = ("pairs", "families")  # forms of what judgments are made of
+FORMS = ("grades", "groups", "preferences", *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 
 
@@ -18,12 +23,8 @@ class RunOptions:
 
     Attributes:
         warns: whether to warn of what is loaded although it may mislead.
-        keeps_unjudged: whether documents without judgments go into the table ``retrieved``. Most measures need only
-            the ranks of documents that judgments loaded before are about.
+        keeps_unjudged: whether documents without judgments go into the table ``retrieved``, which few measures need.
         one_alignment: whether of several alignments of a topic and a document only the best one is kept.
-
-    Raises:
-        UsageError: an unknown tie rule, or a depth that is no whole number of 1 or more.
     """
 
     tie_rule: str | None = None
@@ -42,11 +43,11 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.tie_rule is not None and self.tie_rule not in TIE_RULES:
             raise UsageError(f"tie rule {self.tie_rule} is unknown; there are: {', '.join(TIE_RULES)}")
-        if self.depth is None:
-            return
-        if not _is_depth(self.depth):
-            raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
-        object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
+        if self.depth is not None:
+            is_whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
+            if not is_whole or not 1 <= operator.index(self.depth) <= GREATEST_INTEGER:
+                raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
+            object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
 
     def for_rows(self, *, is_ranking: bool = False, holds_evalues: bool = False) -> RunOptions:
         """The same with the defaults for these rows: rankings without scores, E-values, or other scores.
@@ -79,8 +80,25 @@ class RunOptions:
         return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by)
 
 
-def _is_depth(depth: object) -> bool:
-    try:
-        return not isinstance(depth, bool) and 1 <= operator.index(depth) <= GREATEST_INTEGER  # type: ignore[arg-type]
-    except TypeError:
-        return False
+@dataclass(frozen=True)
+class JudgmentOptions:
+    """How judgments are loaded; ``Warehouse.load_qrels`` explains them."""
+
+    form: str = "grades"
+    keep_best: bool = False
+    meta: Mapping[str, str] | None = None
+    columns: Mapping[str, str] | None = None
+    queries: Queries = None
+    with_self: bool = False
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
+        if self.keep_best and self.are_preferences:
+            raise UsageError("of repeated preferences none is the best one; mend the file")
+        if self.queries is not None and self.form != "families":
+            raise UsageError("queries are named for judgments made of families, --form families")
+
+    @property
+    def are_preferences(self) -> bool:
+        return self.form == "preferences"
