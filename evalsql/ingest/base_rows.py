@@ -31,7 +31,6 @@ def add_names(database: Database, staged: str) -> None:
 
 
 def next_id(database: Database, table: str, key: str) -> int:
-    """The least key above all that a table has."""
     ((following,),) = database.rows(f"select coalesce(max({key}), 0) + 1 from {table}")
     return int(following)
 
@@ -68,7 +67,6 @@ def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: s
 
 
 def add_file_rows(database: Database, *rows: FileRow) -> None:
-    """Add rows to the table ``files``."""
     add_rows(database, "files", ("kind", "id", "file", "sha256", "bytes", "num_rows"), rows)
 
 
@@ -119,7 +117,6 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
 
 
 def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:
-    """A SELECT of pairs of qrels_id and run_id."""
     values = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
     return f"select * from (values {values}) as pairs(qrels_id, run_id)"
 

@@ -87,7 +87,6 @@ def holds_evalues(columns: Mapping[str, str]) -> bool:
 
 
 def how_to_name(meaning: str) -> str:
-    """What to do where nothing says which column or field has a meaning."""
     return f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is"
 
 

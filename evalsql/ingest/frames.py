@@ -56,7 +56,6 @@ def registered(
 
 
 def is_of_ranx(data: object) -> bool:
-    """Whether data in memory is a ``Run`` or ``Qrels`` of ranx."""
     return type(data).__module__.partition(".")[0] == "ranx"
 
 
@@ -117,7 +116,6 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
 
 
 def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None:
-    """{topic: {document: value}} as a table."""
     topics: list[str] = []
     documents: list[str] = []
     numbers: list[float] = []

@@ -29,8 +29,6 @@ _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 
 
 class Record(NamedTuple):
-    """One document of a list, and its line."""
-
     line: int
     relevant: bool
     score: float

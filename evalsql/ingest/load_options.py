@@ -66,17 +66,14 @@ class RunOptions:
 
     @property
     def ranks_by_score(self) -> bool:
-        """Whether documents are ordered by score, not by the file's ranks or lines."""
         return self.tie_rule not in ("rank", "input")
 
     @property
     def leaves_out(self) -> bool:
-        """Whether rows are left out before they are ranked."""
         return self.one_alignment or self.with_self is False
 
     @property
     def keeps_all(self) -> bool:
-        """Whether every row of a run is stored."""
         return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by)
 
 

@@ -44,7 +44,6 @@ class LoadWarnings:
             self.texts.append(f"{len(repeated) - MOST_REPEATED} more files were loaded before under another name")
 
     def note_irrelevance(self, database: Database, qrels_id: int) -> None:
-        """Find out whether nothing is relevant in new judgments."""
         query = relation_query(database.catalog, "sets_without_relevance", {"new_ids": _listed([qrels_id])})
         for name, num_judgments, grade in database.rows(query):
             self.texts.append(
@@ -53,7 +52,6 @@ class LoadWarnings:
             )
 
     def warn(self, *, lower_is_better: bool = False) -> None:
-        """Warn of all that was found."""
         if self.rounded:
             warn(
                 f"{counted(sum(self.rounded.values()), 'document')} in {counted(len(self.rounded), 'run')} tie only in "

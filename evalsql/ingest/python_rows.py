@@ -125,7 +125,6 @@ def _is_nested(value: object) -> bool:
 
 
 def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
-    """{topic: {document: value}} and {topic: [document, ...]}."""
     if kind == "preferences":
         raise UsageError(
             "preferences need a topic, a group, a document and a level in each row, and this has no groups"

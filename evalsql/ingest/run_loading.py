@@ -163,7 +163,6 @@ class RunLoader:
         return [file for file in files if file.source.number in doubtful]
 
     def _stage_exactly(self, file: StagedFile) -> None:
-        """Stage a file line by line."""
         columns = {"topic": "varchar", "document": "varchar", "given_rank": "integer", "score": "double"}
         file.notes = Notes()
         found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.rank_is_used)
@@ -234,7 +233,6 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
 
 
 def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:
-    """The error that names repeated documents, given by run_id, topic and document."""
     return InputError(
         Problem(name, 0, f"document {document} of topic {topic} stands more than once")
         for _, topic, document in sorted(repeated)

@@ -144,7 +144,6 @@ def _name_measures(database: Database) -> str:
 
 
 def _stage_runs(database: Database, files: ScoreFiles) -> None:
-    """Put the facts about the runs into a temporary table, a row for each file of a run."""
     if files.runs:
         rows = f"""
             select run, qrels, qrels_sha256, tie_rule, lower_is_better,
@@ -199,7 +198,6 @@ def _make_room(database: Database, replace: bool) -> None:
 
 
 def _add_runs(database: Database, meta: Mapping[str, str]) -> None:
-    """Rows of runs that are new, and of their files."""
     scored = f"select * from {_STAGED_RUNS} where run in (select run from {_STAGED})"
     new = relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored})
     database.execute(

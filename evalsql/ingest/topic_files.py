@@ -250,7 +250,6 @@ def _sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
 
 
 def _tagged(text: str) -> Iterator[tuple[str, str]]:
-    """The tags of a block, and what follows each."""
     tags = [*_TAG.finditer(text)]
     ends = [*(tag.start() for tag in tags[1:]), len(text)]
     for tag, end in zip(tags, ends, strict=True):
@@ -315,5 +314,4 @@ def _xml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
 
 
 def words(text: str) -> str:
-    """The text in one line."""
     return " ".join(text.split())

@@ -30,8 +30,6 @@ _MOST_KEYS = 100  # rankings and judgments as JSON have a field for each documen
 
 
 class LoadedTopics(NamedTuple):
-    """What was loaded: for which judgment set, and how many topics have each text or group."""
-
     qrels: str
     num_topics: int
     keys: Mapping[str, int]
@@ -129,7 +127,6 @@ def load_weights(database: Database, qrels: str, data: Source | Any, *, replace:
 
 
 def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
-    """The key of a judgment set, and those of its topics by name."""
     ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
     judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
     return qrels_id, dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))

@@ -143,7 +143,6 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
-    """Whether the columns of a header stand where TREC files have them."""
     if "," in line:
         return False
     found = {meaning: names.index(name) for meaning, name in column_meanings.known(names, kind).items()}
@@ -328,7 +327,6 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
 
 
 def _is_row(value: Any, kind: str, given: Given) -> bool:
-    """Whether a single JSON object is a row rather than {topic: ...}."""
     if not isinstance(value, dict) or not value:
         return False
     nested = [isinstance(inner, dict | list) for inner in value.values()]

@@ -69,7 +69,6 @@ def failures_named() -> Iterator[None]:
 
 
 def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
-    """Paths or globs one by one; raises UsageError for what is neither."""
     if isinstance(files, str | Path) or not isinstance(files, Iterable):
         files = [files]
     listed = list(files)
@@ -126,7 +125,6 @@ def open_one_source(pattern: str | Path, what: str, kind: str | None = None, giv
 
 
 def files_named(pattern: str) -> list[str]:
-    """The files that a path or glob stands for; the pattern itself if there are none."""
     try:
         exists = pattern == STANDARD_INPUT or os.path.lexists(pattern)
     except ValueError:
@@ -322,7 +320,6 @@ def write_dataset(label: str, kind: str, path: Path) -> None:
 
 
 def topic_records(label: str) -> Iterator[dict[str, str]]:
-    """The topics of a dataset: query_id and what else is known of each, as text."""
     dataset = _dataset(label, "queries")
     try:
         for each in dataset.queries_iter():
@@ -332,7 +329,6 @@ def topic_records(label: str) -> Iterator[dict[str, str]]:
 
 
 def _dataset(label: str, what: str) -> Any:
-    """A dataset that has qrels, scoreddocs or queries."""
     try:
         import ir_datasets
     except ImportError as error:

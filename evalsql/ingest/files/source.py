@@ -57,7 +57,6 @@ class Format:
 
     @property
     def has_lines(self) -> bool:
-        """Whether rows are found by their line."""
         return self.reader in ("csv", "jsonl", "lines", "letor")
 
 
@@ -76,12 +75,10 @@ class Source(NamedTuple):
 
     @property
     def text_bytes(self) -> int:
-        """About how many bytes of text it holds."""
         size = self.path.stat().st_size
         return size if self.compression == "none" else size * GROWTH
 
     def open(self) -> IO[bytes]:
-        """The text as bytes, decompressed."""
         if self.compression == "none":
             return self.path.open("rb")
         names = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
@@ -94,7 +91,6 @@ class Source(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What messages count."""
         return "line"
 
     def lines(self) -> Mapping[int, int]:

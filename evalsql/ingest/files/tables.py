@@ -76,11 +76,9 @@ class Table:
 
     @property
     def unit(self) -> str:
-        """How messages count: by lines of the file, or by rows."""
         return "line" if self.form.has_lines else "row"
 
     def problem(self, row: int, reason: str) -> Problem:
-        """A problem with one row, or with the file as a whole if that is 0."""
         if not self.form.name:
             return self.source.problem(row, reason)
         if not row or self.form.has_lines:
@@ -88,7 +86,6 @@ class Table:
         return self.source.problem(0, f"{self.form.name}, row {row}: {reason}")
 
     def refuse(self, problem: Problem) -> None:
-        """Note a line that is no row."""
         self.refused.append((problem.line, problem.reason))
 
     def lines(self) -> Mapping[int, int]:
@@ -99,7 +96,6 @@ class Table:
         return {row: line for row, (line, _) in enumerate(rows, start=1)}
 
     def rows(self, *meanings: str) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Line, or row where there are no lines, and values of all rows."""
         lines = self.lines()
         for row, *values in self.database.rows(f"select row, {', '.join(meanings)} from ({self.query}) order by row"):
             yield lines.get(row, row), values
@@ -180,7 +176,6 @@ class Tables:
 
     @contextmanager
     def _blamed(self, table: Table) -> Iterator[None]:
-        """Note what is wrong with a file, and go on."""
         failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
         try:
             yield
@@ -341,7 +336,6 @@ class Tables:
             raise InputError(table.problem(row, reason) for row, reason in sorted(table.refused))
 
     def _fault(self, table: Table, row: Mapping[str, str | None]) -> str:
-        """What is wrong with the values of a row; empty if nothing."""
         needs_rank = "rank" in row and (self.rank_is_used or "score" not in row)
         for meaning in [each for each in self.required if each in row] + ["rank"] * needs_rank:
             text = row[meaning]

@@ -80,7 +80,6 @@ def quotes_hide_nothing(source: Source, form: Format) -> bool:
 
 
 def _unquoted(text: str) -> str:
-    """A cell without the marks around the whole of it, if it has them as CSV does."""
     return text[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, text) else text
 
 
@@ -91,7 +90,6 @@ def unquoted_in_sql(column: str) -> str:
 
 
 def csv_fault(error: csv.Error) -> str:
-    """What is wrong with a row, which the strict reader of the module csv gave up."""
     reasons = {
         "field limit": f"a value is longer than {csv.field_size_limit():,} characters; {_UNCLOSED}",
         "end of data": f"a quotation mark begins a value here and none ends it; {_DOUBLE}",
@@ -172,14 +170,12 @@ def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple
 
 
 def json_fault(error: Exception) -> str:
-    """What is wrong with a line of JSON."""
     if isinstance(error, RecursionError):
         return TOO_DEEP
     return f"not JSON: {error}" if isinstance(error, ValueError) else str(error)
 
 
 def as_text(value: object) -> str | None:
-    """A value of JSON as the engine gives it in text."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 

@@ -36,8 +36,6 @@ LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
 @dataclass
 class Notes:
-    """What a file holds beside its rows."""
-
     comments: list[str] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
     last_tag: str | None = None
@@ -101,7 +99,6 @@ def weight_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[
 
 
 def weight_fault(text: str) -> str:
-    """What is wrong with a weight; empty if nothing."""
     if reason := number_fault("weight", text):
         return reason
     if float(text) <= 0:
@@ -210,7 +207,6 @@ def integer_fault(what: str, text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """A value in quotes; of a long one its start."""
     return f'"{text}"' if len(text) <= _MOST_SHOWN else f'"{text[:_MOST_SHOWN]}..."'
 
 
