@@ -16,6 +16,10 @@ from evalsql.ingest.files.source import Source, in_batches
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
+IN_MEMORY = "in memory"  # where rows come from that are in no file
+FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
+_ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
+
 
 def add_names(database: Database, staged: str) -> None:
     """Give keys to the topics and documents that a SELECT of staged rows names and that have none.
@@ -53,12 +57,6 @@ def insert_rows(
         """)
 
 
-IN_MEMORY = "in memory"  # where rows come from that are in no file
-
-
-FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
-
-
 def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
     """What the table ``files`` says of the source of a run or judgment set with a key: a file, or a text for data."""
     if isinstance(source, str):
@@ -86,9 +84,6 @@ def add_rows(
         values += [list(meta), list(meta.values()), __version__]
     if rows:
         database.execute(f"insert into {table} by name select {', '.join(selected)}", values)
-
-
-_ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 
 
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:

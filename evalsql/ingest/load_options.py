@@ -65,6 +65,10 @@ class RunOptions:
         )
 
     @property
+    def goes_by_rank(self) -> bool:
+        return self.tie_rule == "rank"
+
+    @property
     def ranks_by_score(self) -> bool:
         return self.tie_rule not in ("rank", "input")
 

@@ -229,10 +229,9 @@ class Loader:
         from evalsql.ingest.run_loading import RunLoader
 
         database, options, problems = self.database, self._checked(options), ProblemList()
-        rank_is_used = options.tie_rule == "rank"
         with (
             open_sources(as_paths(files), problems, "run", options.columns) as sources,
-            Tables(database, "run", options.columns, problems, rank_is_used=rank_is_used) as tables,
+            Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name)
             tables.read(sources)

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -36,23 +37,20 @@ from evalsql.phrases import Progress
 BATCH_BYTES = 400_000_000  # of text that is staged together, so that memory stays bounded
 
 
+@dataclass
 class RunLoader:
     """Loads runs of files within the caller's transaction; all problems of all files are raised together.
 
     ``left_out`` has notices of alignments and self-hits that were left out.
     """
 
-    def __init__(
-        self, database: Database, options: RunOptions, tables: Tables, problems: ProblemList, progress: Progress
-    ) -> None:
-        self.database = database
-        self.options = options
-        self.tables = tables
-        self.problems = problems
-        self.progress = progress
-        self.rank_is_used = options.tie_rule == "rank"
-        self.warnings = LoadWarnings()
-        self.left_out: list[str] = []
+    database: Database
+    options: RunOptions
+    tables: Tables
+    problems: ProblemList
+    progress: Progress
+    warnings: LoadWarnings = field(default_factory=LoadWarnings)
+    left_out: list[str] = field(default_factory=list)
 
     def load(self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]) -> None:
         """Load runs, each from its files; ``qrels_ids`` are keys of the judgment sets to evaluate each with."""
@@ -150,7 +148,7 @@ class RunLoader:
                 line
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
-        clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.rank_is_used)
+        clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
         database.execute("insert into staged_run_rows " + clean)
         doubtful = {
             number for (number,) in database.rows("select distinct file_id from staged_run_rows where doubtful")
@@ -165,9 +163,9 @@ class RunLoader:
     def _stage_exactly(self, file: StagedFile) -> None:
         columns = {"topic": "varchar", "document": "varchar", "given_rank": "integer", "score": "double"}
         file.notes = Notes()
-        found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.rank_is_used)
-        rows = ((t, d, int(r.partition(".")[0]) if self.rank_is_used else 0, s) for _, (t, d, r, s) in found)
-        rank = "given_rank" if self.rank_is_used else "null"
+        found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.options.goes_by_rank)
+        rows = ((t, d, int(r.partition(".")[0]) if self.options.goes_by_rank else 0, s) for _, (t, d, r, s) in found)
+        rank = "given_rank" if self.options.goes_by_rank else "null"
         selected = f"{file.source.number}, topic, document, {rank}, score, false"
         insert_rows(self.database, "staged_run_rows", columns, rows, selected)
 
@@ -196,7 +194,7 @@ class RunLoader:
 
     def _read_again(self, source: Source) -> Iterable[tuple[int, Sequence[Any]]]:
         """The rows of a file with their lines; those that were refused have been reported already."""
-        return run_rows(source, Notes(), lambda problem: None, rank_is_used=self.rank_is_used)
+        return run_rows(source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
 
 
 def _text_bytes(run: NewRun) -> int:
@@ -224,8 +222,7 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
     """
-    rank_is_used = options.tie_rule == "rank"
-    with Tables(database, "run", options.columns, ProblemList(), rank_is_used=rank_is_used) as tables:
+    with Tables(database, "run", options.columns, ProblemList(), rank_is_used=options.goes_by_rank) as tables:
         table = tables.read_data(data, run.name)
         run.is_ranking, run.holds_evalues = table.is_ranking, table.holds_evalues
         tables.stage_runs([table])

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -140,15 +141,15 @@ def files_reached(pattern: str) -> list[str]:
     return found + [one_path(Path(file)) for file in found if glob.has_magic(file)]  # as DuckDB 1.5 looks for them
 
 
+@dataclass
 class _Finder:
     """Finds the files that labels stand for, and notes those of folders and archives that are left out."""
 
-    def __init__(self, folder: Path, problems: ProblemList, kind: str | None, given: Given) -> None:
-        self.folder = folder
-        self.problems = problems
-        self.kind = kind
-        self.given = given
-        self.skipped: list[Problem] = []
+    folder: Path
+    problems: ProblemList
+    kind: str | None
+    given: Given
+    skipped: list[Problem] = field(default_factory=list)
 
     def sources(self, label: str) -> list[Source]:
         """The file of a label, or the files of a folder or an archive that are of the kind."""

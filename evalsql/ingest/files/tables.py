@@ -16,7 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import NAMES, Given
+from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.formats import third_column_faults
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
@@ -101,6 +101,7 @@ class Table:
             yield lines.get(row, row), values
 
 
+@dataclass
 class Tables:
     """Reads rows that are not TREC text into a temporary table, which is there as long as the context is.
 
@@ -112,16 +113,16 @@ class Tables:
         by_label: the other files that are not TREC text.
     """
 
-    def __init__(
-        self, database: Database, kind: str, given: Given, problems: ProblemList, *, rank_is_used: bool = False
-    ) -> None:
-        self.database, self.kind, self.given, self.problems = database, kind, given, problems
-        self.rank_is_used = rank_is_used
-        self.required, self.meanings = column_meanings.MEANINGS[kind][0], column_meanings.all_meanings(kind)
-        self.failed: set[str] = set()
-        self.by_label: dict[str, Table] = {}
+    database: Database
+    kind: str
+    given: Given
+    problems: ProblemList
+    rank_is_used: bool = False
+    failed: set[str] = field(default_factory=set)
+    by_label: dict[str, Table] = field(default_factory=dict)
 
     def __enter__(self) -> Tables:
+        self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
         columns = ", ".join(f'"{each}" {_sql_type(each)}' for each in self.meanings)
         self.database.execute(f"create or replace temp table {_ROWS} (file integer, row bigint, {columns})")
         return self
