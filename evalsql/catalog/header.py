@@ -94,7 +94,6 @@ class Header(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value that the measure can have."""
         low, high = map(float, self.range.split())
         return low, high
 
@@ -225,7 +224,6 @@ class Parameter(NamedTuple):
 
     @property
     def choices(self) -> Sequence[str]:
-        """The words it may be, where the domain lists them."""
         domain = self.domain or ""
         return [choice.strip() for choice in domain[1:-1].split(",")] if domain.startswith("{") else []
 

@@ -78,12 +78,10 @@ class Measure(NamedTuple):
 
 
 def names_of_counts(measures: Iterable[Measure]) -> frozenset[str]:
-    """The names of those whose values are whole numbers."""
     return frozenset(measure.name for measure in measures if measure.is_count)
 
 
 def names_of_less_is_better(measures: Iterable[Measure]) -> frozenset[str]:
-    """The names of those of which a lower value is better."""
     return frozenset(measure.name for measure in measures if measure.relation.header.less_is_better)
 
 
@@ -98,7 +96,6 @@ def tie_variants(measure: Measure) -> dict[str, Measure]:
 
 
 def literal(value: Value) -> str:
-    """``value`` as SQL text."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -149,8 +146,6 @@ def split_names(text: str) -> Sequence[str]:
 
 
 class Named(NamedTuple):
-    """What a name stands for."""
-
     relation: Relation
     alias: Alias
 

@@ -127,12 +127,10 @@ class Relation:
         return relations_read(tree)
 
     def tree(self) -> exp.Expr:
-        """The syntax tree of the body; raises CatalogError with file and line where it has none."""
         return parse(self.body, self.path, self.body_line)
 
     @cached_property
     def calls(self) -> frozenset[str]:
-        """Names of what the body calls, functions of the engine among them."""
         return functions_named(self.body)
 
 
@@ -197,12 +195,10 @@ class Catalog:
 
     @cached_property
     def own(self) -> Sequence[Relation]:
-        """A user's own relations."""
         return [relation for relation in self.relations.values() if not relation.is_packaged]
 
     @property
     def measures(self) -> Sequence[Relation]:
-        """Measures in the order of their names."""
         return sorted(self.of_kind("measures"), key=lambda relation: relation.header.measure.lower())
 
     def reads_unjudged(self, measures: Iterable[Relation]) -> bool:

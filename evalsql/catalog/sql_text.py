@@ -56,7 +56,6 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the next piece can start."""
         return self.start + len(self.text)
 
 
@@ -124,7 +123,6 @@ def _with_replaced(body: str, replaced: Iterable[tuple[int, int, str]]) -> str:
 
 @cache
 def parameter_places(body: str) -> list[tuple[int, int, str]]:
-    """Where each ``$name`` starts and ends."""
     return [(each.start, each.end, each.text[1:]) for each in _words(body) if each.kind == "parameter"]
 
 
@@ -150,7 +148,6 @@ def relation_calls(body: str) -> list[tuple[str, Mapping[str, str] | None]]:
 
 
 def functions_named(body: str) -> frozenset[str]:
-    """The words that an opening parenthesis follows."""
     return frozenset(each.text for each in _words(body) if each.kind == "word" and body.startswith("(", each.end))
 
 

@@ -56,7 +56,6 @@ class Database:
             self.at_close.pop()()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
-        """Run statements for what they do."""
         self.rows(sql, parameters)
 
     def execute_all(self, statements: Sequence[str]) -> None:
@@ -133,7 +132,6 @@ class Database:
             self._file_path = file_path
 
     def register(self, name: str, data: object) -> None:
-        """Let SQL read a frame, an Arrow table or arrays under a name."""
         with translated_errors(self.path):
             self.connection.register(name, data)
 
@@ -171,7 +169,6 @@ class Database:
             raise
 
     def statements(self, text: str) -> list[tuple[str, str]]:
-        """Kind and text of each statement."""
         with translated_errors():
             return [(each.type.name, each.query) for each in self._connection.extract_statements(text)]
 
@@ -186,7 +183,6 @@ class Database:
         self._is_shut_in = True
 
     def lock(self) -> None:
-        """Keep all settings as they are from here on."""
         if not self._is_locked:
             self.execute("set lock_configuration = true")
             self._is_locked = True

@@ -39,7 +39,6 @@ class Address(NamedTuple):
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
         return self.host.strip("[]").lower() in LOOPBACK
 
 

@@ -172,7 +172,6 @@ class RemoteDatabase(Database):
         return self._reads_files and not (_FILE_READERS | self._registered).isdisjoint(words)
 
     def _ask(self, text: str) -> duckdb.DuckDBPyConnection:
-        """Send statements; the rows are the connection's."""
         with self._reached():
             return self._connection.execute(_asked(text))
 

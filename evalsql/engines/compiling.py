@@ -178,7 +178,6 @@ def compile_measures(
 
 
 def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> str:
-    """The text of one measure in a dialect; raises RefusalError, which names the construct, if it cannot carry it."""
     return written(measure, inlined(catalog, measure.relation, measure.arguments), dialect)
 
 
@@ -209,7 +208,6 @@ def written(measure: Measure, whole: Inlined, dialect: str) -> str:
 
 
 def digest(whole: Inlined) -> str:
-    """A checksum of the statement without its comments."""
     text = whole.query.sql(DUCKDB, comments=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -150,7 +150,6 @@ def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: 
 
 
 def _evaluate_tables(output: Output, runs: Any, column: str, strict: bool) -> Outcome:
-    """Evaluate runs that are rows of tables: Spark brings the rows of each run together."""
     paths = as_list(runs) if isinstance(runs, Sequence) else []
     table = output.session.read.parquet(*paths) if paths else runs
     if column not in table.columns:
@@ -187,7 +186,6 @@ def _evaluate_tables(output: Output, runs: Any, column: str, strict: bool) -> Ou
 def _evaluate_portion(
     output: Output, rows: Any, runs: Mapping[str, Run], identity: str, outcome: Outcome, strict: bool
 ) -> None:
-    """Run the tasks, then write their rows, which are kept meanwhile so that the tasks run once."""
     rows = rows.persist()
     try:
         found = rows.where(f"kind = '{RUN}'").select("facts").collect()
@@ -205,7 +203,6 @@ def _evaluate_portion(
 
 
 def _refused(name: str, problem: str) -> dict[str, Any]:
-    """The facts about a run that no task evaluated."""
     return {"run": name, "files": [], "notes": "", "problem": problem}
 
 
@@ -239,7 +236,6 @@ def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
 
 @contextmanager
 def _settings(session: Any, values: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session that hold meanwhile."""
     before = {key: session.conf.get(key, None) for key in values}
     for key, value in values.items():
         session.conf.set(key, value)

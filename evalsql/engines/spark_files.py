@@ -34,8 +34,6 @@ class File(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run and its files; several are parts of it."""
-
     name: str
     files: Sequence[File]
 
@@ -45,13 +43,10 @@ class Run(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """About how many bytes of text it holds."""
         return sum(file.bytes * (GROWTH if file.path.lower().endswith(_PACKED) else 1) for file in self.files)
 
 
 class Files:
-    """The file systems of a session's cluster."""
-
     def __init__(self, session: Any) -> None:
         try:
             self._java, self._settings = session._jvm, session._jsc.hadoopConfiguration()
@@ -114,7 +109,6 @@ class Files:
         return bool(system.exists(path))
 
     def folders(self, text: str) -> list[str]:
-        """Names of the folders in a folder; none if it does not exist."""
         system, path = self._path(text)
         found = system.listStatus(path) if system.exists(path) else ()
         return [str(each.getPath().getName()) for each in found if each.isDirectory()]
@@ -128,7 +122,6 @@ class Files:
         system.delete(path, True)
 
     def facts(self, paths: Sequence[str]) -> list[File]:
-        """Size and time of change of files."""
         return [_file(system.getFileStatus(path)) for system, path in map(self._path, paths)]
 
 
@@ -166,8 +159,6 @@ _MARKED = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "true"}
 
 
 class Output:
-    """The folder of one job's results."""
-
     def __init__(self, session: Any, files: Files, folder: str, job: Job) -> None:
         self.session = session
         self.files = files
@@ -184,7 +175,6 @@ class Output:
                     self.files.delete(f"{self.folder}/{part}/{name}")
 
     def finish(self) -> None:
-        """Mark the folder as finished."""
         self.files.touch(f"{self.folder}/{FINISHED}")
 
     def evaluated(self) -> dict[str, set[File]]:

@@ -70,8 +70,6 @@ class Job:
 
 
 class _File(NamedTuple):
-    """A file of a run as Spark calls it, its copy on this disk, and what it is."""
-
     path: str
     copy: Path
     sha256: str
@@ -107,7 +105,6 @@ def evaluate_files(
 
 
 def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of one run whose rows are an Arrow table."""
     facts = {"run": name, "files": [{"path": source, "bytes": None, "modified": None, "sha256": None}]}
     with _folder(job) as folder:
         try:
@@ -184,7 +181,6 @@ def _folder(job: Job) -> Iterator[Path]:
 
 @contextmanager
 def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
-    """A warehouse in memory with the judgments."""
     own = folder / "own" if job.own else ()
     database = open_database(MEMORY, measures=own, memory_limit=job.memory_limit)
     with Warehouse(database, asked=job.measures) as warehouse, warnings.catch_warnings():
@@ -211,7 +207,6 @@ def _noted(labels: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:
-    """The values of all measures of all runs, a few of which are evaluated at a time."""
     measures = parse_measures(job.measures, warehouse.catalog)
     warehouse.evaluation.fill_scores("spark_scores", [(measure.name, measure) for measure in measures])
     rows = warehouse.sql(
@@ -222,7 +217,6 @@ def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:
 
 
 def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
-    """What the warehouse knows of a run that it loaded."""
     columns, (held,) = warehouse.database.table(f"""
         select tag, tie_rule, lower_is_better, duplicates,
             (select cast(sum(num_rows) as bigint) from files where kind = 'run' and id = run_id) as num_rows,
@@ -261,5 +255,4 @@ def _relabelled(text: str, labels: Mapping[str, str]) -> str:
 
 
 def _file_name(path: str) -> str:
-    """The last part of a path or URI, as a name for a file on this disk."""
     return re.sub(r"[\0/]", "_", path.rstrip("/").rsplit("/", 1)[-1]) or "file"

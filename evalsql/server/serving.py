@@ -81,7 +81,6 @@ class Server:
         return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")
 
     def watch(self, stop: Event) -> None:
-        """End sessions of clients that have gone, until it is time to stop."""
         while not stop.wait(_LOOKS):
             rows = self._rows()
             gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
@@ -107,7 +106,6 @@ class Server:
         return {name: bool(is_busy) for name, is_busy in self.database.rows(_ACTIVE)}
 
     def _end(self, session: str) -> None:
-        """End a session, as its client would have done."""
         host = "localhost" if self.address.is_loopback or self.address.host == "0.0.0.0" else self.address.host
         with (
             suppress(OSError, http.client.HTTPException),

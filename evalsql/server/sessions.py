@@ -32,7 +32,6 @@ class Tokens(NamedTuple):
     read: str
 
     def role(self, token: str) -> str | None:
-        """write, read, or None for a token that is not known."""
         for role, known in zip(self._fields, self, strict=True):
             if hmac.compare_digest(token.encode(), known.encode()):
                 return role
@@ -117,7 +116,6 @@ class Sessions:
     _guard: threading.RLock = field(default_factory=threading.RLock)
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
-        """Whether a client that shows this token may begin a session."""
         with self._guard:
             if not session:  # the server tries the function itself
                 return False
@@ -154,7 +152,6 @@ class Sessions:
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
-        """What programs of this package ask beside SQL."""
         if text == HELLO:
             return f"select '{session}' as session, '{known.role}' as role"
         if text == LOCK:
@@ -216,7 +213,6 @@ class Sessions:
             ]
 
     def forget(self, names: Collection[str]) -> None:
-        """Drop sessions that have ended, and take the turn to write from them."""
         with self._guard:
             for name in names:
                 self._give_up(name)

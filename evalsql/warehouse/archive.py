@@ -118,7 +118,6 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
 
 
 def make_added(database: Database) -> None:
-    """Make the user's own relations, whose files the table ``added_relations`` has."""
     before = database.catalog
     database.catalog = with_added(database)
     if database.catalog.own:

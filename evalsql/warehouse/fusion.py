@@ -43,7 +43,6 @@ class Method(NamedTuple):
         return any(parameter.name == name for parameter in self.relation.parameters)
 
     def having(self, **arguments: Value) -> Method:
-        """The same with other arguments."""
         return self._replace(arguments={**self.arguments, **arguments})
 
     def weighted(self, weights: Sequence[float], names: Sequence[str], catalog: Catalog) -> Method:
@@ -115,7 +114,6 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
 
 
 def _number_text(value: Value) -> str:
-    """A number as people write it: 1 for 1.0."""
     return str(value).removesuffix(".0")
 
 
@@ -140,7 +138,6 @@ class Tuning(NamedTuple):
 
     @property
     def whole(self) -> Fold:
-        """The setting that is best on all topics."""
         return self.folds[-1]
 
     @property
@@ -342,7 +339,6 @@ def _check_topics(database: Database, method: Method, names: Sequence[str]) -> N
 
 
 def _provenance(database: Database, method: Method, names: Sequence[str]) -> dict[str, str]:
-    """What the run is made of, for its meta."""
     loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
     meta = {
         "fusion": method.name,

@@ -71,7 +71,6 @@ Sources = str | Path | Iterable[str | Path]
 
 
 def read_sources(sources: Sources) -> list[Relation]:
-    """The relations in files and folders; raises CatalogError with file and line."""
     listed = [sources] if isinstance(sources, str | Path) else sources
     return [relation for source in listed for relation in read_relations(source)]
 
@@ -199,7 +198,6 @@ def _check_body(database: Database, relation: Relation, known: Iterable[str]) ->
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object within a tree of JSON."""
     pending = [tree]
     while pending:
         found = pending.pop()

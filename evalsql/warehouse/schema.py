@@ -47,7 +47,6 @@ def make(database: Database) -> None:
 
 
 def create_tables(database: Database, tables: Iterable[Relation]) -> None:
-    """Make base tables, with their comments."""
     with database.in_file():
         for relation in tables:
             database.execute(relation.body)
