@@ -19,7 +19,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.database.names import Names, as_list
 from evalsql.engines.spark_files import MOST_BYTES, Files, Output, Run, tasks, waves
 from evalsql.engines.spark_task import OTHER_VERSION, ROWS, RUN, Job, evaluate_files, evaluate_table
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import Progress, silent
@@ -27,8 +27,8 @@ from evalsql.warehouse.own_measures import Sources, read_sources
 
 MEMORY_LIMIT = "2GB"
 NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"
-_ONE_FILE = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}  # a batch is a file then, and fits into memory
-_APART = {
+_SETTINGS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1",  # a batch is a file then, and fits into memory
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",  # files are known, no job need list them
     "spark.sql.unionOutputPartitioning": "false",  # a union of single partitions would be one task
 }
@@ -67,7 +67,8 @@ def evaluate(
 ) -> Outcome:
     """Evaluate runs on the cluster of a Spark session, and write the values of measures as Parquet.
 
-    Runs whose scores are in ``out`` already, computed in the same way from the same files, are left as they are.
+    Runs whose scores are in ``out`` already, computed in the same way from the same files, are left as they are. Other
+    arguments are those of ``Warehouse.load_runs`` and ``load_qrels``.
 
     Args:
         qrels: a file on this machine, or any path that Spark reads.
@@ -81,8 +82,6 @@ def evaluate(
         strict: end with an error, and nothing of the portion written, where one run is refused.
         memory_limit, threads: what each task may take.
         progress: called with (stage, done, total) in runs.
-
-    Other arguments are those of ``Warehouse.load_runs`` and ``load_qrels``.
 
     Raises:
         UsageError: names or options that do not fit, a folder with scores of another job, no evalsql on the executors.
@@ -127,20 +126,16 @@ def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: 
     if not missing:
         return outcome
     why = f"Spark hands over files up to {MOST_BYTES:,}; write the run as several files in a folder"
-    refused = [
-        _refused(run.name, "\n".join(f"{file.path}: has {file.bytes:,} bytes, {why}" for file in run.too_large))
-        for run in missing
-        if run.too_large
-    ]
-    _add(outcome, refused, strict)
+    large = {run.name: [f"{file.path}: has {file.bytes:,} bytes, {why}" for file in run.too_large] for run in missing}
+    _add(outcome, [_refused(name, "\n".join(lines)) for name, lines in large.items() if lines], strict)
     output.begin()
-    whole = [run for run in missing if not run.too_large]
+    whole = [run for run in missing if not large[run.name]]
     slots = max(1, output.session.sparkContext.defaultParallelism)
     done = 0
     for groups in waves(tasks(whole, slots), slots):
         progress("evaluating runs", done, len(whole))
         members = {run.name: run for group in groups for run in group}
-        with _settings(output.session, _ONE_FILE | _APART):
+        with _settings(output.session):
             rows = _file_rows(output.session, output.job, groups)
             _evaluate_portion(output, rows, members, json.dumps(sorted(members.items())), outcome, strict)
         done += len(members)
@@ -191,11 +186,8 @@ def _evaluate_portion(
         found = rows.where(f"kind = '{RUN}'").select("facts").collect()
         facts = sorted((json.loads(row[0]) for row in found), key=lambda fact: str(fact["run"]))
         for name in sorted(runs.keys() - {fact["run"] for fact in facts}):
-            reason = (
-                f"run {name} was not read whole; a file of it was removed meanwhile, or Spark is set to leave out "
-                "files it cannot read"
-            )
-            facts.append(_refused(name, f"{runs[name].files[0].path}: {reason}"))
+            why = "a file of it was removed meanwhile, or Spark is set to leave out files it cannot read"
+            facts.append(_refused(name, f"{runs[name].files[0].path}: run {name} was not read whole; {why}"))
         _add(outcome, facts, strict)
         output.write(rows, facts, runs, identity)
     finally:
@@ -235,9 +227,9 @@ def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
 
 
 @contextmanager
-def _settings(session: Any, values: Mapping[str, str]) -> Iterator[None]:
-    before = {key: session.conf.get(key, None) for key in values}
-    for key, value in values.items():
+def _settings(session: Any) -> Iterator[None]:
+    before = {key: session.conf.get(key, None) for key in _SETTINGS}
+    for key, value in _SETTINGS.items():
         session.conf.set(key, value)
     try:
         yield
@@ -251,7 +243,7 @@ def _explained() -> Iterator[None]:
     """Errors of tasks that are mistakes of the set-up, in a sentence."""
     try:
         yield
-    except (UsageError, InputError):
+    except EvalsqlError:
         raise
     except Exception as error:
         if "No module named 'evalsql" in str(error):

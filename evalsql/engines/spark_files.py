@@ -11,6 +11,7 @@ import hashlib
 import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ class Run(NamedTuple):
         return [file for file in self.files if file.bytes > MOST_BYTES]
 
     @property
-    def weight(self) -> int:
+    def weight(self) -> int:  # about how many bytes of text
         return sum(file.bytes * (GROWTH if file.path.lower().endswith(_PACKED) else 1) for file in self.files)
 
 
@@ -96,11 +97,8 @@ class Files:
 
         try:
             system, path = self._path(text)
-            stream = system.open(path)
-            try:
+            with closing(system.open(path)) as stream:
                 return bytes(self._java.org.apache.hadoop.io.IOUtils.readFullyToByteArray(stream))
-            finally:
-                stream.close()
         except Py4JJavaError as error:
             raise InputError([Problem(text, 0, f"cannot be read: {error.java_exception.getMessage()}")]) from error
 

@@ -106,14 +106,13 @@ def evaluate_files(
 
 def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pyarrow.RecordBatch]:
     facts = {"run": name, "files": [{"path": source, "bytes": None, "modified": None, "sha256": None}]}
-    with _folder(job) as folder:
-        try:
-            with _warehouse(job, folder) as warehouse, _noted({}) as notes:
-                warehouse.loader.load_run_data(table, name, job.run_options)
-                batches = [*_values(warehouse, job), _run_row(job, facts | _stored_facts(warehouse, name), notes)]
-        except EvalsqlError as error:
-            batches = [_run_row(job, facts, [], problem=_reasons(error, {name: source}))]
-        yield from batches
+    try:
+        with _folder(job) as folder, _warehouse(job, folder) as warehouse, _noted({}) as notes:
+            warehouse.loader.load_run_data(table, name, job.run_options)
+            batches = [*_values(warehouse, job), _run_row(job, facts | _stored_facts(warehouse, name), notes)]
+    except EvalsqlError as error:
+        batches = [_run_row(job, facts, [], problem=_reasons(error, {name: source}))]
+    yield from batches
 
 
 def _evaluate_together(job: Job, folder: Path, runs: Mapping[str, list[_File]]) -> Iterator[pyarrow.RecordBatch]:
@@ -153,10 +152,8 @@ def _evaluated(
 
 
 def _facts(name: str, files: Sequence[_File]) -> dict[str, Any]:
-    return {
-        "run": name,
-        "files": [{"path": each.path, "sha256": each.sha256, "bytes": each.bytes} for each in files],
-    }
+    held = [{"path": each.path, "sha256": each.sha256, "bytes": each.bytes} for each in files]
+    return {"run": name, "files": held}
 
 
 @contextmanager
@@ -186,13 +183,8 @@ def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
     with Warehouse(database, asked=job.measures) as warehouse, warnings.catch_warnings():
         warehouse.execute(f"set threads = {job.threads}")
         warnings.simplefilter("ignore", InputWarning)
-        warehouse.load_qrels(
-            folder / "qrels" / _file_name(job.qrels_file),
-            job.qrels,
-            form=job.form,
-            keep_best=job.run_options.keep_best,
-            columns=job.qrels_columns,
-        )
+        judged, best = folder / "qrels" / _file_name(job.qrels_file), job.run_options.keep_best
+        warehouse.load_qrels(judged, job.qrels, form=job.form, keep_best=best, columns=job.qrels_columns)
         yield warehouse
 
 
@@ -226,12 +218,10 @@ def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
     return dict(zip(columns, held, strict=True))
 
 
-def _run_row(
-    job: Job, facts: Mapping[str, Any], notes: Sequence[str], problem: str | None = None
-) -> pyarrow.RecordBatch:
+def _run_row(job: Job, facts: dict[str, Any], notes: Sequence[str], problem: str | None = None) -> pyarrow.RecordBatch:
     import pyarrow
 
-    facts = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
+    facts |= {"notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
     row = {"kind": RUN, "qrels": job.qrels, "run": facts["run"], "facts": json.dumps(facts)}
     return pyarrow.RecordBatch.from_pylist([row], schema=_schema())
 

@@ -19,9 +19,8 @@ from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.database.quack import Address
 from evalsql.errors import InputWarning, UsageError, WarehouseError
-from evalsql.phrases import Progress, silent
 from evalsql.server.sessions import Sessions, Tokens
-from evalsql.warehouse.open import WAIT, open_database
+from evalsql.warehouse.open import open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
@@ -116,15 +115,7 @@ class Server:
 
 
 def serve(
-    path: str,
-    address: Address,
-    tokens: Tokens,
-    *,
-    stop: Event,
-    log: Callable[[str], None],
-    memory_limit: str | None = None,
-    wait: float = WAIT,
-    progress: Progress = silent,
+    path: str, address: Address, tokens: Tokens, *, stop: Event, log: Callable[[str], None], **opening: Any
 ) -> None:
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):
@@ -133,9 +124,8 @@ def serve(
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        options: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
         # Clients ask the views in the file.
-        database = open_database(path, external_access=True, rewritten=True, **options)
+        database = open_database(path, external_access=True, rewritten=True, **opening)
     with closing(database):
         if was_killed:
             log(

@@ -43,7 +43,16 @@ def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
 
     Raises UsageError where a file cannot be read or written, others can read it, or it holds no token of its own.
     """
-    made = [path for path in (write, read) if _made(path)]
+    made: list[Path] = []
+    for path in (write, read):
+        try:  # a file that only its owner reads
+            with open(path, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+                stream.write(secrets.token_urlsafe(32) + "\n")
+            made.append(path)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UsageError(f"{path}: the file for the token cannot be made: {error.strerror}") from error
     tokens = Tokens(_kept_token(write), _kept_token(read))
     if tokens.write == tokens.read:
         raise UsageError(f"{read}: holds the token of {write}; delete one of them, and it is made anew")
@@ -60,19 +69,6 @@ def read_token(path: Path) -> str:
     if len(words) != 1:
         raise UsageError(f"{path}: expected one token, found {len(words)} words")
     return words[0]
-
-
-def _made(path: Path) -> bool:
-    """Make a file with a new token, that only its owner reads; False where there is one."""
-    try:
-        place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise UsageError(f"{path}: the file for the token cannot be made: {error.strerror}") from error
-    with os.fdopen(place, "w", encoding="utf-8") as stream:
-        stream.write(secrets.token_urlsafe(32) + "\n")
-    return True
 
 
 def _kept_token(path: Path) -> str:
