@@ -40,23 +40,16 @@ def _is_held(relation: Relation) -> bool:
     return {"mean_values", "tied_means"}.issuperset(relation.header.inputs)
 
 
-def statements(
-    catalog: Catalog, relations: Sequence[Relation], *, temporary: bool = False
-) -> Iterator[tuple[str, str]]:
+def statements(catalog: Catalog, relations: Sequence[Relation]) -> Iterator[tuple[str, str]]:
     """What creates the views and macros of relations in build order, and the view of scores, with their comments.
 
-    Each statement comes with the place it is made from. Temporary relations live with the connection; they
-    serve a file that is open for reading only.
+    Each statement comes with the place it is made from.
     """
-    before = [relation for relation in relations if relation.kind not in AFTER_SCORES]
-    after = [relation for relation in relations if relation.kind in AFTER_SCORES]
-    for relation in before:
-        yield from creating_statements(catalog, relation, temporary=temporary)
     # Views that read scores are made while scores is empty. With all measures in it, planning each would take long.
-    yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{NO_SCORES}"
-    for relation in after:
-        yield from creating_statements(catalog, relation, temporary=temporary)
-    yield from _scores_view(catalog, temporary=temporary)
+    yield SCORES, f"create or replace view {SCORES} as\n{NO_SCORES}"
+    for relation in sorted(relations, key=lambda each: each.kind in AFTER_SCORES):  # those name all measures
+        yield from creating_statements(catalog, relation, temporary=False)
+    yield from _scores_view(catalog, temporary=False)
 
 
 def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool = False) -> Iterator[tuple[str, str]]:
@@ -101,10 +94,7 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
 
 
 def _objects(relation: Relation) -> list[str]:
-    """What there is of a relation: a scalar macro of a function, a table macro of what has parameters, else a view.
-
-    Measures have both macro and view, and so has what is browsed without arguments.
-    """
+    """What there is of a relation: a scalar or table macro, a view or table; of what is browsed macro and view."""
     if relation.is_function:
         return ["macro"]
     if not relation.parameters and not relation.is_measure:
@@ -129,10 +119,9 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
 
 
 def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Signature and body of each form of a table macro.
+    """Signature and body of each form of a table macro: of what has the parameter ties also one without.
 
-    A relation with the parameter ties has a form without it as well. Planning the body that serves every order would
-    take longer than most measures.
+    Planning the body that serves every order would take longer than most measures.
     """
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
     ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
@@ -149,9 +138,9 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
 
 
 def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
-    """The body, whose rows raise an error where a parameter has a word that it does not take.
+    """The body, whose rows raise an error where a parameter has a word that it does not take, but for steps.
 
-    The engine folds the condition away before it plans. Steps rely on those who read them.
+    The engine folds the condition away before it plans.
     """
     conditions = [
         f"case when {each.name} in ({', '.join(map(literal, each.choices))}) then true else error("
@@ -178,7 +167,7 @@ def _in_every_order(catalog: Catalog, relation: Relation) -> str:
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
-    """The body with arguments in the place of its parameters, and the schema before the names of steps.
+    """The body with arguments for its parameters, and the schema before the names of steps.
 
     Under the tie rule's order the argument ties is left out of calls, so that they take the short form.
     """
@@ -252,9 +241,9 @@ def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
 
 def tied_scores(measures: Sequence[Measure]) -> str:
     """The same under other orders of tied documents: qrels, run, topic, measure, ties, value."""
+    labels = "select qrels, run, topic, {} as measure, {} as ties, value from {}"
     variants = [
-        f"select qrels, run, topic, {literal(measure.name)} as measure, {literal(ties)} as ties, value "
-        f"from {variant.call}"
+        labels.format(literal(measure.name), literal(ties), variant.call)
         for measure in measures
         for ties, variant in tie_variants(measure).items()
     ]
@@ -308,14 +297,10 @@ def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, 
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
-    """``body`` reading the given SELECTs under the given names, each seeing those before it.
-
-    The engine copies what is read twice. Rows of a table are read twice where they are, which is faster.
-    """
-    ctes = ",\n".join(
-        f"{name} as {'not materialized ' if _TABLE_ROWS.fullmatch(sql) else ''}(\n{sql}\n)"
-        for name, sql in inputs.items()
-    )
+    """``body`` reading the given SELECTs under the given names, each seeing those before it."""
+    # The engine copies what is read twice. Rows of a table are read twice where they are, which is faster.
+    kinds = {name: "not materialized " if _TABLE_ROWS.fullmatch(sql) else "" for name, sql in inputs.items()}
+    ctes = ",\n".join(f"{name} as {kinds[name]}(\n{sql}\n)" for name, sql in inputs.items())
     return f"with {ctes}\nselect * from (\n{body}\n)"
 
 

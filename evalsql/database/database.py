@@ -14,15 +14,13 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
 from evalsql.database.engine import held_back, interruptible
-from evalsql.database.statement_text import CHANGING, concerns_file, explain_of
+from evalsql.database.statement_text import CHANGING, concerns_file, statements_run
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
 
 MEMORY = ":memory:"  # the path of a database in no file
-_READING = {"SELECT"}
-_WRITING = CHANGING | {"TRANSACTION"}
 _SHUT_IN = "disabled by configuration"  # the engine's words
 
 
@@ -193,12 +191,18 @@ class Database:
         Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
         raised for a statement of a kind that reaches outside.
         """
-        statements = self.statements(text)
-        if not statements:
+        with translated_errors():
+            kinds = [each.kind for each in statements_run(text)]
+        if not kinds:
             raise UsageError("there is no statement to run")
         if not external:
-            for kind, query in statements:
-                _check_inside(query, kind, self.read_only)
+            # COPY can write even to the warehouse's own file as text.
+            allowed = {"SELECT"} if self.read_only else {"SELECT", "TRANSACTION", *CHANGING}
+            for kind in filter(lambda each: each not in allowed, kinds):
+                raise UsageError(
+                    f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "
+                    "--external reach other files"
+                )
             self.shut_in()
             self.lock()
         return self.table(text)
@@ -230,18 +234,3 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from error
         raise QueryError(str(error)) from error
-
-
-def _check_inside(query: str, kind: str, read_only: bool) -> None:
-    """Refuse statements that reach other files: COPY can write even to the warehouse's own file as text."""
-    explained = explain_of(query)
-    if kind == "EXPLAIN" and explained:
-        with translated_errors():
-            statements = engine.extract_statements(explained.statements)
-        for statement in statements:
-            _check_inside(statement.query, statement.type.name, read_only)
-    elif kind not in (_READING if read_only else _READING | _WRITING):
-        raise UsageError(
-            f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "
-            "--external reach other files"
-        )

@@ -1,9 +1,9 @@
-"""Statements as text: their kinds and first words, the parts of an EXPLAIN, and parameters written out for a server."""
+"""Statements as text: their kinds and first words, what an EXPLAIN is about, and parameters written out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import pairwise
@@ -11,18 +11,12 @@ from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.sql_text import Token, tokens
+from evalsql.database import engine
 from evalsql.errors import UsageError
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
-
-
-class Explain(NamedTuple):
-    """An EXPLAIN, with ANALYZE or options if it has them, and the statements that it is about."""
-
-    words: str
-    statements: str
 
 
 def first_word(query: str) -> str:
@@ -40,18 +34,31 @@ def concerns_file(query: str) -> bool:
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 
-def explain_of(query: str) -> Explain | None:
-    """The parts of an EXPLAIN; None for a form that is not known."""
-    pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]
-    words = [each.text.lower() for each in pieces]
-    if words[0] != "explain":
-        return None
-    at = 2 if words[1] == "analyze" else 1
-    if words[1] == "(" and words[2] in ("analyze", "format"):
-        at = words.index(")") + 1 if ")" in words else 1
-        if "(" in words[2:at]:
-            return None
-    return Explain(" ".join([*words[:at], ""]), query[pieces[at].start :])
+class Statement(NamedTuple):
+    """A statement with the engine's word for its kind; ``explain`` is the EXPLAIN before it, with its options."""
+
+    kind: str
+    query: str
+    explain: str = ""
+
+
+def statements_run(text: str) -> Iterator[Statement]:
+    """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
+    for statement in engine.extract_statements(text):
+        kind, query = statement.type.name, statement.query
+        if kind != "EXPLAIN":
+            yield Statement(kind, query)
+            continue
+        pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]
+        words = [each.text.lower() for each in pieces]
+        at = 2 if words[1:2] == ["analyze"] else 1
+        if words[1:3] in (["(", "analyze"], ["(", "format"]):
+            at = words.index(")") + 1 if ")" in words else 1
+        is_known = words[0] == "explain" and "(" not in words[2:at]
+        for each in statements_run(query[pieces[at].start :]) if is_known else ():
+            yield each._replace(explain=" ".join([*words[:at], each.explain]))
+        if not is_known:
+            yield Statement(kind, query)
 
 
 def rendered(sql: str, parameters: Sequence[object]) -> str:

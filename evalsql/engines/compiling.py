@@ -1,11 +1,11 @@
 """Relations as files for other engines: one SELECT over the base tables, under a header that describes it.
 
-sqlglot writes a dialect. What it does not know was found by executing every measure (tests/engines); the rewrites are
-here, and the constructs that an engine cannot carry.
+sqlglot writes a dialect. What it does not know was found by executing every measure (tests/engines).
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import re
 import textwrap
@@ -34,15 +34,11 @@ Mend = Callable[[exp.Query], None]
 
 
 class Dialect(NamedTuple):
-    """An engine: the words that sqlglot has for it, mends, by construct why it is refused, and what to know where a
-    relation recurses.
-    """
-
     name: str
-    words: str
-    mends: Sequence[Mend]
-    refusals: Mapping[str, str]
-    on_recursion: str = ""
+    words: str  # sqlglot's name for it
+    mends: Sequence[Mend] = ()
+    refusals: Mapping[str, str] = {}  # by construct why it is refused
+    on_recursion: str = ""  # what to know where a relation recurses
 
 
 class RefusalError(UsageError):
@@ -105,9 +101,8 @@ def _let_vanish(query: exp.Query) -> None:
             if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:
                 continue
             power = f"({node.expression.sql(DUCKDB)}) * ln(nullif(greatest({power}, 0), 0))"
-        whole = sqlglot.parse_one(
-            f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end", dialect=DUCKDB
-        )
+        written = f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end"
+        whole = sqlglot.parse_one(written, dialect=DUCKDB)
         node.replace(whole)
         whole.set("default", node)
 
@@ -128,7 +123,7 @@ DIALECTS: Mapping[str, Dialect] = {
     for dialect in (
         _SPARK,
         _SPARK._replace(name="databricks", words="databricks"),
-        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish], {}),
+        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish]),
         Dialect(
             "datafusion",
             "postgres",
@@ -145,7 +140,7 @@ DIALECTS: Mapping[str, Dialect] = {
                 REAL: "SQLite holds all floats with 64 bits",
             },
         ),
-        Dialect(DUCKDB, DUCKDB, [], {}),
+        Dialect(DUCKDB, DUCKDB),
     )
 }
 
@@ -157,11 +152,7 @@ _WIDTH = 100
 def compile_measures(
     catalog: Catalog, measures: Sequence[Measure], dialect: str
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The text by the name of its file, and by measure the reason for each that was refused.
-
-    Raises:
-        UsageError: two measures would have one file name.
-    """
+    """The text by the name of its file, and by measure the reason for each that was refused."""
     compiled: dict[str, str] = {}
     refused: dict[str, str] = {}
     for measure in measures:
@@ -193,13 +184,15 @@ def written(measure: Measure, whole: Inlined, dialect: str) -> str:
         body = query.sql(target.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
     except UnsupportedError as error:
         raise RefusalError(f"{dialect} cannot carry it: {error}") from error
-    engines = ", ".join(engines_executed(measure, whole))
+    # The engines on which tests executed this very relation, and found it equal to DuckDB.
+    row = executed().get(measure.name, {})
+    engines = [name for name, outcome in row.items() if outcome == EQUAL and row["digest"] == digest(whole)]
     facts = [
         f"{measure.name}: {measure.relation.header.title}",
         f"evalsql {__version__}, written for {dialect}.",
         f"Gives {', '.join([*CONTRACT, *measure.relation.header.columns])}.",
         f"Reads the base tables {', '.join(whole.tables)} as DuckDB shows them, computed columns among them.",
-        f"Executed in tests, equal to DuckDB at 1e-12: on {engines}."
+        f"Executed in tests, equal to DuckDB at 1e-12: on {', '.join(engines)}."
         if engines
         else "Not executed in tests in this very form.",
         target.on_recursion if whole.is_recursive else "",
@@ -212,18 +205,10 @@ def digest(whole: Inlined) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def engines_executed(measure: Measure, whole: Inlined) -> Sequence[str]:
-    """The engines on which tests executed this very relation, and found it equal to DuckDB."""
-    if (row := executed().get(measure.name)) is None or row["digest"] != digest(whole):
-        return []
-    return [engine for engine, outcome in row.items() if outcome == EQUAL]
-
-
 @cache
 def executed() -> Mapping[str, Mapping[str, str]]:
     """What came of executing each measure on each engine, as the tests' tool wrote it."""
     if not EXECUTED.exists():
         return {}
-    first, *lines = EXECUTED.read_text(encoding="utf-8").splitlines()
-    rows = [dict(zip(first.split("\t"), line.split("\t"), strict=True)) for line in lines]
-    return {row["measure"]: row for row in rows}
+    with EXECUTED.open(encoding="utf-8", newline="") as stream:
+        return {row["measure"]: row for row in csv.DictReader(stream, delimiter="\t")}

@@ -32,11 +32,7 @@ class Inlined(NamedTuple):
 
 
 def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]) -> Inlined:
-    """The relation with these arguments, over base tables alone.
-
-    Raises:
-        UsageError: it reads a relation without a file of its own, such as the view of all scores.
-    """
+    """The relation with these arguments, over base tables; raises UsageError where it reads the view of all scores."""
     given = {name: _expression(literal(value)) for name, value in arguments.items()}
     statement = _Statement(catalog)
     query = statement.body(*statement.resolve(relation, given))

@@ -7,11 +7,11 @@ itself; what it has no setting for is refused here, by the kind of a statement a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from evalsql.database import engine
-from evalsql.database.statement_text import CHANGING, explain_of
+from evalsql.database.statement_text import CHANGING, statements_run
 
 WRITE, READ = "write", "read"
 _READING = {"SELECT", "TRANSACTION"}
@@ -47,17 +47,13 @@ def admitted(text: str, role: str) -> str:
 
     Raises RefusedError where one of them is not for clients, or not for those that read.
     """
-    return "; ".join(_admitted(query, kind, role) for kind, query in _statements(text))
-
-
-def _statements(text: str) -> Sequence[tuple[str, str]]:
     try:
-        found = [(each.type.name, each.query) for each in engine.extract_statements(text)]
+        found = list(statements_run(text))
     except (engine.Error, RuntimeError) as error:
         raise RefusedError(str(error).strip()) from error
     if not found:
         raise RefusedError("there is no statement to run")
-    return found
+    return "; ".join(f"{each.explain}{_admitted(each.query, each.kind, role)}" for each in found)
 
 
 def _called(query: str) -> Iterator[str]:
@@ -78,11 +74,7 @@ def _called(query: str) -> Iterator[str]:
 def _admitted(query: str, kind: str, role: str) -> str:
     query = _LEADING.sub("", query).strip().rstrip(";")
     if kind == "EXPLAIN":
-        explained = explain_of(query)
-        if not explained:
-            raise RefusedError("this form of EXPLAIN is not for clients of a server")
-        inner = _statements(explained.statements)
-        return explained.words + "; ".join(_admitted(each, kind_, role) for kind_, each in inner)
+        raise RefusedError("this form of EXPLAIN is not for clients of a server")
     if kind not in _READING | CHANGING:
         raise RefusedError(
             f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from evalsql.catalog.header import Value
@@ -49,11 +48,6 @@ class Warehouse:
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
     engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
 
-    Attributes:
-        database: the connection, with what the file holds.
-        loader: puts runs and judgments into it.
-        evaluation: asks it, by SELECTs to go on with.
-
     Args:
         asked: measures that alone will be asked for; most need no documents without judgments, which are not stored
             then. By default all.
@@ -67,17 +61,14 @@ class Warehouse:
         self.evaluation = Evaluation(database)
 
     def _check_load(self) -> None:
-        # Without documents that nobody judged, there are no whole rankings to audit.
-        if self.loader.keeps_unjudged:
+        if self.loader.keeps_unjudged:  # else there are no whole rankings to audit
             check_new_runs(self.database)
         check_own(self.database, only_warn=True)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
