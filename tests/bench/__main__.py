@@ -19,23 +19,28 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from tests.bench.collection import Collection
 from tests.bench.comparing import statistics
 from tests.bench.doors import doors
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
-from tests.bench.memory import from_memory
-from tests.bench.page_work import report_page
-from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import Result, plain, section
 from tests.bench.site_work import site_folder
-from tests.bench.stage import Sizes, Stage
+from tests.bench.stage import PEER, Sizes, Stage
 from tests.bench.team import team
-from tests.bench.works import default_measures, evaluating, loading, more_peers, one_measure, one_run, size
+from tests.bench.works import (
+    default_measures,
+    evaluating,
+    from_memory,
+    loading,
+    one_measure,
+    one_run,
+    report_page,
+    size,
+)
 from tests.tools.marked import MarkersError, replaced
 
-BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
+BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
     "eval": evaluating,
     "load": loading,
     "doors": doors,
@@ -52,7 +57,6 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "report": report_page,
     "team": team,
     "site": site_folder,
-    "peers": more_peers,
 }
 _GROWTH = (1, 10, 100)  # million rows
 
@@ -68,10 +72,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was made is removed
     with tempfile.TemporaryDirectory(prefix="evalsql-bench-", dir=options.folder) as folder:
         stage = Stage(Path(folder), _sizes(options))
-        peers = Peers(stage)
-        results = list(_measured(options.benchmarks or list(BENCHMARKS), stage, peers))
+        results = list(_measured(options.benchmarks or list(BENCHMARKS), stage))
         stage.say("")
-        report = _report(results, stage, peers, _command(options))
+        report = _report(results, stage, _command(options))
     print(report["heading"], end="\n\n")
     print(plain(results), end="")
     if options.output:
@@ -83,24 +86,30 @@ def main() -> int:
     return int(any(result.failed for result in results))
 
 
-def _measured(names: Sequence[str], stage: Stage, peers: Peers) -> Iterator[Result]:
+def _measured(names: Sequence[str], stage: Stage) -> Iterator[Result]:
     """All lines of the benchmarks named; one that fails does not take the others with it."""
     for name, work in BENCHMARKS.items():
         if name in names:
             try:
-                yield from work(stage, peers)
+                yield from work(stage)
             except CommandError as error:
                 stage.say("")
                 print(error, file=sys.stderr)
                 yield Result(name, "failed", None, "", None, failed=True)
 
 
-def _report(results: Sequence[Result], stage: Stage, peers: Peers, command: str) -> dict[str, object]:
+def _report(results: Sequence[Result], stage: Stage, command: str) -> dict[str, object]:
     where, what, today = machine(), versions(), date.today().isoformat()
     used = stage.covid if stage.covid_is_used else None
-    runs = f"{len(used.runs)} systems, {used.rows:,} rows, {used.kind}; " if used else ""
+    heading = f"median of {stage.sizes.repeat}, {today}\n{in_words(where, what)}"
+    if used:
+        heading = f"{len(used.runs)} systems, {used.rows:,} rows, {used.kind}; {heading}"
+        times = stage.peer_times.get(used)
+        reading, scoring = (times.part("judgments", "reading"), times.part("scoring")) if times else (None, None)
+        if reading and scoring:  # the peer is compared as a whole
+            heading += f"\n{PEER} reads these runs in {reading.median:.2f} s and scores them in {scoring.median:.2f} s"
     return {
-        "heading": f"{runs}median of {stage.sizes.repeat}, {today}\n{in_words(where, what)}{_parts(used, peers)}",
+        "heading": heading,
         "date": today,
         "command": command,
         "machine": where,
@@ -109,19 +118,9 @@ def _report(results: Sequence[Result], stage: Stage, peers: Peers, command: str)
         "collection": used and {"kind": used.kind, "systems": len(used.runs), "rows": used.rows},
         "results": [result.as_json() for result in results],
         "peers": [
-            {"peer": peer, "collection": Path(qrels).parent.name, **times.as_json()}
-            for (peer, qrels), times in peers.measured.items()
+            {"collection": each.qrels.parent.name, **times.as_json()} for each, times in stage.peer_times.items()
         ],
     }
-
-
-def _parts(used: Collection | None, peers: Peers) -> str:
-    """How the main peer's seconds divide, since it is compared as a whole."""
-    times = peers.measured.get(("pytrec_eval", str(used.qrels))) if used else None
-    reading, scoring = (times.part("judgments", "reading"), times.part("scoring")) if times else (None, None)
-    if reading is None or scoring is None:
-        return ""
-    return f"\npytrec_eval-terrier reads these runs in {reading.median:.2f} s and scores them in {scoring.median:.2f} s"
 
 
 def _command(options: argparse.Namespace) -> str:

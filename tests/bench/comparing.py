@@ -4,48 +4,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 
 from tests.bench.machine import installed_version
-from tests.bench.peers import Peers
 from tests.bench.report import Goal, Measured, Result
 from tests.bench.stage import Stage
 
-MEMORY_LIMIT, MEMORY_BYTES = "4 GB", 4 * 10**9
 # ranx takes minutes for all pairs; the time for each pair is the same.
 _FEW = 12
 
 
-def statistics(stage: Stage, peers: Peers) -> Iterator[Result]:
+def statistics(stage: Stage) -> Iterator[Result]:
     """Tukey's HSD of all pairs and paired t beside a baseline; the peers have the values ready in memory."""
-    database = stage.need_warehouse()
     systems, samples = len(stage.covid.runs), stage.sizes.samples
-    baseline = stage.covid.runs[0].stem
-    command = ["compare", baseline, "--all-pairs", "-m", "AP", "--test", "tukey", "--samples", samples]
-    here = stage.repeated(
-        "compare --all-pairs --test tukey", lambda: stage.evalsql(*command, "--db", database, "--format", "csv")
-    )
+    command = ["compare", stage.covid.runs[0].stem, "--all-pairs", "-m", "AP", "--test", "tukey", "--samples", samples]
+    command += ["--db", stage.need_warehouse(), "--format", "csv"]
+    here = stage.repeated("compare --all-pairs --test tukey", partial(stage.evalsql, *command))
     work = f"compare --all-pairs --test tukey, whole command, {systems} systems, {samples:,} permutations"
     pairs = systems * (systems - 1) // 2
-    yield _beside(stage, "scipy", "pairs", work, here, f"scipy, permutation_test of {pairs:,} pairs in one call; once")
+    yield _beside(stage, "scipy", "pairs", work, here, f"permutation_test of {pairs:,} pairs in one call; once")
     few = min(_FEW, systems)
     scale = systems * (systems - 1) / (few * (few - 1))
-    shown = "ranx, compare by fisher, each pair both ways, without scoring; once"
+    shown = "compare by fisher, each pair both ways, without scoring; once"
     if few < systems:
         shown += f", of {few} systems, x {scale:.3g} for all pairs"
     yield _beside(stage, "ranx", "pairs", work, here, shown, systems=few, scale=scale)
-    limit = Measured([MEMORY_BYTES])
-    peak = Measured([here.peak or 0])
-    yield Result("statistics", f"peak memory of {work}", peak, MEMORY_LIMIT, limit, Goal("below", 1), "MB")
+    peak, limit = Measured([here.peak or 0]), Measured([4 * 10**9])
+    yield Result("statistics", f"peak memory of {work}", peak, "4 GB", limit, Goal("below", 1), "MB")
     here = _asked(stage, "evalsql", "t", systems)
     work = f"the query alone, AP and paired t, {systems - 1} systems beside a baseline"
-    yield _beside(stage, "scipy", "t", work, here, "scipy, ttest_rel, all in one call, AP ready")
-    shown = "ranx, compare by student, AP ready; it tests all pairs, both ways"
-    yield _beside(stage, "ranx", "t", work, here, shown)
+    yield _beside(stage, "scipy", "t", work, here, "ttest_rel, all in one call, AP ready")
+    yield _beside(stage, "ranx", "t", work, here, "compare by student, AP ready; it tests all pairs, both ways")
 
 
 def _beside(
     stage: Stage, peer: str, test: str, work: str, here: Measured, shown: str, *, systems: int = 0, scale: float = 1
 ) -> Result:
+    shown = f"{peer}, {shown}"
     if installed_version(peer) is None:
         note = f"not measured: {peer} is not installed (pip install '.[bench]')"
         return Result("statistics", work, here, shown, None, note=note)
@@ -57,6 +52,5 @@ def _beside(
 def _asked(stage: Stage, who: str, test: str, systems: int) -> Measured:
     stage.say(f"{who} tests {systems} systems")
     repeat = 1 if test == "pairs" else stage.sizes.repeat
-    command = ["-m", "tests.bench.statistics_work", who, test, repeat, stage.sizes.samples, systems, stage.warehouse]
-    outcome = stage.python(*command)
+    outcome = stage.timed("tests", who, test, repeat, stage.sizes.samples, systems, stage.warehouse)
     return Measured(json.loads(outcome.output), peak=outcome.peak)

@@ -5,33 +5,30 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tests.bench.processes import ROOT
 
-_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "ir-measures", "ranx", "scipy", "numba", "numpy")
+_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "ranx", "scipy", "numba", "numpy")
 
 
 def machine() -> dict[str, str | int]:
     return {
-        "processor": _processor(),
+        "processor": _line("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": _memory(),
         "system": f"{platform.system()} {platform.machine()}",
     }
 
 
 def versions() -> dict[str, str]:
     found = {"Python": platform.python_version()}
-    for package in _PACKAGES:
-        if installed := installed_version(package):
-            found[package] = installed
-    try:
-        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    found |= {package: installed for package in _PACKAGES if (installed := installed_version(package))}
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    with suppress(OSError, subprocess.CalledProcessError):
         found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        pass
     return found
 
 
@@ -50,20 +47,18 @@ def in_words(machine: dict[str, str | int], versions: dict[str, str]) -> str:
 
 def available_memory() -> int:
     """Bytes that a process could still take."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    found = _line("/proc/meminfo", "MemAvailable")
+    return int(found.split()[0]) * 1024 if found else _memory()
+
+
+def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
+def _line(path: str, name: str) -> str:
+    """What a file of Linux has under a name; nothing elsewhere."""
+    with suppress(OSError):
+        for line in Path(path).read_text().splitlines():
+            if line.startswith(name):
                 return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    return ""

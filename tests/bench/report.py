@@ -22,6 +22,10 @@ class Measured:
     def median(self) -> float:
         return statistics.median(self.values)
 
+    @property
+    def of_processor(self) -> Measured:
+        return Measured(self.user, self.user, self.peak)
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -68,14 +72,13 @@ class Result:
         return None if self.ratio is None or self.goal is None else self.goal.met(self.ratio)
 
     def cells(self) -> list[str]:
-        met = {True: "yes", False: "no", None: ""}[self.met]
         return [
             self.benchmark,
             self.work,
             *(_shown(side, self.unit) for side in (self.here, self.there)),
             "-" if self.ratio is None else f"{self.ratio:.2f}" if self.ratio < 20 else f"{self.ratio:.0f}",
             str(self.goal or ""),
-            met,
+            {True: "yes", False: "no", None: ""}[self.met],
             "; ".join(filter(None, (self.peer, self.note))),
         ]
 
@@ -113,18 +116,16 @@ def _side(side: Measured | None, unit: str) -> dict[str, Any] | None:
     }
 
 
+def within(benchmark: str, work: str, here: Measured, most: float, unit: Literal["s", "MB"] = "s") -> Result:
+    """A line whose goal is a figure, not a peer's."""
+    return Result(benchmark, work, here, "the goal", Measured([most]), Goal("at most", 1), unit)
+
+
 def plain(results: Iterable[Result]) -> str:
     rows = [list(_COLUMNS), *(result.cells() for result in results)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-    right = {2, 3, 4}
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip() + "\n")
-    return "".join(lines)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    shape = "  ".join(f"{{:{'>' if 2 <= at <= 4 else '<'}{width}}}" for at, width in enumerate(widths))
+    return "".join(shape.format(*row).rstrip() + "\n" for row in rows)
 
 
 def section(results: Iterable[Result], command: str, heading: str) -> str:

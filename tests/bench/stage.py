@@ -1,21 +1,26 @@
-"""What benchmarks share: sizes, files made when first asked for, and the ways of timing."""
+"""What benchmarks share: sizes, files made when first asked for, the ways of timing, and the times of peers."""
 
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from evalsql.catalog.measure_names import default_measure, trec_measures, trec_names
 from evalsql.catalog.relations import read_catalog
 from tests.bench.collection import Collection, covid
+from tests.bench.machine import installed_version
 from tests.bench.processes import EVALSQL, PYTHON, Outcome, run
 from tests.bench.report import Measured
 
+PEER = "pytrec-eval-terrier"
+PARTS = ("judgments", "reading", "scoring")
 DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures if relation.header.in_scores]
 
 
@@ -47,6 +52,36 @@ class Sizes:
     memory: Sequence[tuple[int, int]] = ((50, 100), (500, 1000))  # topics, and documents of each
 
 
+@dataclass(frozen=True)
+class PeerTimes:
+    """A peer's times on a collection; without outcomes where it could not be run, for a reason."""
+
+    missing: str = ""
+    outcomes: Sequence[Outcome] = ()
+
+    @property
+    def whole(self) -> Measured | None:
+        """From the start of its process to the end."""
+        return measured(self.outcomes) if self.outcomes else None
+
+    def part(self, *names: str) -> Measured | None:
+        """Seconds of some of its parts, added up."""
+        times = [json.loads(outcome.output) for outcome in self.outcomes]
+        return Measured([sum(seconds[name] for name in names) for seconds in times]) if times else None
+
+    @property
+    def work(self) -> Measured | None:
+        """Reading and scoring, without starting Python and importing."""
+        return self.part(*PARTS)
+
+    def as_json(self) -> dict[str, object]:
+        if not (whole := self.whole):
+            return {"missing": self.missing}
+        parts = {name: part.values for name in PARTS if (part := self.part(name))}
+        whole_process = {"whole_process": whole.values, "user_cpu_seconds": whole.user, "peak_memory_bytes": whole.peak}
+        return {"peer": "pytrec_eval", **parts, **whole_process}
+
+
 class Stage:
     """The folder of one benchmarking, with what more than one benchmark needs."""
 
@@ -55,6 +90,7 @@ class Stage:
         self.sizes = sizes
         self.warehouse = folder / "covid.duckdb"
         self.judgments_only = folder / "judgments.duckdb"
+        self.peer_times: dict[Collection, PeerTimes] = {}
 
     def say(self, text: str) -> None:
         if sys.stderr.isatty():
@@ -87,28 +123,34 @@ class Stage:
     def evalsql(self, *arguments: object) -> Outcome:
         return run([*EVALSQL, *arguments], self.environment)
 
-    def python(self, *arguments: object) -> Outcome:
-        return run([*PYTHON, *arguments])
+    def timed(self, work: str, *arguments: object) -> Outcome:
+        """What ``tests.bench.timed`` has, whose seconds are its output."""
+        return run([*PYTHON, "-m", "tests.bench.timed", work, *arguments], self.environment)
+
+    def outcomes(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> list[Outcome]:
+        times = repeat or self.sizes.repeat
+        found = []
+        for number in range(1, times + 1):
+            self.say(f"{what} ({number} of {times})")
+            found.append(command())
+        return found
 
     def repeated(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> Measured:
         """Whole commands: time by the clock, the processes' own seconds, the most memory of all repeats."""
-        times = repeat or self.sizes.repeat
-        outcomes = []
-        for number in range(1, times + 1):
-            self.say(f"{what} ({number} of {times})")
-            outcomes.append(command())
-        return measured(outcomes)
+        return measured(self.outcomes(what, command, repeat))
 
     def in_turn(
         self, what: str, one: Callable[[], Outcome], other: Callable[[], Outcome], repeat: int | None = None
     ) -> tuple[Measured, Measured]:
         """Two commands one after the other, again and again, so that both meet the same hours of the machine."""
-        times = repeat or self.sizes.repeat
-        pairs = []
-        for number in range(1, times + 1):
-            self.say(f"{what} ({number} of {times})")
-            pairs.append((one(), other()))
-        return measured([first for first, _ in pairs]), measured([second for _, second in pairs])
+        second: list[Outcome] = []
+
+        def both() -> Outcome:
+            first = one()
+            second.append(other())
+            return first
+
+        return self.repeated(what, both, repeat), measured(second)
 
     def loaded(self, database: Path, collection: Collection, *options: object, fresh: bool = True) -> Outcome:
         """Load all runs of a collection by one command; the judgments before it, by another."""
@@ -133,10 +175,34 @@ class Stage:
     def queried(self, database: Path, measures: Sequence[str], system: str = "-") -> tuple[Measured, float]:
         """Seconds of a query in an open warehouse, and those of the first, which also reads from the file."""
         self.say(f"asking for {measures[0] if len(measures) == 1 else f'{len(measures)} measures'}")
-        command = [*PYTHON, "-m", "tests.bench.query_work", database, self.sizes.repeat, system, *measures]
-        outcome = run(command, self.environment)
+        outcome = self.timed("query", database, self.sizes.repeat, system, *measures)
         first, *later = json.loads(outcome.output)
         return Measured(later, peak=outcome.peak), first
+
+    def pytrec_eval(self, collection: Collection) -> PeerTimes:
+        """Its times on a collection, measured when first asked for."""
+        if collection not in self.peer_times:
+            self.peer_times[collection] = self._pytrec_eval(collection)
+        return self.peer_times[collection]
+
+    def _pytrec_eval(self, collection: Collection) -> PeerTimes:
+        if installed_version(PEER) is None:
+            return PeerTimes(f"not measured: {PEER} is not installed (pip install '.[bench]')")
+        command = [*PYTHON, "-m", "tests.bench.timed", "pytrec_eval", collection.qrels, *collection.runs]
+        return PeerTimes(outcomes=self.outcomes(f"pytrec_eval on {collection.kind}", partial(run, command)))
+
+    def trec_eval(self, collection: Collection, measure: str) -> PeerTimes:
+        """The C program that the environment names, once for each run, two at a time, as a shell starts it."""
+        program = os.environ.get("TREC_EVAL")
+        if not program:
+            return PeerTimes("not measured: TREC_EVAL names no program")
+        if not os.access(program, os.X_OK):
+            return PeerTimes(f"not measured: TREC_EVAL names no program that runs: {Path(program).resolve()}")
+        listed = self.folder / "runs.list"
+        listed.write_text("".join(f"{path}\n" for path in collection.runs))
+        words = shlex.join(map(str, [Path(program).resolve(), "-q", "-m", measure, collection.qrels]))
+        command = ["/bin/sh", "-c", f"xargs -a {listed} -P2 -I RUN {words} RUN > /dev/null"]
+        return PeerTimes(outcomes=self.outcomes(f"trec_eval -m {measure}", lambda: run(command)))
 
 
 def measured(outcomes: Sequence[Outcome]) -> Measured:

@@ -1,114 +1,133 @@
-"""The benchmarks on the runs of one track, and the one of a single run."""
+"""The benchmarks on the runs of one track, and those of a single run."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 
 from tests.bench.collection import Collection, generated
-from tests.bench.peer_work import IR_MEASURES
-from tests.bench.peers import Peers, PeerTimes
-from tests.bench.report import Goal, Measured, Result
-from tests.bench.stage import DEFAULTS, Stage, options_of, trec_eval_measures
+from tests.bench.processes import PYTHON, run
+from tests.bench.report import Goal, Measured, Result, within
+from tests.bench.stage import DEFAULTS, PEER, Stage, options_of, trec_eval_measures
 
-WHOLE = "pytrec_eval-terrier, all its measures, whole process"
-INSIDE = "pytrec_eval-terrier, all its measures, reading and scoring"
+WHOLE = f"{PEER}, all its measures, whole process"
+INSIDE = f"{PEER}, all its measures, reading and scoring"
 
 
-def evaluating(stage: Stage, peers: Peers) -> Iterator[Result]:
+def evaluating(stage: Stage) -> Iterator[Result]:
     """Text to figures in one command, cold and in memory."""
-    peer = peers.on("pytrec_eval", stage.covid)
     names = list(trec_eval_measures().values())
-    work = f"eval in memory, all {len(names)} trec_eval measures, {_systems(stage)}"
-    here = None if peer.missing else _eval(stage, stage.covid, names)
-    yield Result("eval", work, here, WHOLE, peer.whole, Goal("faster", 2), note=peer.missing)
+    yield evaluated(stage, "eval", stage.covid, f"all {len(names)} trec_eval measures, {_systems(stage)}")
     for measure, most in (("all_trec", 1.15), ("map", 1)):
-        program = peers.side_by_side(stage.covid, measure)
+        program = stage.trec_eval(stage.covid, measure)
         shown = f"xargs -P2 trec_eval -q -m {measure}, the C program"
         work = f"eval in memory, -m {measure}, {_systems(stage)}"
         here = None if program.missing else _eval(stage, stage.covid, [measure])
         yield Result("eval", work, here, shown, program.whole, Goal("at most", most), note=program.missing)
 
 
-def loading(stage: Stage, peers: Peers) -> Iterator[Result]:
+def evaluated(stage: Stage, benchmark: str, collection: Collection, words: str) -> Result:
+    """All measures of pytrec_eval, beside it."""
+    peer = stage.pytrec_eval(collection)
+    here = None if peer.missing else _eval(stage, collection, list(trec_eval_measures().values()))
+    work = f"eval in memory, {words}"
+    return Result(benchmark, work, here, WHOLE, peer.whole, Goal("faster", 2), note=peer.missing)
+
+
+def loading(stage: Stage) -> Iterator[Result]:
     """The runs into a file that has the judgments, with everything that is kept ready."""
     here = stage.repeated("load runs", stage.load_covid)
-    peer = peers.on("pytrec_eval", stage.covid)
+    peer = stage.pytrec_eval(stage.covid)
     work = f"load runs into a file, {_systems(stage)}"
     note = peer.missing or "judgments loaded before"
     yield Result("load", work, here, WHOLE, peer.whole, Goal("faster", 2), note=note)
 
 
-def one_measure(stage: Stage, peers: Peers) -> Iterator[Result]:
-    peer = peers.on("pytrec_eval", stage.covid)
-    yield _board(stage, peer, "one-measure", ["AP"], "AP", 10)
+def one_measure(stage: Stage) -> Iterator[Result]:
+    yield _board(stage, "one-measure", ["AP"], "AP", 10)
     for measure, goal in (("AP", 150), ("nDCG@10", 150), ("P@10", 150), ("TAP@5", 60)):
-        yield _query(stage, peer, "one-measure", [measure], measure, goal)
+        yield _query(stage, "one-measure", [measure], measure, goal)
 
 
-def default_measures(stage: Stage, peers: Peers) -> Iterator[Result]:
-    peer = peers.on("pytrec_eval", stage.covid)
+def default_measures(stage: Stage) -> Iterator[Result]:
     shown = f"the {len(DEFAULTS)} default measures"
-    yield _board(stage, peer, "defaults", DEFAULTS, shown, 5)
-    yield _query(stage, peer, "defaults", DEFAULTS, shown, 10)
+    yield _board(stage, "defaults", DEFAULTS, shown, 5)
+    yield _query(stage, "defaults", DEFAULTS, shown, 10)
     names = list(trec_eval_measures().values())
-    yield _query(stage, peer, "defaults", names, f"all {len(names)} trec_eval measures", 15)
+    yield _query(stage, "defaults", names, f"all {len(names)} trec_eval measures", 15)
 
 
-def size(stage: Stage, peers: Peers) -> Iterator[Result]:
+def size(stage: Stage) -> Iterator[Result]:
     """Bytes of the warehouse, every row kept, against the runs zipped as they are usually kept."""
     here = stage.need_warehouse().stat().st_size
     stage.say("zipping the runs")
     with ThreadPoolExecutor(2) as pool:
-        zipped = sum(pool.map(_zipped, stage.covid.runs))
+        zipped = sum(pool.map(lambda path: len(gzip.compress(path.read_bytes(), 9)), stage.covid.runs))
     work = f"size of the warehouse, {_systems(stage)}"
     yield Result("size", work, Measured([here]), "the runs, gzip -9", Measured([zipped]), Goal("at most", 0.85), "MB")
 
 
-def one_run(stage: Stage, peers: Peers) -> Iterator[Result]:
+def one_run(stage: Stage) -> Iterator[Result]:
     """What a user waits for who has one run."""
     collection = generated(stage.folder / "one", [1])
     here = _eval(stage, collection, ["AP"])
-    there = stage.repeated("import duckdb", lambda: stage.python("-c", "import duckdb"))
+    there = stage.repeated("import duckdb", partial(run, [*PYTHON, "-c", "import duckdb"]))
     work = f"eval -m AP of one run of {collection.rows:,} rows"
     yield Result("one-run", work, here, 'python -c "import duckdb"', there, Goal("below", 2.5))
 
 
-def more_peers(stage: Stage, peers: Peers) -> Iterator[Result]:
-    """Without goals: peers with other sets of measures."""
-    names = list(IR_MEASURES)
-    here = _eval(stage, stage.covid, names)
-    work = f"eval in memory, {' '.join(names)}, {_systems(stage)}"
-    for name, note in (("ir_measures", ""), ("ranx", "compiled by a first run that is not timed")):
-        peer = peers.on(name, stage.covid)
-        shown = f"{name}, these measures, reading and scoring"
-        yield Result("peers", work, here, shown, peer.work, note=peer.missing or note)
+def from_memory(stage: Stage) -> Iterator[Result]:
+    """One run asked of an evaluator that is prepared, as in a training loop, and of the peer's, by turns."""
+    for topics, documents in stage.sizes.memory:
+        shape = f"{topics:,} topics x {documents:,} documents"
+        stage.say(f"evaluating from memory, {shape}")
+        output = stage.timed("memory", stage.sizes.repeat, topics, documents).output
+        seconds = {name: Measured(values) for name, values in json.loads(output).items()}
+        is_small = topics * documents < 100_000
+        peer = Measured([0.025]) if is_small else seconds["pytrec_eval"]
+        shown = "25 ms" if is_small else f"{PEER}, the same dicts and measures"
+        for kind, most in (("dicts", 1 if is_small else 2.5), ("Arrow", 1 if is_small else 1.5)):
+            work = f"Evaluator.evaluate, three measures, {kind}, {shape}"
+            yield Result("memory", work, seconds[kind], shown, peer, Goal("at most", most))
 
 
-def _eval(stage: Stage, collection: Collection, measures: list[str]) -> Measured:
+def report_page(stage: Stage) -> Iterator[Result]:
+    """Seconds that the processor works on a report's page, and its size, of all systems and of ten."""
+    page = stage.folder / "report.html"
+    database = stage.need_warehouse()
+    for systems, goal in ((126, 8.0), (10, 2.0)):
+        chosen = [path.stem for path in stage.covid.runs][:systems]
+        shown = f"{len(chosen)} systems"
+        command = partial(stage.evalsql, "report", *chosen, "-o", page, "--db", database)
+        found = stage.repeated(f"report, {shown}", command)
+        work = f"report -o report.html, {shown}"
+        yield within("report", f"{work}, seconds of the processor", found.of_processor, goal)
+        yield within("report", f"size of {work}", Measured([page.stat().st_size]), 5_000_000, "MB")
+
+
+def _eval(stage: Stage, collection: Collection, measures: Sequence[str]) -> Measured:
     command = ["eval", collection.qrels, *collection.runs, *options_of(measures), "--format", "csv"]
-    return stage.repeated(f"eval, {len(measures)} measures", lambda: stage.evalsql(*command))
+    return stage.repeated(f"eval, {len(measures)} measures", partial(stage.evalsql, *command))
 
 
-def _board(stage: Stage, peer: PeerTimes, name: str, measures: list[str], shown: str, goal: float) -> Result:
+def _board(stage: Stage, benchmark: str, measures: Sequence[str], shown: str, goal: float) -> Result:
+    peer = stage.pytrec_eval(stage.covid)
     command = ["leaderboard", *options_of(measures), "--db", stage.need_warehouse()]
-    here = stage.repeated(f"leaderboard, {shown}", lambda: stage.evalsql(*command))
+    here = stage.repeated(f"leaderboard, {shown}", partial(stage.evalsql, *command))
     work = f"leaderboard of a warehouse, {shown}, {_systems(stage)}"
-    return Result(name, work, here, WHOLE, peer.whole, Goal("faster", goal), note=peer.missing)
+    return Result(benchmark, work, here, WHOLE, peer.whole, Goal("faster", goal), note=peer.missing)
 
 
-def _query(stage: Stage, peer: PeerTimes, name: str, measures: list[str], shown: str, goal: float) -> Result:
+def _query(stage: Stage, benchmark: str, measures: Sequence[str], shown: str, goal: float) -> Result:
+    peer = stage.pytrec_eval(stage.covid)
     here, first = stage.queried(stage.need_warehouse(), measures)
     work = f"the query alone, {shown}, {_systems(stage)}"
     details = {"first_query_seconds": first}
-    return Result(name, work, here, INSIDE, peer.work, Goal("faster", goal), note=peer.missing, details=details)
+    return Result(benchmark, work, here, INSIDE, peer.work, Goal("faster", goal), note=peer.missing, details=details)
 
 
 def _systems(stage: Stage) -> str:
     return f"{len(stage.covid.runs)} systems"
-
-
-def _zipped(path: Path) -> int:
-    return len(gzip.compress(path.read_bytes(), 9))

@@ -15,7 +15,7 @@ from typer.main import get_command
 import evalsql
 from evalsql.cli.app import app
 from tests.conftest import SAMPLE, Command, write
-from tests.engines.spark_cluster import demand_spark
+from tests.engines.runs import demand
 
 GROUP: Any = get_command(app)
 
@@ -97,7 +97,7 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     if words in BEFORE:
         assert command(*BEFORE[words]).returncode == 0
     if words == ("spark", "eval"):
-        demand_spark()
+        demand("spark")
     before = set(demonstration.iterdir())
     outcome = command(*arguments)
     # Systems of the sample have tied documents, which ties tells with its exit code.

@@ -16,9 +16,10 @@ from contextlib import ExitStack
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures
+from evalsql.catalog.relations import Catalog
+from evalsql.engines.compiling import EXECUTED, digest, executed
 from evalsql.engines.inlining import inlined
 from tests.engines.collections import small_warehouse
-from tests.engines.outcomes import keep
 from tests.engines.runs import ENGINES, missing, outcome, running, short, values, variants
 
 
@@ -56,20 +57,36 @@ def _run(warehouse: Warehouse, wanted: Mapping[str, Sequence[Measure]], *, write
     """How many outcomes were neither equal nor refused; prints those that are not equal, and counts."""
     measures = {measure.name: measure for each in wanted.values() for measure in each}
     found: dict[str, dict[str, str]] = {engine: {} for engine in wanted}
+    digests = _digests(warehouse.catalog) if write else {}
     with ExitStack() as stack:
         hosts = {engine: stack.enter_context(running(engine, warehouse)) for engine in wanted}
         for at, (name, measure) in enumerate(measures.items(), start=1):
             expected = values(warehouse, measure)
-            whole = inlined(warehouse.catalog, measure.relation, measure.arguments)
             for engine in (each for each in wanted if measure in wanted[each]):
                 before = time.monotonic()
-                found[engine][name] = outcome(hosts[engine], engine, measure, whole, expected)
+                found[engine][name] = outcome(hosts[engine], engine, measure, warehouse.catalog, expected)
                 if found[engine][name] != "equal":
                     seconds = time.monotonic() - before
                     print(f"{engine}\t{name}\t{seconds:.1f} s\t{found[engine][name]}", flush=True)
             if write and (at % 20 == 0 or at == len(measures)):
-                keep(warehouse.catalog, found)
+                _keep(digests, found)
     return sum(_counted(engine, outcomes) for engine, outcomes in found.items())
+
+
+def _digests(catalog: Catalog) -> dict[str, str]:
+    return {each.name: digest(inlined(catalog, each.relation, each.arguments)) for each in variants(catalog)}
+
+
+def _keep(digests: Mapping[str, str], found: Mapping[str, Mapping[str, str]]) -> None:
+    """Put outcomes by engine and measure beside what is known; a measure whose SQL is another one starts anew."""
+    executed.cache_clear()
+    lines = ["\t".join(("measure", "digest", *ENGINES))]
+    for name, now in digests.items():
+        known = executed().get(name, {})
+        before = known if known.get("digest") == now else {}
+        outcomes = (found.get(engine, {}).get(name, before.get(engine, "-")) for engine in ENGINES)
+        lines.append("\t".join((name, now, *outcomes)))
+    EXECUTED.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _counted(engine: str, outcomes: Mapping[str, str]) -> int:

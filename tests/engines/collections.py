@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pandas as pd
 
@@ -11,30 +12,23 @@ from evalsql import Warehouse
 from tests.conftest import new_file
 from tests.oracles.brute_force_diversity import diversity_collection
 from tests.oracles.brute_force_preferences import preference_collection
-from tests.random_collections import collection
+from tests.random_collections import collection, load_together
 
-GRADED_SEEDS = (1, 3, 6, 12, 20)
-GROUPED_SEEDS = (2, 5, 7)
-PREFERRED_SEEDS = (0, 4, 9)
+COLUMNS = {
+    "groups": ["topic", "iteration", "document", "grade"],
+    "preferences": ["topic", "group", "subgroup", "document", "level"],
+}
 
 
 def small_warehouse() -> Warehouse:
-    """One judgment set and one run for each seed, open to be written to."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    """A judgment set and a run for each seed, open to be written to."""
+    made: list[tuple[str, int, Any]] = [("grades", seed, collection(seed)) for seed in (1, 3, 6, 12, 20)]
+    made += [("groups", seed, diversity_collection(seed, tied=True)) for seed in (2, 5, 7)]
+    made += [("preferences", seed, preference_collection(seed)) for seed in (0, 4, 9)]
+    with warnings.catch_warnings(action="ignore"):
         warehouse = evalsql.open(new_file())
-        for seed in GRADED_SEEDS:
-            graded = collection(seed)
-            warehouse.load_qrels(graded.qrels, f"graded {seed}")
-            warehouse.load_run(graded.run, f"run of graded {seed}", qrels=[f"graded {seed}"])
-        for seed in GROUPED_SEEDS:
-            grouped = diversity_collection(seed, tied=True)
-            frame = pd.DataFrame(grouped.rows(), columns=["topic", "iteration", "document", "grade"])
-            warehouse.load_qrels(frame, f"grouped {seed}", form="groups")
-            warehouse.load_run(grouped.run, f"run of grouped {seed}", qrels=[f"grouped {seed}"])
-        for seed in PREFERRED_SEEDS:
-            preferred = preference_collection(seed)
-            frame = pd.DataFrame(preferred.rows(), columns=["topic", "group", "subgroup", "document", "level"])
-            warehouse.load_qrels(frame, f"preferred {seed}", form="preferences")
-            warehouse.load_run(preferred.run, f"run of preferred {seed}", qrels=[f"preferred {seed}"])
+        load_together(warehouse, {f"run of {form} {seed}": each.run for form, seed, each in made})
+        for form, seed, each in made:
+            judgments = each.qrels if form == "grades" else pd.DataFrame(each.rows(), columns=COLUMNS[form])
+            warehouse.load_qrels(judgments, f"{form} {seed}", form=form, runs=[f"run of {form} {seed}"])
     return warehouse

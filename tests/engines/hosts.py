@@ -18,6 +18,18 @@ import pyarrow as pa
 Row = tuple[Any, ...]
 Tables = Mapping[str, pa.Table]
 UNPRIVILEGED = "nobody"
+_SPARK = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.cteRecursionLevelLimit": "10000",
+    "spark.log.level": "FATAL",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 _COLUMN_TYPES = {"int32": "integer", "int64": "bigint", "double": "double precision", "bool": "boolean"}
 
 
@@ -39,15 +51,11 @@ class DataFusion:
         for name, table in tables.items():
             half = table.num_rows // 2
             parts = [table.slice(0, half).to_batches(), table.slice(half).to_batches()]
-            self.context.register_record_batches(name, [part for part in parts if part] or [[_no_rows(table)]])
+            no_rows = [[pa.RecordBatch.from_pylist([], schema=table.schema)]]
+            self.context.register_record_batches(name, [part for part in parts if part] or no_rows)
 
     def rows(self, query: str) -> list[Row]:
-        table = pa.Table.from_batches(self.context.sql(query).collect())
-        return [tuple(row.values()) for row in table.to_pylist()]
-
-
-def _no_rows(table: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=table.schema)
+        return _rows(pa.Table.from_batches(self.context.sql(query).collect()))
 
 
 class SQLite:
@@ -61,8 +69,7 @@ class SQLite:
             self.connection.executemany(f"insert into {name} values ({places})", _rows(table))
 
     def rows(self, query: str) -> list[Row]:
-        found: list[Row] = self.connection.execute(query).fetchall()
-        return found
+        return list(self.connection.execute(query))
 
 
 class PostgreSQL:
@@ -81,32 +88,20 @@ class PostgreSQL:
             self.connection.execute(f"analyze {name}")
 
     def rows(self, query: str) -> list[Row]:
-        found: list[Row] = self.connection.execute(query).fetchall()
-        return found
+        return list(self.connection.execute(query))
 
 
 class Spark:
     """A session on two cores, its tables in several partitions, joins planned anew while a query runs."""
 
-    def __init__(self, tables: Tables, recursion: int) -> None:
+    def __init__(self, tables: Tables) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         from pyspark.sql import SparkSession
 
-        self.session = (
-            SparkSession.builder.master("local[2]")
-            .appName("evalsql tests")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.memory", "2g")
-            .config("spark.sql.shuffle.partitions", "3")
-            .config("spark.sql.adaptive.enabled", "true")
-            .config("spark.sql.cteRecursionLevelLimit", str(recursion))
-            .config("spark.log.level", "FATAL")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.sql.codegen.wholeStage", "false")
-            .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-            .getOrCreate()
-        )
+        builder = SparkSession.builder.master("local[2]").appName("evalsql tests")
+        for name, value in _SPARK.items():
+            builder = builder.config(name, value)
+        self.session = builder.getOrCreate()
         for name, table in tables.items():
             frame = self.session.createDataFrame(table).repartition(3).cache()
             frame.count()
@@ -121,8 +116,8 @@ def _create_table(name: str, table: pa.Table) -> str:
     return f"create table {name} ({columns})"
 
 
-def _rows(table: pa.Table) -> Iterator[Row]:
-    return (tuple(row.values()) for row in table.to_pylist())
+def _rows(table: pa.Table) -> list[Row]:
+    return [tuple(row.values()) for row in table.to_pylist()]
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,29 +13,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
+from unittest.mock import patch
 
 from tests.conftest import ROOT
 
-DEMAND = "EVALSQL_DEMAND_ENGINES"
 _MASTER = "org.apache.spark.deploy.master.Master"
 _WORKER = "org.apache.spark.deploy.worker.Worker"
 _PATIENCE = 300.0  # seconds; a busy machine takes long to start a JVM
-
-
-def demand_spark() -> None:
-    """Skip a test where there is no Spark or no Java; fail it where the environment demands them."""
-    try:
-        import pyspark  # noqa: F401
-
-        missing = "" if shutil.which("java") or "JAVA_HOME" in os.environ else "no Java"
-    except ImportError:
-        missing = "no pyspark"
-    if missing and os.environ.get(DEMAND):
-        pytest.fail(f"{DEMAND} is set, and there is {missing}")
-    if missing:
-        pytest.skip(missing)
 
 
 def environment() -> dict[str, str]:
@@ -55,9 +38,8 @@ class Cluster:
     def __init__(self, folder: Path, workers: int, memory: str) -> None:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
-        master = self._start("master", _MASTER, "--port", "0")
+        self._start("master", _MASTER, "--port", "0")
         self.url = self._told("master", r"Starting Spark master at (spark://\S+)")
-        self._master = master
         self.workers = [
             self._start(f"worker{nth}", _WORKER, "--port", "0", "-c", "1", "-m", memory, "-d", str(folder), self.url)
             for nth in range(workers)
@@ -98,13 +80,14 @@ class Cluster:
                 return child
         return None
 
-    def kill_executor(self, worker: int) -> None:
-        pid = self.executor(worker)
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)
-
-    def kill_worker(self, worker: int) -> None:
-        self.workers[worker].kill()
+    def kill(self, name: str, worker: int) -> None:
+        """Kill a worker or its executor."""
+        if name == "worker":
+            self.workers[worker].kill()
+        else:
+            pid = self.executor(worker)
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
         for process in reversed(self._processes):
@@ -143,10 +126,8 @@ def session_on(cluster: Cluster, settings: Mapping[str, str] | None = None) -> I
     """A Spark session of this process."""
     from pyspark.sql import SparkSession
 
-    before = dict(os.environ)
-    os.environ.update(environment())
-    builder = SparkSession.builder.master(cluster.url).appName("evalsql tests").config("spark.log.level", "OFF")
     given = {
+        "spark.log.level": "OFF",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
@@ -155,15 +136,15 @@ def session_on(cluster: Cluster, settings: Mapping[str, str] | None = None) -> I
         "spark.network.timeout": "240s",
         **(settings or {}),
     }
+    builder = SparkSession.builder.master(cluster.url).appName("evalsql tests")
     for key, value in given.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    try:
-        yield session
-    finally:
-        session.stop()
-        os.environ.clear()
-        os.environ.update(before)
+    with patch.dict(os.environ, environment()):
+        session = builder.getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 class Killer(threading.Thread):
@@ -188,14 +169,14 @@ class Killer(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        for name, kill in (("executor", self._cluster.kill_executor), ("worker", self._cluster.kill_worker)):
+        for name in ("executor", "worker"):
             before = self._failed_now()
             while not self._ended.is_set() and (self._look() < 2 or self._cluster.executor(len(self.killed)) is None):
                 time.sleep(0.05)
             if self._ended.is_set():
                 return
             time.sleep(0.3)  # well into the tasks
-            kill(len(self.killed))
+            self._cluster.kill(name, len(self.killed))
             self.killed.append(name)
             while not self._ended.is_set() and self._failed_now() <= before:
                 time.sleep(0.05)

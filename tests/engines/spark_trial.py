@@ -17,8 +17,11 @@ from typing import NamedTuple
 
 import duckdb
 
+import evalsql
+from evalsql.spark import evaluate
 from tests.bench.collection import generated
-from tests.engines.spark_cluster import Killer, demand_spark, running, session_on
+from tests.engines.runs import missing
+from tests.engines.spark_cluster import Killer, running, session_on
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet")
 # Of an executor, whose JVM holds the file of the huge topic three times, and what a worker offers.
@@ -74,8 +77,6 @@ def differences(trial: Trial, out: Path) -> tuple[int, float]:
         together.mkdir()
         for part in ("parts", "single"):
             (together / f"{part}.run").write_bytes(b"".join(f.read_bytes() for f in sorted((folder / part).iterdir())))
-        import evalsql
-
         with evalsql.open(Path(name) / "plain.duckdb") as warehouse:
             warehouse.load_qrels(trial.qrels)
             warehouse.load_runs([f"{folder}/*.run", f"{together}/*.run"])
@@ -96,7 +97,8 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="where to put files meanwhile; a gigabyte for 20 million rows")
     parser.add_argument("--calm", action="store_true", help="kill nobody, and time one worker and two")
     options = parser.parse_args()
-    demand_spark()
+    if lacking := missing("spark"):
+        sys.exit(f"Spark needs {lacking}")
     with tempfile.TemporaryDirectory(prefix="evalsql-trial-", dir=options.folder) as name:
         huge = options.rows // 10
         systems = (options.rows - huge) // (_TOPICS * _DOCUMENTS) - 1
@@ -108,8 +110,6 @@ def main() -> int:
 
 
 def _killed(trial: Trial, folder: Path) -> int:
-    from evalsql.spark import evaluate
-
     with (
         running(folder / "cluster", memory=_OFFERED) as cluster,
         session_on(cluster, {"spark.executor.memory": _MEMORY}) as session,
@@ -125,8 +125,6 @@ def _killed(trial: Trial, folder: Path) -> int:
 
 
 def _timed(trial: Trial, folder: Path) -> int:
-    from evalsql.spark import evaluate
-
     for workers in (1, 2):
         with (
             running(folder / f"cluster{workers}", workers, _OFFERED) as cluster,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,21 +14,20 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.engines.compiling import DIALECTS, RefusalError, compile_measure, digest, executed, refusal
-from evalsql.engines.inlining import inlined
+from evalsql.engines.inlining import Inlined, inlined
 from tests.conftest import Command, write
-from tests.engines.collections import small_warehouse
 from tests.engines.runs import difference, variants
+from tests.long_cases import few_of
 from tests.tools import engines_page
 
 CATALOG = read_catalog()
+DEFAULTS = list(map(default_measure, CATALOG.measures))
 TABLES = {relation.name for relation in CATALOG.of_kind("tables")}
 IN_DUCKDB = (
     *("AP", "AP(rel=2,ties='expected')@10", "nDCG(judged_only=true,ties='worst')@10", "nDCG_rel(ties='expected')"),
     *("RBP(p=0.5,gains={1:0.5,2:1})", "TAP(quantile=0.25)@5", "alpha_nDCG@3", "P_groups(ties='best')@5", "infAP"),
     *("NumPrefsFulfilled(ties='worst')", "ERR(ties='expected')@5", "Compat", "IPrecAvg(points='0,0.5,1')"),
 )
-
-
 # Nothing joins these unseen: what a new measure or a change needs beyond them is written otherwise, or named here.
 GREEDY = {"alpha_nDCG", "nERR_IA", "nNRBP"}
 PREFERENCES = {"NumPrefs", "NumPrefsFulfilled", "PrefsGroup", "PrefsGroupR", "PrefsPair", "PrefsSimple"}
@@ -38,13 +37,14 @@ REFUSED = {
 }
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[Warehouse]:
-    with small_warehouse() as warehouse:
-        yield warehouse
+@cache
+def whole(name: str) -> Inlined:
+    """A measure in one statement, made once."""
+    (measure,) = parse_measures([name], CATALOG)
+    return inlined(CATALOG, measure.relation, measure.arguments)
 
 
-@pytest.mark.parametrize("name", IN_DUCKDB)
+@pytest.mark.parametrize("name", few_of(IN_DUCKDB, 6))
 def test_what_is_compiled_for_duckdb_equals_the_macro(small: Warehouse, name: str) -> None:
     (measure,) = parse_measures([name], small.catalog)
     compiled = compile_measure(small.catalog, measure, "duckdb")
@@ -55,7 +55,7 @@ def test_what_is_compiled_for_duckdb_equals_the_macro(small: Warehouse, name: st
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_only_base_tables_are_read_and_no_parameter_is_left(dialect: str) -> None:
-    for measure in map(default_measure, CATALOG.measures[::6]):
+    for measure in DEFAULTS[::6]:
         try:
             text = compile_measure(CATALOG, measure, dialect)
         except RefusalError:
@@ -72,10 +72,10 @@ def test_only_base_tables_are_read_and_no_parameter_is_left(dialect: str) -> Non
 
 def test_these_measures_are_refused_at_their_defaults_and_no_others() -> None:
     found: dict[str, set[str]] = {name: set() for name in DIALECTS}
-    for measure in map(default_measure, CATALOG.measures):
-        query = inlined(CATALOG, measure.relation, measure.arguments).query
-        for name in (name for name, dialect in DIALECTS.items() if refusal(query, dialect)):
-            found[name].add(measure.relation.header.measure)
+    for measure in DEFAULTS:
+        for name, dialect in DIALECTS.items():
+            if refusal(whole(measure.name).query, dialect):
+                found[name].add(measure.relation.header.measure)
     assert found == REFUSED
 
 
@@ -121,8 +121,7 @@ def test_all_are_written_into_a_folder(command: Command, tmp_path: Path) -> None
 @pytest.mark.parametrize("dialect", sorted(DIALECTS.keys() - {"duckdb"}))
 def test_windows_are_written_out_and_ranks_have_no_frame(dialect: str) -> None:
     (measure,) = parse_measures(["Q"], CATALOG)
-    named = inlined(CATALOG, measure.relation, measure.arguments).query
-    assert any(select.args.get("windows") for select in named.find_all(exp.Select))
+    assert any(select.args.get("windows") for select in whole("Q").query.find_all(exp.Select))
     tree = sqlglot.parse_one(compile_measure(CATALOG, measure, dialect), dialect=DIALECTS[dialect].words)
     assert not any(select.args.get("windows") for select in tree.find_all(exp.Select))
     frames = [window.args.get("spec") for window in tree.find_all(exp.Window) if isinstance(window.this, exp.RowNumber)]
@@ -150,8 +149,8 @@ def test_a_measure_of_ones_own_is_compiled_and_says_that_nobody_ran_it(command: 
 
 def test_what_is_kept_of_executions_is_of_this_sql() -> None:
     kept = executed()
-    for measure in map(default_measure, CATALOG.measures):
-        now = digest(inlined(CATALOG, measure.relation, measure.arguments))
+    for measure in DEFAULTS:
+        now = digest(whole(measure.name))
         assert kept[measure.name]["digest"] == now, f"{measure.name}: run python -m tests.engines --write"
 
 

@@ -18,16 +18,18 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError
 from evalsql.engines import spark_files
-from tests.conftest import ROOT, SAMPLE, new_file
-from tests.engines.spark_cluster import Cluster, Killer, demand_spark, environment, running, session_on
-from tests.engines.spark_trial import MEASURES, Trial, differences, make
+from evalsql.spark import evaluate
+from tests.conftest import ROOT, SAMPLE, new_file, write
+from tests.engines.runs import demand
+from tests.engines.spark_cluster import Cluster, Killer, environment, running, session_on
+from tests.engines.spark_trial import MEASURES, differences, make
 
 pytestmark = pytest.mark.engines
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    demand_spark()
+    demand("spark")
     with running(tmp_path_factory.mktemp("spark")) as cluster:
         yield cluster
 
@@ -38,23 +40,24 @@ def session(cluster: Cluster) -> Iterator[Any]:
         yield session
 
 
+def text(run: str) -> str:
+    return (SAMPLE / "runs" / f"{run}.run").read_text()
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The sample's files: plain, packed, Parquet and in parts, and one that is bad."""
+    """The sample's files: plain, packed, in parts, and one of an odd name."""
     runs = tmp_path / "runs"
-    runs.mkdir()
-    for name in ("bm25", "tfidf", "[odd] name"):
-        source = SAMPLE / "runs" / ("dense.run" if "odd" in name else f"{name}.run")
-        (runs / f"{name}.run").write_bytes(source.read_bytes())
-    (runs / "random.run.gz").write_bytes(gzip.compress((SAMPLE / "runs" / "random.run").read_bytes()))
-    (runs / "hybrid").mkdir()
-    lines = (SAMPLE / "runs" / "hybrid.run").read_text().splitlines(keepends=True)
-    (runs / "hybrid" / "part-0").write_text("".join(lines[:333]))
-    (runs / "hybrid" / "part-1").write_text("".join(lines[333:]))
-    (runs / "hybrid" / "_SUCCESS").write_text("")
+    for name, run in (("bm25", "bm25"), ("tfidf", "tfidf"), ("[odd] name", "dense")):
+        write(runs / f"{name}.run", text(run))
+    write(runs / "random.run.gz", gzip.compress(text("random").encode()))
+    lines = text("hybrid").splitlines(keepends=True)
+    for part, held in (("part-0", lines[:333]), ("part-1", lines[333:]), ("_SUCCESS", [])):
+        write(runs / "hybrid" / part, "".join(held))
     return runs
 
 
+BAD = "T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n"
 NAMES = ("[odd] name", "bm25", "hybrid", "random", "tfidf")
 
 
@@ -88,10 +91,8 @@ def agree(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> None
 
 
 def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, folder: Path, tmp_path: Path) -> None:
-    from evalsql.spark import evaluate
-
     bad = folder / "bad.run"
-    bad.write_text("T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n")
+    bad.write_text(BAD)
     with pytest.raises(InputError, match=r"bad\.run:2: .*much"):
         evaluate(session, **asked(folder, strict=True))
     out = tmp_path / "out"
@@ -103,7 +104,7 @@ def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, fol
     assert f"{bad}:2: " in outcome.problems["bad"]
     agree(loaded(tmp_path, out), computed(folder))
     before = sorted(out.rglob("*.parquet"))
-    bad.write_text((SAMPLE / "runs" / "rerank-large.run").read_text())
+    bad.write_text(text("rerank-large"))
     again = evaluate(session, **asked(folder))
     assert (again.evaluated, again.kept, again.problems) == (["bad"], len(NAMES), {})
     assert set(before) < set(out.rglob("*.parquet"))
@@ -113,7 +114,7 @@ def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, fol
     assert sorted(out.rglob("*")) == files
     with pytest.raises(UsageError, match="holds scores of another job"):
         evaluate(session, **asked(folder, measures="RR"))
-    bad.write_text((SAMPLE / "runs" / "rerank-small.run").read_text())
+    bad.write_text(text("rerank-small"))
     with pytest.raises(UsageError, match="has scores of run bad from other files"):
         evaluate(session, **asked(folder))
 
@@ -122,8 +123,6 @@ def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, fol
 def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
     session: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
-    from evalsql.spark import evaluate
-
     out, calls = tmp_path / "out", 0
     monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))
     monkeypatch.setattr(spark_files, "_TASKS_A_SLOT", 1)
@@ -152,12 +151,10 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
 
 
 def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_path: Path) -> None:
-    from evalsql.spark import evaluate
-
     table = str(tmp_path / "table")
     rows = []
     for name in ("bm25", "tfidf"):
-        for line in (SAMPLE / "runs" / f"{name}.run").read_text().splitlines():
+        for line in text(name).splitlines():
             topic, _, document, _, score, _ = line.split()
             rows.append((name, topic, document, float(score)))
     frame = session.createDataFrame(rows, "system string, topic string, document string, score double")
@@ -172,11 +169,11 @@ def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_p
 
 
 def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path) -> None:
-    demand_spark()
+    demand("spark")
     words = ["spark", "eval", "--qrels", SAMPLE / "qrels.txt", "--runs", f"{folder}/*", "--name", "sample"]
     more = ["-m", ",".join(MEASURES), "--out", tmp_path / "out"]
     more += ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
-    (folder / "bad.run").write_text("T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n")
+    (folder / "bad.run").write_text(BAD)
     answer = subprocess.run(
         [sys.executable, "-m", "evalsql", *map(str, [*words, *more])],
         capture_output=True,
@@ -195,10 +192,8 @@ def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path)
 def test_figures_are_duckdbs_though_an_executor_and_a_worker_are_killed(
     session: Any, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evalsql.spark import evaluate
-
     monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))  # a task a run
-    trial: Trial = make(tmp_path / "trial", systems=18, topics=50, documents=1000, huge=100_000)
+    trial = make(tmp_path / "trial", systems=18, topics=50, documents=1000, huge=100_000)
     assert trial.rows == 1_050_000
     killer = Killer(session, cluster)
     killer.start()

@@ -17,9 +17,8 @@ import pytrec_eval
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.bench import growing, machine, peers
+from tests.bench import growing, machine, stage
 from tests.bench.collection import MOST_DOCUMENTS, Collection, generated
-from tests.bench.peers import Peers
 from tests.bench.processes import PYTHON, CommandError, run
 from tests.bench.report import Goal, Measured, Result, plain, section
 from tests.bench.stage import Sizes, Stage, trec_eval_measures
@@ -141,7 +140,7 @@ def test_a_process_is_measured_apart_from_who_starts_it() -> None:
 
 
 def test_peers_are_timed_by_parts(collection: Collection, tmp_path: Path) -> None:
-    times = Peers(Stage(tmp_path, Sizes(repeat=2))).on("pytrec_eval", collection)
+    times = Stage(tmp_path, Sizes(repeat=2)).pytrec_eval(collection)
     whole, work, scoring = times.whole, times.work, times.part("scoring")
     assert whole is not None
     assert work is not None
@@ -155,14 +154,14 @@ def test_peers_are_timed_by_parts(collection: Collection, tmp_path: Path) -> Non
 def test_peers_that_are_not_here_are_told(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peers, "installed_version", lambda package: None)
+    monkeypatch.setattr(stage, "installed_version", lambda package: None)
     monkeypatch.delenv("TREC_EVAL", raising=False)
-    there = Peers(Stage(tmp_path, Sizes()))
-    assert "ranx is not installed" in there.on("ranx", collection).missing
-    assert "TREC_EVAL" in there.side_by_side(collection, "map").missing
-    assert there.on("ranx", collection).work is None
+    there = Stage(tmp_path, Sizes(repeat=1))
+    assert "pytrec-eval-terrier is not installed" in there.pytrec_eval(collection).missing
+    assert there.pytrec_eval(collection).work is None
+    assert "TREC_EVAL" in there.trec_eval(collection, "map").missing
     monkeypatch.setenv("TREC_EVAL", shutil.which("true") or "")
-    times = Peers(Stage(tmp_path, Sizes(repeat=1))).side_by_side(collection, "map")
+    times = there.trec_eval(collection, "map")
     assert times.whole is not None
     assert times.missing == ""
 

@@ -1,0 +1,138 @@
+"""What is timed within a process of its own: ``python -m tests.bench.timed WORK ARGUMENT...`` prints seconds as JSON.
+
+Modules are imported where they are used, so that a peer's process starts without evalsql.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+
+def timed(work: Callable[[], object], repeat: int) -> list[float]:
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def query(database: str, repeat: str, run: str, *measures: str) -> list[float]:
+    """Measures of one run or of all (``-``), once more than told: the first time also reads from the file."""
+    import evalsql
+
+    runs = [] if run == "-" else [run]
+    with evalsql.open(database, read_only=True) as warehouse:
+        return timed(lambda: warehouse.evaluate(measures, runs=runs).fetchall(), int(repeat) + 1)
+
+
+def pytrec_eval(qrels: str, *runs: str) -> dict[str, float]:
+    """All measures that it has: seconds to read the judgments, to read the runs and to score them."""
+    import pytrec_eval as peer
+
+    judged: dict[str, dict[str, int]] = {}
+    start = time.perf_counter()
+    with open(qrels) as stream:
+        for line in stream:
+            topic, _, document, grade = line.split()
+            judged.setdefault(topic, {})[document] = int(grade)
+    evaluator = peer.RelevanceEvaluator(judged, peer.supported_measures)
+    seconds = {"judgments": time.perf_counter() - start, "reading": 0.0, "scoring": 0.0}
+    for path in runs:
+        start = time.perf_counter()
+        run: dict[str, dict[str, float]] = {}
+        with open(path) as stream:
+            for line in stream:
+                topic, _, document, _, value = line.split()[:5]
+                run.setdefault(topic, {})[document] = float(value)
+        middle = time.perf_counter()
+        evaluator.evaluate(run)
+        seconds["reading"] += middle - start
+        seconds["scoring"] += time.perf_counter() - middle
+    return seconds
+
+
+def memory(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
+    """A run in memory, by turns here and by pytrec_eval, each after a first time."""
+    import pyarrow
+    import pytrec_eval as peer
+
+    import evalsql
+
+    chance = random.Random(1)
+    run = {
+        f"q{topic}": {f"d{chance.randrange(10**7)}": chance.gauss(0, 5) for _ in range(int(documents))}
+        for topic in range(int(topics))
+    }
+    qrels = {
+        topic: {document: chance.randrange(3) for document in [*list(retrieved)[:20], *map(str, range(10))]}
+        for topic, retrieved in run.items()
+    }
+    rows = [(topic, document, score) for topic, scores in run.items() for document, score in scores.items()]
+    table = pyarrow.table(dict(zip(("qid", "docno", "score"), zip(*rows, strict=True), strict=True)))
+    other = peer.RelevanceEvaluator(qrels, {"map", "ndcg_cut_10", "P_10"})
+    seconds: dict[str, list[float]] = {"dicts": [], "Arrow": [], "pytrec_eval": []}
+    with evalsql.Evaluator(qrels, "AP nDCG@10 P@10") as evaluator:
+        for _ in range(int(repeat) + 1):
+            seconds["dicts"] += timed(lambda: evaluator.evaluate(run), 1)
+            seconds["Arrow"] += timed(lambda: evaluator.evaluate(table), 1)
+            seconds["pytrec_eval"] += timed(lambda: other.evaluate(run), 1)
+    return {name: values[1:] for name, values in seconds.items()}
+
+
+def tests(who: str, test: str, repeat: str, samples: str, systems: str, database: str) -> list[float]:
+    """Paired t tests beside the first system (``t``), or a sampled test of all pairs (``pairs``), by AP.
+
+    evalsql asks an open warehouse. The peers are given the values that it holds, and compile before.
+    """
+    import numpy
+
+    import evalsql
+
+    values: dict[str, list[float]] = {}
+    with evalsql.open(database, read_only=True) as warehouse:
+        for _, run, _, _, value in warehouse.evaluate("AP", per_topic=True).fetchall():
+            values.setdefault(run, []).append(value)
+        if who == "evalsql":
+            baseline = next(iter(values))
+            return timed(lambda: warehouse.compare(baseline, measures="AP").fetchall(), int(repeat) + 1)[1:]
+    table = {run: numpy.array(row) for run, row in list(values.items())[: int(systems)]}
+    return timed({"ranx": _ranx, "scipy": _scipy}[who](test, table, int(samples)), int(repeat))
+
+
+def _ranx(test: str, values: Mapping[str, object], samples: int) -> Callable[[], object]:
+    """What its ``compare`` does after scoring: each pair both ways, whatever the baseline."""
+    from ranx.statistical_tests import compute_statistical_significance
+
+    given = {run: {"map": row} for run, row in values.items()}
+    name = {"t": "student", "pairs": "fisher"}[test]
+    compute_statistical_significance(list(given)[:2], given, name, 10)
+    return lambda: compute_statistical_significance(list(given), given, name, samples)
+
+
+def _scipy(test: str, values: Mapping[str, object], samples: int) -> Callable[[], object]:
+    """All pairs in one call."""
+    import numpy
+    import scipy.stats
+
+    table = numpy.array(list(values.values()))
+    if test == "t":
+        return lambda: scipy.stats.ttest_rel(table[1:], table[:1], axis=1)
+    first, second = numpy.triu_indices(len(table), 1)
+    how = {"permutation_type": "samples", "vectorized": True, "axis": 1, "n_resamples": samples, "batch": 10}
+    chance = numpy.random.default_rng(1)
+    return lambda: scipy.stats.permutation_test((table[first] - table[second],), numpy.mean, **how, rng=chance)
+
+
+def main(words: Iterable[str]) -> None:
+    name, *arguments = words
+    works: dict[str, Callable[..., object]] = {work.__name__: work for work in (query, pytrec_eval, memory, tests)}
+    print(json.dumps(works[name](*arguments)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
