@@ -1,12 +1,19 @@
-"""Files that are no runs, or whose rows cannot be used: the content of each, and what its refusal says."""
+"""Runs and judgments that are none, or whose rows cannot be used, and what the refusal of each says."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import pickle
+import struct
+import zipfile
+from typing import Any
 
 import pandas
+import pyarrow
+from pyarrow import feather, ipc
+from pyarrow import parquet as parquet_files
 
 from tests.ingest.sample_rows import RUN, TREC_RUN
 from tests.ingest.variants import RANX, RUNS, lines, nested, parquet
@@ -18,20 +25,80 @@ PLAIN = {"qid": "T1", "docs": ["a", "b"]}
 SCORED = {"qid": "T1", "docs": ["a", "b"], "scores": [2.5, 1e-180]}
 HITS = {"qid": "T1", "hits": [{"docid": "a", "score": 2.5, "title": "A"}]}
 ROWS_ABOVE = [{"qid": "T1", "docno": f"d{at}", "score": at} for at in range(200)]
+TWICE = "2 columns could be the topic: qid, QID; --columns topic=NAME"
+IN_TWO_CASES = {"qid": "1", "QID": "2", "docno": "a", "score": 3}
+ONE_NAME = pyarrow.table([["other"], ["d1"], [2.0], ["q1"]], names=["qid", "docno", "score", "qid"])
+HITS_OF_12 = "".join(
+    f"{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\tx{d}\ty{90 - d}\t{300 - d}\n"
+    for q in (1, 2)
+    for d in range(1, 6)
+)
 MIXED = "some topics have scores and others are rankings without"
+
+
+def zipped() -> bytes:
+    with zipfile.ZipFile(stream := io.BytesIO(), "w") as packed:
+        packed.writestr("r.run", TREC_RUN)
+    return stream.getvalue()
+
+
+def without_utf8() -> pyarrow.Table:
+    """A table of Arrow whose text is none, as a writer may leave it: nothing checks text that is put together so."""
+    offsets = struct.pack("<3i", 0, 2, 5)
+    names = pyarrow.StringArray.from_buffers(2, pyarrow.py_buffer(offsets), pyarrow.py_buffer(b"T1T\xff1"))
+    return pyarrow.table({"qid": names, "docno": names, "score": [1.0, 2.0]})
+
+
+def in_arrow(form: str, table: pyarrow.Table) -> bytes:
+    stream = io.BytesIO()
+    if form == "stream":
+        with ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        (feather.write_feather if form == "Feather" else parquet_files.write_table)(table, stream)
+    return stream.getvalue()
+
+
 REFUSED: dict[str, tuple[bytes | str, str]] = {
     "a PDF document": (b"%PDF-1.7\n", "is a PDF document"),
     "a workbook": (b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook, .*export the sheet as CSV"),
-    "a zip archive": (b"PK\x03\x04....r.run", "is a zip archive"),
+    "a zip archive": (zipped(), "is a zip archive, neither a run nor judgments; unpack it first"),
     "an HTML page": (b"\n<!DOCTYPE html><html>404</html>", "is an HTML page"),
     "a pickle": (pickle.dumps({"q": 1}), "is a Python pickle"),
-    "text in UTF-16": (TREC_RUN.encode("utf-16"), "is text in UTF-16, .*save it as UTF-8"),
+    **{
+        f"text in {encoding}": (TREC_RUN.encode(encoding), "is text in UTF-16, .*save it as UTF-8")
+        for encoding in ("utf-16", "utf-16-le", "utf-16-be")
+    },
+    **{
+        f"JSON, not UTF-8, indent {indent}": (
+            json.dumps({"T01": {"d1": 1.0, "d\u00e9": 2.0}}, ensure_ascii=False, indent=indent).encode("latin-1"),
+            f"r:{line}: JSON: not UTF-8 text",
+        )
+        for indent, line in ((None, 1), (1, 4))
+    },
+    "JSON, half a letter": ('{"T01": {"d\\ud800": 2.5}}', "r: JSON.* document .*no UTF-8"),
+    "JSON lines, half a letter": (
+        '{"qid": "T01", "docno": "d\\ud800", "score": 1}\n' * 2, "r: JSON lines.* document .*no UTF-8"
+    ),
+    **{f"{form}, not UTF-8": (in_arrow(form, without_utf8()), "UTF-?8") for form in ("Feather", "stream", "Parquet")},
+    "Feather, two of a name": (in_arrow("Feather", ONE_NAME), "2 columns are called qid"),
+    "CSV, in two cases": ("qid,QID,docno,score\n1,2,a,3\n", f"r:1: CSV: {TWICE}"),
+    "JSON lines, in two cases": (lines([IN_TWO_CASES]), f"r:1: JSON lines: {TWICE}"),
+    **{
+        f"another table, {place}": (text, f"r:{place} that are not those of a run")
+        for text, place in (
+            (HITS_OF_12, "1: 12 columns"),
+            ("# ours 2.16\n" + HITS_OF_12, "2: 12 columns"),
+            ("".join(f"1\twhat\tid{d}\tno-{d}\t{d}\t{9 - d / 7}\n" for d in range(1, 6)), "1: 6 columns"),
+            ("".join(f"t Q0 d{d} {d} {9 - d} tag {d * 17}\n" for d in range(1, 6)), "1: 7 columns"),
+        )
+    },
     "values": (b"map                   \tall\t0.25\n", "is output of trec_eval"),
     "values of topics": (b"ndcg_cut_10           \tT01\t0.25\n", "is output of trec_eval"),
     "values without blanks": (b"Rprec_mult_0.20\tall\t0.25\n", "is output of trec_eval, neither a run nor"),
-    "Parquet": (RUNS["Parquet"][1][:2000], "cannot be read as Parquet: "),
-    "Arrow": (RUNS["Feather"][1][:300], "cannot be read as Arrow: "),
-    "JSON": (RUNS["JSON dict of dicts"][1][:-9], "r:1: broken JSON: "),
+    "Parquet": (RUNS["Parquet"][:2000], "cannot be read as Parquet: "),
+    "Arrow": (RUNS["Feather"][:300], "cannot be read as Arrow: "),
+    "JSON": (RUNS["JSON dict of dicts"][:-9], "r:1: broken JSON: "),
     "JSON, a name twice": (b'{"q": {"d": 1, "d": 2}}', "JSON: d stands more than once in one object"),
     "JSON of numbers": (b'{"T01": {"d1": "high"}}', r'JSON, row 1: score "high" is not a number \(topic T01, doc'),
     "CSV, no header": (b"T01,d1,0.5\n", "r:1: CSV: the first line is no header"),
@@ -145,3 +212,44 @@ REFUSED: dict[str, tuple[bytes | str, str]] = {
         )),
     ))},
 }  # fmt: skip
+
+
+# Data in memory.
+FRAME = pandas.DataFrame([row[:3] for row in RUN], columns=["qid", "docno", "score"])
+HALF_A_LETTER = pandas.DataFrame({"qid": ["1"], "docno": ["d\ud800"], "score": [1]}, dtype=object)
+REFUSED_FRAMES: dict[str, tuple[Any, str]] = {
+    "sparse": (FRAME.assign(score=pandas.arrays.SparseArray(FRAME.score)), "Sparse"),
+    "records of numpy": (FRAME.to_records(index=False), "data of type recarray is neither"),
+    "an index": (FRAME.set_index(list(FRAME.columns[:2])), r"; the index has .*, which reset_index\(\) makes columns$"),
+    "None": (None, "data of type NoneType is neither nested dicts nor a table to read$"),
+    "dict, half a letter": ({"t1": {"d\udc80": 1.0}}, "column document holds text that has no UTF-8"),
+    "row, half a letter": ([("t1", "d\udc80", 1.0)], "column document holds text that has no UTF-8"),
+    "rows, half a letter": ([("T01", "d\ud800", 1.0)] * 20_000, "no UTF-8"),
+    "frame, half a letter": (HALF_A_LETTER, "column docno holds text that has no UTF-8"),
+    "Arrow without UTF-8": (without_utf8(), "UTF-?8"),
+    "frame, in two cases": (pandas.DataFrame([IN_TWO_CASES]), TWICE),
+    "dicts, in two cases": ([IN_TWO_CASES], TWICE),
+    "frame, two of a name": (pandas.DataFrame([[1, 2, 3, 4]], columns=[*FRAME, "score"]), "2 columns are called score"),
+    **{
+        f"Arrow, two of a name, {type(data).__name__}": (data, "2 columns are called qid")
+        for data in (ONE_NAME, ONE_NAME.to_batches()[0], ONE_NAME.to_reader())
+    },
+    "no names": (FRAME.rename(columns={"qid": "thema"}), "there is no column for the topic"),
+    "dicts, no names": ([{"thema": "1", "docno": "a", "score": 1}], "there is no column for the topic"),
+    "a set in a ranking": ([{"qid": "1", "docs": frozenset({"d1", "d2"})}], "topic 1: a set has no order"),
+}  # fmt: skip
+
+# Judgments: text, form, and what is said.
+REFUSED_QRELS: list[tuple[str, str, str]] = [
+    ("a b\n", "grades", "two columns without a header: --form pairs takes .* --form families for an id and its fam"),
+    ("a b c\n", "families", "r:1: families: 3 columns, expected 2: id and family"),
+    ("a f\nb f g\nc\n", "families", "r:2: families: 3 columns, expected 2: member, family\n.*r:3: families: 1 column"),
+    ("a f\nb g\n", "families", "no family has two members that could be relevant to each other"),
+    ("a a\n", "pairs", "r: pairs: no pairs"),
+    ("qid,docno\na,b\n", "grades", "there is no column for the grade: .*--form pairs takes every row for relevant"),
+    ("row query_id thing label\n0 5 25434 2\n", "grades",
+     "r:1: the header calls column 2 query_id, .* topic in column 1.*; --columns .*grade=NAME says which"),
+    ("topic passage iteration relevance\n5 a 0 1\n", "grades",
+     "r:1: the header calls column 3 iteration, .* iteration in column 2.*; --columns .*grade=NAME says which"),
+    ('{"questions": [{"id": "1", "documents": ["a", "b"], "snippets": []}]}', "grades", "says nothing of their grade"),
+]  # fmt: skip

@@ -120,25 +120,16 @@ def test_very_small_evalues_are_kept_and_printed(command: Command, tmp_path: Pat
     assert command("load", "qrels", "pairs.tsv", "--form", "pairs").returncode == 0
     loaded = command("load", "runs", "hits.m8")
     assert "read as BLAST tabular" in loaded.stderr
-    asked = command("sql", "select rank, document, score from rankings order by rank")
-    assert [line.split() for line in asked.stdout.splitlines()[2:]] == [
-        ["1", "d", "0.0000"],
-        ["2", "a", "3e-320"],
-        ["3", "b", "2e-180"],
-        ["4", "c", "1e-105"],
-    ]
-    told = command("leaderboard", "-m", "TAP@2")
-    assert "cut of hits: TAP@2 at 2e-180" in told.stderr
+    asked = command("sql", "select document, score from rankings order by rank").stdout.split()
+    assert asked[-8:] == ["d", "0.0000", "a", "3e-320", "b", "2e-180", "c", "1e-105"]
+    assert "cut of hits: TAP@2 at 2e-180" in command("leaderboard", "-m", "TAP@2").stderr
 
 
 def test_columns_choose_another_score(empty: Warehouse, tmp_path: Path) -> None:
     path = write(tmp_path / "hits.m8", ROW.format(q="q", s="a", e="1e-5", b=50) + ROW.format(q="q", s="b", e="2", b=60))
     empty.load_runs(path, columns={"score": "bitscore"})
     held = "select document, score, tie_rule, lower_is_better from rankings join runs using (run) order by rank"
-    assert empty.rows(held) == [
-        ("b", 60.0, "trec_eval", False),
-        ("a", 50.0, "trec_eval", False),
-    ]
+    assert empty.rows(held) == [("b", 60.0, "trec_eval", False), ("a", 50.0, "trec_eval", False)]
 
 
 def test_the_query_itself_is_kept_where_it_is_wanted(empty: Warehouse, tmp_path: Path) -> None:
@@ -162,10 +153,8 @@ def test_frames_with_a_column_of_evalues_are_runs_of_them(empty: Warehouse) -> N
     for data in (pandas.DataFrame(rows, columns=names), [dict(zip(names, row, strict=True)) for row in rows]):
         with pytest.warns(InputWarning, match="1 further alignment of the same pair left out"):
             empty.load_run(data, "r", replace=True)
-        assert empty.rows("select document, lower_is_better from rankings join runs using (run) order by rank") == [
-            ("b", True),
-            ("a", True),
-        ]
+        ranked = empty.rows("select document, lower_is_better from rankings join runs using (run) order by rank")
+        assert ranked == [("b", True), ("a", True)]
     with pytest.raises(UsageError, match="pass lower_is_better=True"):
         evalsql.evaluate({"q": {"a": 1}}, pandas.DataFrame(rows[1:2], columns=names), "AP")
 
@@ -174,6 +163,7 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
     judged = "select topic, document, grade from judgments where qrels = 'j' order by all"
     members = [("a", "f1"), ("b", "f1"), ("b", "f2"), ("c", "f2"), ("d", "f3"), ("a", "f1")]
     pairs = [("a", "b", 1), ("b", "a", 1), ("b", "c", 1), ("c", "b", 1)]
+    unnamed = "queries, the query itself left out; --queries, in Python queries=, names those that were searched for"
     texts = {
         "j.txt": "".join(f"{name} {family}\n" for name, family in members),
         "j.tsv": "# made by hand\n" + "".join(f"{name}\t{family}\n" for name, family in members),
@@ -182,9 +172,11 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
     for name, text in texts.items():
         empty.load_qrels(write(tmp_path / name, text), form="families", replace=True)
         assert empty.rows(judged) == pairs, name
+        assert any(f"4 relevant pairs of 3 {unnamed}" in notice for notice in empty.loader.notices)
     empty.load_qrels(members, "j", form="families", queries=["b", "x"], replace=True)
     assert empty.rows(judged) == pairs[1:3]
     assert empty.loader.notices[0] == "1 of 2 queries are in no family and are no topics, such as x"
+    assert not any("--queries" in notice for notice in empty.loader.notices)
     empty.load_qrels([*((a, b) for a, b, _ in pairs), ("a", "a")], "j", form="pairs", replace=True)
     assert empty.rows(judged) == pairs
     empty.load_qrels({"a": ["b"], "b": ["a", "c"], "c": ["b"]}, "j", form="pairs", replace=True)
@@ -192,34 +184,6 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
     path = write(tmp_path / "j", "a\ta\na\tb\n")
     empty.load_qrels(path, form="pairs", replace=True, with_self=True)
     assert empty.rows(judged) == [("a", "a", 1), ("a", "b", 1)]
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "complaint"),
-    [
-        (
-            "a b\n",
-            "grades",
-            "two columns without a header: --form pairs takes .* --form families for an id and its fam",
-        ),
-        ("a b c\n", "families", "r:1: families: 3 columns, expected 2: id and family"),
-        (
-            "a f\nb f g\nc\n",
-            "families",
-            "r:2: families: 3 columns, expected 2: member, family\n.*r:3: families: 1 column",
-        ),
-        ("a f\nb g\n", "families", "no family has two members that could be relevant to each other"),
-        ("a a\n", "pairs", "r: pairs: no pairs"),
-        ("qid,docno\na,b\n", "grades", "there is no column for the grade: .*--form pairs takes every row for relevant"),
-    ],
-)
-def test_what_makes_no_judgments_is_refused(
-    empty: Warehouse, tmp_path: Path, text: str, form: str, complaint: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        empty.load_qrels(write(tmp_path / "r", text), form=form)
-    assert re.search(complaint, str(caught.value), re.DOTALL), str(caught.value)
-    assert empty.rows("select qrels from qrels") == []
 
 
 def test_bad_rows_of_a_table_are_told_with_their_lines(empty: Warehouse, tmp_path: Path) -> None:
@@ -233,19 +197,9 @@ def test_bad_rows_of_a_table_are_told_with_their_lines(empty: Warehouse, tmp_pat
     ]
     with pytest.raises(InputError, match=r"BLAST tabular .*: holds no rows"):
         empty.load_runs(write(tmp_path / "none.txt", "# BLASTP 2.16.0+\n# Query: q\n# Database: d\n# 0 hits found\n"))
+    fields = "# BLASTP 2.16.0+\n# Fields: query id, subject id, bit score\nq\ta\t5\n"
     with pytest.raises(InputError, match=r"there is no column for the score: .*found qseqid, sseqid, bitscore"):
-        empty.load_runs(
-            write(tmp_path / "no.txt", "# BLASTP 2.16.0+\n# Fields: query id, subject id, bit score\nq\ta\t5\n")
-        )
+        empty.load_runs(write(tmp_path / "no.txt", fields))
     mixed = [write(tmp_path / "a.m8", good), write(tmp_path / "b.run", "q Q0 d 1 5 x\n")]
     with pytest.raises(InputError, match="made of files with E-values and of files with other scores"):
         empty.load_runs(mixed, name="both")
-
-
-def test_that_not_all_members_need_be_queries_is_told(empty: evalsql.Warehouse, tmp_path: Path) -> None:
-    families = write(tmp_path / "families.tsv", "a\tf\nb\tf\nc\tf\nd\tg\n")
-    told = "queries, the query itself left out; --queries, in Python queries=, names those that were searched for"
-    empty.load_qrels(families, "q", form="families")
-    assert any(f"6 relevant pairs of 3 {told}" in notice for notice in empty.loader.notices)
-    empty.load_qrels(families, "q", form="families", queries=["a"], replace=True)
-    assert not any("--queries" in notice for notice in empty.loader.notices)

@@ -14,29 +14,20 @@ from tests.ingest.variants import RUNS, parquet
 
 RANX = ("q_id", "doc_id", "score")
 ROWS = [(f"T{at % 3}", f"d{at}", at / 7) for at in range(60)]
-KINDS = [
-    "Parquet",
-    "CSV",
-    "JSON lines",
-    "JSON dict of dicts",
-    "JSON lines of hits",
-    "MS MARCO",
-    "Feather",
-]
-STORED = "select topic, document, rank, score from rankings where run = ? order by topic, rank"
+KINDS = ["Parquet", "CSV", "JSON lines", "JSON dict of dicts", "JSON lines of hits", "MS MARCO", "Feather", "TREC"]
 
 
 def stored(warehouse: Warehouse, run: str) -> list[tuple[Any, ...]]:
-    """The rows of a run."""
-    return warehouse.database.rows(STORED, [run])
+    rows = "select topic, document, rank, score from rankings where run = ? order by topic, rank"
+    return warehouse.rows(rows, [run])
 
 
 def test_files_of_all_formats_load_at_once(empty: Warehouse, tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{at}-{turn}-{RUNS[kind][0]}", RUNS[kind][1])
-             for at, kind in enumerate(KINDS) for turn in range(2)]  # fmt: skip
-    for file, run in zip(files, empty.load_runs(files), strict=True):
-        empty.load_runs(file, name="alone", replace=True)
-        assert stored(empty, run) == stored(empty, "alone") != []
+    kinds = [kind for kind in KINDS for _ in range(2)]
+    runs = empty.load_runs([write(tmp_path / f"{at}", RUNS[kind]) for at, kind in enumerate(kinds)])
+    for kind, *alike in zip(KINDS, runs[::2], runs[1::2], strict=True):
+        empty.load_runs(write(tmp_path / "file", RUNS[kind]), name="alone", replace=True)
+        assert all(stored(empty, run) == stored(empty, "alone") != [] for run in alike), kind
 
 
 def test_parquet_files_of_other_columns_and_types_load_at_once(empty: Warehouse, tmp_path: Path) -> None:

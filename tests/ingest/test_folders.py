@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,21 +27,11 @@ HELD = "select topic, document, grade from judgments order by all"
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     folder = tmp_path / "results"
-    write(folder / "a.list", RUN)
-    write(folder / "b.json", json.dumps({"1": {"d1": 2.0, "d2": 1.0}}))
-    write(folder / "README.md", "1 Q0 d1 1 9 x\n")
-    write(folder / ".hidden.run", RUN)
-    write(folder / "qrels.txt", "1 0 d1 1\n")
-    write(folder / "paper", b"%PDF-1.7\n")
-    write(folder / "old" / "c.run", RUN)
+    texts = {"a.list": RUN, "b.json": '{"1": {"d1": 2.0, "d2": 1.0}}', "old/c.run": RUN, ".hidden.run": RUN}
+    others = {"README.md": "1 Q0 d1 1 9 x\n", "qrels.txt": "1 0 d1 1\n", "paper": "%PDF-1.7\n"}
+    for name, text in {**texts, **others}.items():
+        write(folder / name, text)
     return folder
-
-
-def packed(folder: Path, path: Path, mode: str) -> Path:
-    opened: Any = tarfile.open
-    with opened(path, mode) as archive:
-        archive.add(folder, arcname="results")
-    return path
 
 
 def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, results: Path) -> None:
@@ -66,19 +55,20 @@ def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path
     for words in (("qrels", "corpus"), ("runs", "runs")):
         told = command("load", *words)
         assert told.returncode == 0, told.stderr
-    assert command("leaderboard", "-m", "AP", "--format", "csv").stdout.splitlines()[1:] == [
-        "corpus,a,1.0",
-        "corpus,b,1.0",
-    ]
+    board = command("leaderboard", "-m", "AP", "--format", "csv").stdout
+    assert board.splitlines()[1:] == ["corpus,a,1.0", "corpus,b,1.0"]
 
 
-@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, results: Path, mode: str) -> None:
-    with pytest.warns(InputWarning, match="skipped") as told:
-        assert empty.load_runs(packed(results, tmp_path / "results.tar", mode)) == ["a", "b", "c"]
-    assert len([each for each in told if "skipped" in str(each.message)]) == 1
-    assert empty.loader.notices == ["read as TREC (2 files), JSON (1 file)"]
-    assert empty.rows("select count(*) from retrieved") == [(8,)]
+def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, results: Path) -> None:
+    opened: Any = tarfile.open
+    for mode in ("w", "w:gz", "w:bz2", "w:xz"):
+        with opened(tmp_path / "results.tar", mode) as archive:
+            archive.add(results, arcname="results")
+        with pytest.warns(InputWarning, match="skipped") as told:
+            assert empty.load_runs(tmp_path / "results.tar", replace=True) == ["a", "b", "c"]
+        assert len([each for each in told if "skipped" in str(each.message)]) == 1
+        assert empty.loader.notices == ["read as TREC (2 files), JSON (1 file)"]
+        assert empty.rows("select count(*) from retrieved") == [(8,)]
 
 
 def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:
@@ -176,10 +166,8 @@ def test_a_dataset_has_judgments_a_run_and_topics(
     assert empty.load_qrels(local) == "evalsql-test/tiny/test"
     assert empty.rows(HELD) == JUDGED
     assert empty.load_runs(local, name="first stage") == ["first stage"]
-    assert empty.rows("select topic, document, score from rankings order by rank") == [
-        ("1", "d1", 2.0),
-        ("1", "d2", 1.0),
-    ]
+    ranked = empty.rows("select topic, document, score from rankings order by rank")
+    assert ranked == [("1", "d1", 2.0), ("1", "d2", 1.0)]
     assert empty.load_topics(local).keys == {"text": 2}
     assert empty.rows("select topic, text from topic_texts order by topic") == [("1", "what is it"), ("2", "and why")]
     assert empty.rows("select file from files where kind = 'topics.text'") == [(local,)]

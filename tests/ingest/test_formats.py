@@ -5,22 +5,33 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
 import sys
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import product, zip_longest
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import evalsql
-from evalsql import EvalsqlError, InputError, Warehouse
+from evalsql import EvalsqlError, Warehouse
+from evalsql.ingest.files.input_files import stem
 from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
-from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, ODD_RUNS, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
+from tests.ingest.variants import (
+    ALIGNED,
+    FRAMES,
+    MEASURES,
+    ODD_RUNS,
+    QRELS_FILES,
+    QRELS_FRAMES,
+    RANKED,
+    RANKINGS,
+    RUNS,
+    nested,
+    parquet,
+)
 from tests.long_cases import few_of
 from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
@@ -31,9 +42,13 @@ else:
     from backports import zstd
 
 
-RANKS = "select topic, document, rank from rankings where run = 'r' order by all"
+RANKS = "select topic, document, rank from rankings where run = ? order by all"
 GRADES = "select topic, document, grade from judgments where qrels = 'q' order by all"
-Rows = list[tuple[Any, ...]]
+EXPECTED_RANKS = sorted(RANKED)
+EXPECTED_GRADES = sorted((topic, document, grade) for topic, document, grade, _ in QRELS)
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    **{"gzip": gzip.compress, "zstd": zstd.compress, "bz2": bz2.compress, "xz": lzma.compress}
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,46 +59,49 @@ def shared() -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.fixture(scope="module")
-def ranks(shared: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    """The ranks of the TREC file, on which all figures rest."""
-    shared.load_runs(write(tmp_path_factory.mktemp("trec") / "r.run", TREC_RUN), name="r", qrels="judged")
-    return shared.rows(RANKS)
+def test_runs_of_any_format_and_compression_have_the_ranks_of_their_trec_file(empty: Warehouse, tmp_path: Path) -> None:
+    """Loaded at once; that a file has the same rows alone is tried with files together."""
+    packed = product(("TREC", "CSV", "JSON dict of dicts", "Parquet", "Feather"), PACKS)
+    files = {
+        **{kind: (f"{at}", data) for at, (kind, data) in enumerate(RUNS.items())},
+        **{kind: (f"odd {at}", data) for at, (kind, data) in enumerate(ODD_RUNS.items())},
+        **{f"{kind}, {pack}": (f"{kind} {pack}.run.xz", PACKS[pack](RUNS[kind])) for kind, pack in packed},
+    }
+    archives = {kind: files.pop(kind) for kind in [*files] if kind.startswith("tar archive")}
+    loaded = empty.load_runs([write(tmp_path / name, data) for name, data in files.values()])
+    assert loaded == [stem(name) for name, _ in files.values()]
+    notice = empty.loader.notices[0]
+    assert f"TREC ({sum(kind.startswith('TREC') for kind in files)} files)" in notice
+    assert notice.endswith(", lower E-values being better")
+    runs = dict(zip(files, loaded, strict=True))
+    how = {run: rest for run, *rest in empty.rows("select run, tie_rule, lower_is_better from runs")}
+    for kind, run in runs.items():
+        assert empty.rows(RANKS, [run]) == EXPECTED_RANKS, kind
+        holds_evalues = kind.startswith(ALIGNED) or "E-values" in kind
+        is_ranking = kind in RANKINGS or kind.startswith("rankings")
+        rule = "rank" if is_ranking else "trec_eval_10" if holds_evalues else "trec_eval"
+        assert how[run] == [rule, holds_evalues], kind
+    for kind, (name, data) in archives.items():  # a run is called as the file within, r in each
+        empty.load_runs(write(tmp_path / name, data), replace=True)
+        assert empty.rows(RANKS, ["r"]) == EXPECTED_RANKS, kind
+        assert empty.loader.notices == ["read as TREC"]
+    assert empty.rows("select table_name from duckdb_tables() where temporary") == []
 
 
-@pytest.fixture(scope="module")
-def grades() -> Rows:
-    return sorted((topic, document, grade) for topic, document, grade, _ in QRELS)
-
-
-@pytest.mark.parametrize("kind", RUNS)
-def test_a_run_of_any_format_has_the_ranks_of_its_trec_file(
-    shared: Warehouse, tmp_path: Path, kind: str, ranks: Rows
+def test_judgments_of_any_format_and_compression_have_the_grades_of_their_trec_file(
+    shared: Warehouse, tmp_path: Path
 ) -> None:
-    name, content = RUNS[kind]
-    shared.load_runs(write(tmp_path / name, content), name="r", qrels="judged", replace=True)
-    assert shared.rows(RANKS) == ranks
-    ((count, rule, lower),) = shared.rows(
-        "select (select count(*) from retrieved), tie_rule, lower_is_better from runs"
-    )
-    assert count == len(RUN)
-    holds_evalues = kind.startswith(ALIGNED) or "E-values" in kind
-    assert lower == holds_evalues
-    assert rule == ("rank" if kind in RANKINGS else "trec_eval_10" if lower else "trec_eval")
-    told = shared.loader.notices[0]
-    assert told.startswith("read as TREC") == kind.startswith(("TREC", "tar archive"))
-    assert told.endswith(", lower E-values being better") == holds_evalues
-    assert shared.rows("select table_name from duckdb_tables() where temporary") == []
-
-
-@pytest.mark.parametrize("kind", QRELS_FILES)
-def test_judgments_of_any_format_have_the_grades_of_their_trec_file(
-    shared: Warehouse, tmp_path: Path, kind: str, grades: Rows
-) -> None:
-    name, content = QRELS_FILES[kind]
-    shared.load_qrels(write(tmp_path / name, content), "q", replace=True)
-    assert shared.rows(GRADES) == grades
-    assert shared.loader.notices[0].startswith("read as ")
+    negative = b"T01 nowhere -1\n" + QRELS_FILES["text of three columns"]
+    files = {
+        **QRELS_FILES,
+        **{name: pack(TREC_QRELS.encode()) for name, pack in PACKS.items()},
+        "a negative grade first": negative,
+    }
+    for kind, data in files.items():
+        shared.load_qrels(write(tmp_path / "q", data), "q", replace=True)
+        expected = [("T01", "nowhere", -1), *EXPECTED_GRADES] if data == negative else EXPECTED_GRADES
+        assert shared.rows(GRADES) == sorted(expected), kind
+        assert shared.loader.notices[0].startswith("read as "), kind
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
@@ -92,55 +110,30 @@ def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
     return "-"
 
 
-@pytest.mark.parametrize("kind", few_of(reversed(RUNS)))
-def test_a_run_of_any_format_comes_from_standard_input(
-    shared: Warehouse, kind: str, ranks: Rows, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("run", "judged"), few_of(zip_longest(reversed(RUNS), QRELS_FILES, fillvalue="TREC"), 2))
+def test_any_format_comes_from_standard_input(
+    shared: Warehouse, run: str, judged: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared.load_runs(piped(monkeypatch, RUNS[kind][1]), name="r", qrels="judged", replace=True)
-    assert shared.rows(RANKS) == ranks
+    shared.load_runs(piped(monkeypatch, RUNS[run]), name="r", qrels="judged", replace=True)
+    assert shared.rows(RANKS, ["r"]) == EXPECTED_RANKS
+    shared.load_qrels(piped(monkeypatch, QRELS_FILES[judged]), "q", replace=True)
+    assert shared.rows(GRADES) == EXPECTED_GRADES
 
 
-@pytest.mark.parametrize("kind", few_of(QRELS_FILES))
-def test_judgments_of_any_format_come_from_standard_input(
-    shared: Warehouse, kind: str, grades: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shared.load_qrels(piped(monkeypatch, QRELS_FILES[kind][1]), "q", replace=True)
-    assert shared.rows(GRADES) == grades
+def test_a_frame_is_whatever_holds_rows(shared: Warehouse) -> None:
+    for kind, make in FRAMES.items():
+        shared.load_run(make(), "r", qrels="judged", replace=True)
+        assert shared.rows(RANKS, ["r"]) == EXPECTED_RANKS, kind
+    for kind, make in QRELS_FRAMES.items():
+        shared.load_qrels(make(), "q", replace=True)
+        assert shared.rows(GRADES) == EXPECTED_GRADES, kind
 
 
-@pytest.mark.parametrize("kind", ODD_RUNS)
-def test_odd_runs_have_the_ranks_of_their_trec_file(shared: Warehouse, tmp_path: Path, kind: str, ranks: Rows) -> None:
-    path = write(tmp_path / "r", ODD_RUNS[kind])
-    shared.load_runs(path, name="r", qrels="judged", replace=True)
-    assert shared.rows(RANKS) == ranks
-
-
-def test_a_negative_grade_may_come_first(shared: Warehouse, tmp_path: Path, grades: Rows) -> None:
-    content = b"T01 nowhere -1\n" + QRELS_FILES["text of three columns"][1]
-    shared.load_qrels(write(tmp_path / "q.txt", content), "q", replace=True)
-    assert shared.rows(GRADES) == sorted([*grades, ("T01", "nowhere", -1)])
-
-
-_OTHERS = [name for name in GUIDE if name not in map(format_of, (*FRAMES, *QRELS_FRAMES, *TOPICS_FRAMES))]
-
-
-@pytest.mark.parametrize("name", _OTHERS)
-def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tmp_path: Path, name: str) -> None:
-    """What the guide's table says no to."""
-    runs, judged, topics = (
-        [content for kind, (_, content) in files.items() if format_of(kind) == name]
-        for files in (RUNS, QRELS_FILES, TOPICS_FILES)
-    )
-    given = write(tmp_path / "given", (runs or judged or topics)[0])
-    if not judged:
-        with pytest.raises(EvalsqlError, match=SAID.get(name, name.partition(" ")[0])):
-            shared.load_qrels(given, "other")
-    if not runs:
-        with pytest.raises(EvalsqlError, match=SAID.get(name, name)):
-            shared.load_runs(given, name="other", qrels="judged")
-    if not topics:
-        with pytest.raises(EvalsqlError, match=REFUSED_TOPICS):
-            shared.load_topics(given, qrels="judged")
+@pytest.mark.parametrize("kind", few_of(reversed(FRAMES)))
+def test_frames_are_evaluated_at_once(kind: str) -> None:
+    """Without a warehouse to keep them in; what each kind holds is tried above."""
+    expected = evalsql.evaluate(nested(QRELS), nested(RUN), MEASURES)
+    assert evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES) == pytest.approx(expected, abs=1e-12)
 
 
 # What a file that holds no topics is told, by what one sees in it.
@@ -155,74 +148,73 @@ SAID = {
     "JSON texts": "JSON: topic 1",
     "text of three columns": "the same ranks again and again",
 }
+OTHERS = [name for name in GUIDE if name not in map(format_of, (*FRAMES, *QRELS_FRAMES, *TOPICS_FRAMES))]
 
 
-@pytest.mark.parametrize("kind", FRAMES)
-def test_a_frame_is_whatever_holds_rows(shared: Warehouse, kind: str, ranks: Rows) -> None:
-    shared.load_run(FRAMES[kind](), "r", qrels="judged", replace=True)
-    assert shared.rows(RANKS) == ranks
+def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tmp_path: Path) -> None:
+    """What the guide's table says no to."""
+    for name in OTHERS:
+        runs, judged, topics = (
+            [content for kind, content in files.items() if format_of(kind) == name]
+            for files in (RUNS, QRELS_FILES, TOPICS_FILES)
+        )
+        given = write(tmp_path / "given", (runs or judged or topics)[0])
+        if not judged:
+            with pytest.raises(EvalsqlError, match=SAID.get(name, name.partition(" ")[0])):
+                shared.load_qrels(given, "other")
+        if not runs:
+            with pytest.raises(EvalsqlError, match=SAID.get(name, name)):
+                shared.load_runs(given, name="other", qrels="judged")
+        if not topics:
+            with pytest.raises(EvalsqlError, match=REFUSED_TOPICS):
+                shared.load_topics(given, qrels="judged")
 
 
-@pytest.mark.parametrize("kind", few_of(reversed(FRAMES)))
-def test_frames_are_evaluated_at_once(kind: str) -> None:
-    """Without a warehouse to keep them in; what each kind holds is tried above."""
-    expected = evalsql.evaluate(nested(QRELS), nested(RUN), MEASURES)
-    assert evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", QRELS_FRAMES)
-def test_a_frame_of_judgments_is_whatever_holds_rows(shared: Warehouse, kind: str, grades: Rows) -> None:
-    shared.load_qrels(QRELS_FRAMES[kind](), "q", replace=True)
-    assert shared.rows(GRADES) == grades
-
-
-PACKS = (gzip.compress, zstd.compress, bz2.compress, lzma.compress)
+# By the command, whose engine may read the named files and temporary ones only
 
 
 @pytest.mark.parametrize(
-    ("pack", "kind"),
-    [
-        *((pack, "TREC") for pack in PACKS),
-        *zip(PACKS, ("Feather", "CSV", "JSON dict of dicts", "Parquet"), strict=True),
-        *few_of(product(PACKS, ("CSV", "JSON dict of dicts", "Parquet")), 0),
-    ],
+    ("kind", "packed"),
+    few_of(
+        [
+            ("Parquet", False),
+            ("CSV", True),
+            *product(("CSV", "JSON lines", "Feather", "JSON dict of dicts"), (False, True)),
+        ]
+    ),
 )
-def test_every_compression_is_told_by_the_content(
-    shared: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes], kind: str, ranks: Rows, grades: Rows
-) -> None:
-    shared.load_runs(write(tmp_path / "r", pack(RUNS[kind][1])), name="r", qrels="judged", replace=True)
-    assert shared.rows(RANKS) == ranks
-    if kind == "TREC":
-        shared.load_qrels(write(tmp_path / "q", pack(TREC_QRELS.encode())), "q", replace=True)
-        assert shared.rows(GRADES) == grades
+def test_the_command_loads_files_of_every_format(command: Command, tmp_path: Path, kind: str, packed: bool) -> None:
+    content = RUNS[kind]
+    path = write(tmp_path / "given", gzip.compress(content) if packed else content)
+    assert command("load", "qrels", SAMPLE / "qrels.txt", "--name", "q", "--db", "w.duckdb").returncode == 0
+    outcome = command("load", "runs", path, "--db", "w.duckdb")
+    assert outcome.returncode == 0, outcome.stderr
+    with evalsql.open(tmp_path / "w.duckdb", read_only=True) as warehouse:
+        assert warehouse.rows(RANKS, ["given"]) == EXPECTED_RANKS
 
 
-@pytest.mark.parametrize(("name", "pack"), [("r.csv.bz2", bz2.compress), ("r.csv.xz", lzma.compress)])
-def test_a_run_is_called_by_its_stem(
-    shared: Warehouse, tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
-) -> None:
-    path = write(tmp_path / name, pack(RUNS["CSV"][1]))
-    assert shared.load_runs(path, qrels="judged", replace=True) == ["r"]
+def test_a_name_with_wildcards_is_the_name_of_a_file(command: Command, tmp_path: Path) -> None:
+    for name in ("p[q].parquet", "we[i]rd'.csv"):
+        content = RUNS["CSV"] if name.endswith("csv") else parquet(("qid", "docno", "score"), RUN)
+        write(tmp_path / name, content)
+        outcome = command("load", "runs", name, "--db", "w.duckdb")
+        assert outcome.returncode == 0, outcome.stderr
+        assert f"{len(RUN):,} documents retrieved" in outcome.stderr
 
 
 def test_commands_say_which_formats_they_take(command: Command, tmp_path: Path) -> None:
-    asked = ("-m", "nDCG@10", "-m", "AP", "--format", "csv")
+    asked = ("-m", "AP", "--format", "csv")
     qrels, bm25 = write(tmp_path / "q.txt", TREC_QRELS), write(tmp_path / "run.run", TREC_RUN)
     trec = command("eval", qrels, "-", *asked, stdin=TREC_RUN)
     assert trec.stdout.startswith("qrels,run,")
     assert "read as" not in trec.stderr
-    done = command("eval", qrels, "-", *asked, stdin=RUNS["BLAST tabular, -outfmt 7"][1].decode())
+    done = command("eval", qrels, "-", *asked, stdin=RUNS["BLAST tabular, -outfmt 7"].decode())
     assert done.stdout == trec.stdout
     assert done.stderr.startswith("judgments read as TREC\nruns read as BLAST")
-    judged = write(tmp_path / "q.parquet", QRELS_FILES["Parquet"][1])
-    assert command("eval", judged, "-", *asked, stdin=TREC_RUN).stdout == trec.stdout
-    loaded = command("load", "qrels", judged, "--name", "q")
-    assert loaded.stderr.strip().endswith("; read as Parquet")
-    several = command("load", "runs", write(tmp_path / "r.parquet", RUNS["Parquet"][1]), bm25)
+    judged = write(tmp_path / "q.parquet", QRELS_FILES["Parquet"])
+    assert command("load", "qrels", judged, "--name", "q").stderr.strip().endswith("; read as Parquet")
+    several = command("load", "runs", write(tmp_path / "r.parquet", RUNS["Parquet"]), bm25)
     assert several.stderr.splitlines()[0].endswith("; read as Parquet (1 file), TREC (1 file)")
-
-
-# The guide
 
 
 def test_the_table_of_formats_in_the_guide_is_that_of_the_tests() -> None:
@@ -231,25 +223,3 @@ def test_the_table_of_formats_in_the_guide_is_that_of_the_tests() -> None:
     assert formats_table.page(text) == text
     used = set(map(format_of, (*RUNS, *QRELS_FILES, *FRAMES, *QRELS_FRAMES, *TOPICS_FILES, *TOPICS_FRAMES)))
     assert used == set(GUIDE)
-
-
-def test_a_header_of_trec_columns_is_left_to_their_reader(shared: Warehouse, tmp_path: Path) -> None:
-    text = "topic Q0 docid rank score qid\nT1 Q0 b 1 2.0 tag\nT1 Q0 a 2 1.0 tag\n"
-    shared.load_runs(write(tmp_path / "headed.run", text), name="headed", replace=True, qrels="judged")
-    found = shared.rows(
-        "select topic, document, tag from rankings join runs using (run) where run = 'headed' order by rank"
-    )
-    assert found == [("T1", "b", "tag"), ("T1", "a", "tag")]
-
-
-@pytest.mark.parametrize("indent", [None, 1])
-def test_json_that_is_not_utf8_is_refused_with_its_line(shared: Warehouse, tmp_path: Path, indent: int | None) -> None:
-    content = json.dumps({"T01": {"d1": 1.0, "dé": 2.0}}, ensure_ascii=False, indent=indent).encode("latin-1")
-    with pytest.raises(InputError, match=rf"n:{4 if indent else 1}: JSON: not UTF-8 text"):
-        shared.load_runs(write(tmp_path / "n", content), qrels="judged")
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_utf_16_is_told_with_and_without_its_mark(shared: Warehouse, tmp_path: Path, encoding: str) -> None:
-    with pytest.raises(InputError, match=r"n: is text in UTF-16, .* as UTF-8"):
-        shared.load_runs(write(tmp_path / "n", TREC_RUN.encode(encoding)), qrels="judged")

@@ -6,8 +6,8 @@ import bz2
 import gzip
 import lzma
 import random
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tapk
@@ -50,8 +50,10 @@ def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path) ->
         "t1 2.5\n3 1e-2\n",
         "topic weight\nt1\t2.5\n\n# more\n 3   0.01 \n",
         "\ufefft1 +2.50\r\n3 .01\r\n",
+        "query_id\tweight\nt1\t2.5\n3\t0.01\n",
     )
     sources = [write(tmp_path / f"weights{at}", text) for at, text in enumerate(texts)]
+    sources += [write(tmp_path / f"bz2{at}", bz2.compress(text.encode())) for at, text in enumerate(texts)]
     packed = write(tmp_path / "packed", gzip.compress(texts[0].encode()))
     for source in (*sources, {"t1": 2.5, 3: 0.01}, packed):
         assert judged.load_weights(source, "jud*", replace=True) == "judged"
@@ -62,15 +64,6 @@ def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path) ->
     assert judged.rows("select file, num_rows from files where kind = 'weights'") == [(str(packed), 2)]
     assert judged.evaluate("TAP(threshold=0)").fetchall()[0][2] == pytest.approx((2.5 * 0.5 + 1) / 3.51, abs=1e-12)
     assert judged.evaluate("AP").fetchall() == [("judged", "system", 0.5)]
-
-
-@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
-def test_weights_and_lists_come_packed(judged: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
-    text = "query_id\tweight\nt1\t2.5\n3\t0.01\n"
-    judged.load_weights(write(tmp_path / "weights.tsv", pack(text.encode())), "judged")
-    assert judged.rows(WEIGHTS) == [("3", 0.01), ("t1", 2.5), ("t2", 1.0)]
-    assert judged.load_lists(write(tmp_path / "a.list", pack(LISTS.encode())), order="desc") == ["a"]
-    assert judged.rows("select count(*) from rankings where run = 'a'") == [(5,)]
 
 
 def test_all_that_is_wrong_with_weights_is_told_at_once(judged: Warehouse, tmp_path: Path) -> None:
@@ -129,46 +122,28 @@ def test_weights_are_loaded_for_one_judgment_set(judged: Warehouse, tmp_path: Pa
     assert {weight for _, weight in judged.rows(WEIGHTS)} == {1.0}
 
 
-def test_weights_go_with_their_judgments(judged: Warehouse) -> None:
-    judged.load_weights({"t1": 3}, "judged")
-    judged.load_qrels(QRELS, "judged", replace=True)
-    assert judged.rows("select count(*) from topic_weights") == [(0,)]
-    assert judged.rows("select count(*) from files where kind = 'weights'") == [(0,)]
-
-
 def test_lists_become_judgments_a_run_and_weights(empty: Warehouse, tmp_path: Path) -> None:
-    path = write(tmp_path / "made.txt", LISTS)
+    path = write(tmp_path / "made.txt.xz", lzma.compress(LISTS.encode()))
+    empty.load_qrels(write(tmp_path / "q.txt", "q 0 d 1\n"), "other")
+    assert empty.loader.notices == ["read as TREC"]
     assert empty.load_lists(path, meta={"by": "hand"}) == ["made"]
-    assert empty.rows("select topic, weight from weighted_topics order by topic") == [
-        ("alpha", 2.5),
-        ("beta", 1.0),
-        ("gamma", 1.0),
+    assert empty.loader.notices == []  # none of the load before
+    empty.drop_qrels("other")
+    weights = empty.rows("select topic, weight from weighted_topics order by topic")
+    assert weights == [("alpha", 2.5), ("beta", 1.0), ("gamma", 1.0)]
+    ranked = empty.rows(
+        "select topic, list(document || ' ' || score order by rank) from rankings group by 1 order by 1"
+    )
+    assert ranked == [("alpha", ["alpha-1 0.9", "alpha-2 0.7", "alpha-3 0.7"]), ("beta", ["beta-1 0.8", "beta-2 0.8"])]
+    grades = empty.rows("select document, grade from judgments where starts_with(document, topic || '-') order by all")
+    assert grades == [
+        *(("alpha-1", 1), ("alpha-2", 0), ("alpha-3", 1), ("alpha-unretrieved-1", 1)),
+        *(("beta-1", 0), ("beta-2", 0), ("gamma-unretrieved-1", 1), ("gamma-unretrieved-2", 1)),
     ]
-    assert empty.rows("select topic, rank, document, score from rankings order by topic, rank") == [
-        ("alpha", 1, "alpha-1", 0.9),
-        ("alpha", 2, "alpha-2", 0.7),
-        ("alpha", 3, "alpha-3", 0.7),
-        ("beta", 1, "beta-1", 0.8),
-        ("beta", 2, "beta-2", 0.8),
-    ]
-    assert empty.rows("select topic, document, grade from judgments order by all") == [
-        ("alpha", "alpha-1", 1),
-        ("alpha", "alpha-2", 0),
-        ("alpha", "alpha-3", 1),
-        ("alpha", "alpha-unretrieved-1", 1),
-        ("beta", "beta-1", 0),
-        ("beta", "beta-2", 0),
-        ("gamma", "gamma-unretrieved-1", 1),
-        ("gamma", "gamma-unretrieved-2", 1),
-    ]
-    assert empty.rows("select run, tie_rule, lower_is_better, meta['by'] from runs") == [
-        ("made", "input", False, "hand")
-    ]
-    assert empty.rows("select kind, file, num_rows from files order by kind") == [
-        ("qrels", str(path), 8),
-        ("run", str(path), 5),
-        ("weights", str(path), 2),
-    ]
+    facts = empty.rows("select run, tie_rule, lower_is_better, meta['by'] from runs")
+    assert facts == [("made", "input", False, "hand")]
+    files = empty.rows("select kind, file, num_rows from files order by kind")
+    assert files == [(kind, str(path), rows) for kind, rows in (("qrels", 8), ("run", 5), ("weights", 2))]
 
 
 def random_lists(chance: random.Random, *, ascending: bool, weighted: bool) -> str:
@@ -184,7 +159,17 @@ def random_lists(chance: random.Random, *, ascending: bool, weighted: bool) -> s
     return "\n\n".join(blocks) + "\n"
 
 
-@pytest.mark.parametrize("seed", few_of(range(12), 3))
+# Arguments of TAP here and there.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "k=1": {"k": 1},
+    "k=3,quantile=0.3": {"k": 3, "quantile": 0.3},
+    "k=2,weighted=false": {"k": 2, "unweighted": True},
+    "k=25,insufficient='uncut'": {"k": 25, "pad_insufficient": True},
+    "threshold=0.5": {"e0": 0.5},
+}
+
+
+@pytest.mark.parametrize("seed", few_of(range(12), 2))
 def test_lists_give_what_the_program_prints_of_them(empty: Warehouse, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     text = random_lists(chance, ascending=seed % 2 == 0, weighted=seed % 3 > 0)
@@ -193,21 +178,13 @@ def test_lists_give_what_the_program_prints_of_them(empty: Warehouse, tmp_path: 
     paths = [write(tmp_path / f"lists{at}.txt", part) for at, part in enumerate(parts)]
     empty.load_lists(paths, name="system", qrels="judged")
     compared = 0
-    for ours, theirs in (
-        ("k=1", {"k": 1}),
-        ("k=3,quantile=0.3", {"k": 3, "quantile": 0.3}),
-        ("k=2,weighted=false", {"k": 2, "unweighted": True}),
-        ("k=25,insufficient='uncut'", {"k": 25, "pad_insufficient": True}),
-        ("threshold=0.5", {"e0": 0.5}),
-    ):
+    for ours, theirs in OPTIONS.items():
         try:
             expected = tapk.tapk([str(path) for path in paths], **theirs)
         except tapk.InputError:
             continue
         name = f"TAP({ours},reward_silence=true)"
-        assert empty.evaluate(name).fetchall() == [
-            ("judged", "system", pytest.approx(expected.tap, abs=1e-9)),
-        ]
+        assert empty.evaluate(name).fetchall() == [("judged", "system", pytest.approx(expected.tap, abs=1e-9))]
         values = {topic: value for _, _, topic, _, value in empty.evaluate(name, per_topic=True).fetchall()}
         assert values == pytest.approx({query.query: query.tap for query in expected.queries}, abs=1e-9)
         compared += 1
@@ -218,18 +195,17 @@ def test_each_file_of_lists_is_a_set_of_its_own(empty: Warehouse, tmp_path: Path
     write(tmp_path / "one.txt", LISTS)
     write(tmp_path / "two.txt.gz", gzip.compress(b"alpha\n1\n1 1e-9\n0 1e-3\n"))
     assert empty.load_lists(str(tmp_path / "*.txt*")) == ["one", "two"]
-    assert empty.rows("select qrels, run from steps.evaluated_topics group by all order by all") == [
-        ("one", "one"),
-        ("two", "two"),
-    ]
+    pairs = empty.rows("select qrels, run from steps.evaluated_topics group by all order by all")
+    assert pairs == [("one", "one"), ("two", "two")]
     assert empty.rows("select run, lower_is_better from runs order by run") == [("one", False), ("two", True)]
     with pytest.raises(UsageError, match="judgments one are already loaded"):
         empty.load_lists(tmp_path / "one.txt")
     with pytest.raises(UsageError, match="cannot all be called"):
         empty.load_lists(str(tmp_path / "*.txt*"), qrels="both")
-    before = empty.rows("select qrels, run, topic, value from tap(k := 1) order by all")
+    values = "select qrels, run, topic, value from tap(k := 1) order by all"
+    before = empty.rows(values)
     empty.load_lists(str(tmp_path / "*.txt*"), replace=True)
-    assert empty.rows("select qrels, run, topic, value from tap(k := 1) order by all") == before
+    assert empty.rows(values) == before
     assert empty.rows("select count(*) from qrels, runs") == [(4,)]
 
 
@@ -282,30 +258,17 @@ def test_what_is_wrong_in_several_files_is_told_at_once(empty: Warehouse, tmp_pa
     write(tmp_path / "b.txt", "q\n1\n1 3\n0 4\n0 2\n")
     with pytest.raises(InputError) as caught:
         empty.load_lists(str(tmp_path / "*.txt"))
-    assert [(Path(problem.file).name, problem.line) for problem in caught.value.problems] == [
-        ("a.txt", 3),
-        ("a.txt", 4),
-        ("a.txt", 6),
-        ("b.txt", 5),
-    ]
+    places = [(Path(problem.file).name, problem.line) for problem in caught.value.problems]
+    assert places == [("a.txt", 3), ("a.txt", 4), ("a.txt", 6), ("b.txt", 5)]
     with pytest.raises(InputError, match=r"b.txt:1: query q already stands at .*a.txt:1"):
         empty.load_lists(str(tmp_path / "*.txt"), name="both")
-
-
-def test_lists_leave_no_notices_of_the_load_before(empty: Warehouse, tmp_path: Path) -> None:
-    empty.load_qrels(write(tmp_path / "q.txt", "q 0 d 1\n"), "other")
-    assert empty.loader.notices == ["read as TREC"]
-    empty.load_lists(write(tmp_path / "made.txt", LISTS))
-    assert empty.loader.notices == []
 
 
 def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Path) -> None:
     write(tmp_path / "made.txt", LISTS)
     loaded = command("load", "lists", "made.txt")
-    assert (loaded.returncode, loaded.stdout) == (0, "")
-    assert loaded.stderr == (
-        "loaded lists made: 3 topics, 2 weights, 5 documents retrieved, higher scores being better\n"
-    )
+    told = "loaded lists made: 3 topics, 2 weights, 5 documents retrieved, higher scores being better\n"
+    assert (loaded.returncode, loaded.stdout, loaded.stderr) == (0, "", told)
     write(tmp_path / "weights.txt", "beta 2\n")
     refused = command("load", "weights", "weights.txt", "--qrels", "made")
     assert refused.returncode == 2
@@ -321,13 +284,10 @@ def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Pat
         "the judgments before stay as made@1; --qrels made@1 evaluates with them",
     ]
     for number in (1, 2):
-        for name in ("left", "right"):
-            write(tmp_path / f"{name}.txt", f"q\n{number}\n1 5\n0 4\n")
-        loaded = command("load", "lists", "left.txt", "right.txt", "--replace")
-    told = [line for line in loaded.stderr.splitlines() if "stay as" in line]
-    assert told == [
-        f"the judgments before stay as {name}@1; --qrels {name}@1 evaluates with them" for name in ("left", "right")
-    ]
+        files = [write(tmp_path / f"{name}.txt", f"q\n{number}\n1 5\n0 4\n") for name in ("left", "right")]
+        told = command("load", "lists", *files, "--replace").stderr
+    for name in ("left", "right"):
+        assert f"the judgments before stay as {name}@1; --qrels {name}@1 evaluates with them\n" in told
     wrong = command("load", "lists", "-", "--name", "x", stdin="q\n1\n2 5\n")
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines()[0] == 'evalsql: -:3: relevance "2" is neither 0 nor 1'

@@ -20,6 +20,9 @@ QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
 
 
 def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    comments = "# 1 Q0 d1 1 2 t\n#qid Q0 docno rank score tag\n#the run of system A\n# tag: BM25, k1 = 0.9\n"
+    path = write(tmp_path / "some.run", f"{comments}1 Q0 d1 1 2 t\n{comments}")
+    assert not [each for each in warned(lambda: empty.load_runs(path)) if "#" in each]
     empty.load_qrels(write(tmp_path / "q.txt", QRELS))
     cases: list[tuple[Callable[[Path], object], str, int, str]] = [
         (empty.load_runs, "1 Q0 d1 1 2 t\n#2 Q0 d1 1 2 t\n#2 Q0 d2 2 1 t\n", 2, ", and 1 more line like it"),
@@ -32,12 +35,6 @@ def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Pat
         (found,) = [each for each in warned(partial(load, path)) if "#" in each]
         reason = "starts with # and is left out as a comment, though it has the columns of a row"
         assert found.startswith(f"{path}:{line}: {reason}{more}; ")
-
-
-def test_comments_are_not_told(empty: Warehouse, tmp_path: Path) -> None:
-    comments = "# 1 Q0 d1 1 2 t\n#qid Q0 docno rank score tag\n#the run of system A\n# tag: BM25, k1 = 0.9\n"
-    path = write(tmp_path / "some.run", f"{comments}1 Q0 d1 1 2 t\n{comments}")
-    assert not [each for each in warned(lambda: empty.load_runs(path)) if "#" in each]
 
 
 # Runs of several tags in one file
@@ -56,11 +53,9 @@ def test_runs_in_one_file_are_told(empty: Warehouse, command: Command, tmp_path:
 # A set has no order
 
 
-def test_a_set_is_no_ranking(empty: Warehouse) -> None:
+def test_a_set_is_no_ranking() -> None:
     with pytest.raises(UsageError, match="topic 1: a set has no order, as a ranking without scores needs"):
         evalsql.evaluate({"1": {"d1": 1}}, {"1": {"d1", "d2"}}, "AP")
-    with pytest.raises(UsageError, match="topic 1: a set has no order"):
-        empty.load_run([{"qid": "1", "docs": frozenset({"d1", "d2"})}], "r")
     assert evalsql.evaluate({"1": {"d1": 1}}, {"1": {("d1", 2.0), ("d2", 1.0)}}, "AP") == {"AP": 1.0}
 
 
@@ -94,45 +89,29 @@ FOREIGN = {"t1": {"x1": 2.0, "x2": 1.0}}  # documents that nobody judged
 Act = Callable[[Warehouse, Path], Any]
 
 
-def _load_files(warehouse: Warehouse, folder: Path) -> None:
-    warehouse.load_runs(write(folder / "run.run", "t1 Q0 x1 1 2 tag\nt1 Q0 x2 2 1 tag\n"))
+ACTS: dict[str, Act] = {
+    "rows": lambda warehouse, _: warehouse.load_run(FOREIGN, "run"),
+    "a file": lambda warehouse, folder: warehouse.load_runs(
+        write(folder / "file.run", "t1 Q0 x1 1 2 tag\nt1 Q0 x2 2 1 tag\n")
+    ),
+    "a folder": lambda warehouse, folder: warehouse.load_runs(
+        write(folder / "runs" / "a.run", "t1 Q0 d1 1 2 tag\n").parent
+    ),
+    "topics": lambda warehouse, _: warehouse.load_topics({"t1": "what", "t2": "who"}),
+    "judgments": lambda warehouse, folder: warehouse.load_qrels(
+        write(folder / "more.txt", "\ufefft1 0 d1 0\n\ufefft1 0 d2 0\n")
+    ),
+    "evaluation": lambda *_: evalsql.evaluate(GRADES, FOREIGN, "AP"),
+}
 
 
-def _load_folder(warehouse: Warehouse, folder: Path) -> None:
-    (folder / "runs").mkdir()
-    write(folder / "runs" / "README.md", "no run")
-    write(folder / "runs" / "a.run", "t1 Q0 d1 1 2 tag\n")
-    warehouse.load_runs(folder / "runs")
-
-
-def _load_qrels(warehouse: Warehouse, folder: Path) -> None:
-    warehouse.load_qrels(write(folder / "more.txt", "\ufefft1 0 d1 0\n\ufefft1 0 d2 0\n"))
-
-
-def _load_topics(warehouse: Warehouse, _: Path) -> None:
-    warehouse.load_topics({"t1": "what", "t2": "who"})
-
-
-def _evaluate(_: Warehouse, __: Path) -> None:
-    evalsql.evaluate(GRADES, FOREIGN, "AP")
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda warehouse, _: warehouse.load_run(FOREIGN, "run"),
-        _load_files,
-        _load_folder,
-        _load_qrels,
-        _load_topics,
-        _evaluate,
-    ],
-)
-def test_a_warning_names_the_line_that_called(empty: Warehouse, tmp_path: Path, act: Act) -> None:
+def test_a_warning_names_the_line_that_called(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels(GRADES, "judged")
-    with pytest.warns(InputWarning) as found:
-        act(empty, tmp_path)
-    assert {each.filename for each in found} == {__file__}
+    write(tmp_path / "runs" / "README.md", "no run")
+    for kind, act in ACTS.items():
+        with pytest.warns(InputWarning) as found:
+            act(empty, tmp_path)
+        assert {each.filename for each in found} == {__file__}, kind
 
 
 def test_a_warning_at_opening_names_the_line_that_called(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
-from struct import pack, unpack
 
+import numpy
 import pytest
 
 from evalsql import Warehouse
@@ -16,37 +16,28 @@ from tests.long_cases import few_of
 pytestmark = pytest.mark.fast
 
 Line = tuple[str, str, int, float]  # topic, document, rank column, score
+Place = tuple[str, int, int, str]  # topic, rank, first rank of the tie, document
 SCORES = (3.0, 2.0, 1.0, 0.0, -0.0, -1.0, 1.0 + 2.0**-30, 16777217.0, 16777216.0, 5.5e38, 4.4e38)
 
 
 def _strength(rule: str, score: float, lower: bool) -> float:
-    value = -score if lower else score
-    if rule != "trec_eval":
-        return value
-    try:
-        return float(unpack("f", pack("f", value))[0])
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    with numpy.errstate(over="ignore"):
+        value = -score if lower else score
+        return float(numpy.float32(value)) if rule == "trec_eval" else value
 
 
-def _order(rule: str, lower: bool) -> Callable[[Sequence[Line]], list[tuple[str, int, int, str]]]:
-    """What sorts the lines of one topic: topic, rank, first rank of the tie, document."""
-
-    def ranked(lines: Sequence[Line]) -> list[tuple[str, int, int, str]]:
-        if rule == "input":
-            return [(topic, at, at, document) for at, (topic, document, _, _) in enumerate(lines, 1)]
-        by_name = sorted(lines, key=lambda line: line[1].encode(), reverse=True)
-        by_strength = sorted(by_name, key=lambda line: -_strength(rule, line[3], lower))
-        if rule == "rank":
-            given = sorted(by_strength, key=lambda line: line[2])
-            return [(topic, at, at, document) for at, (topic, document, _, _) in enumerate(given, 1)]
-        rows = []
-        for _, tied in groupby(enumerate(by_strength, 1), key=lambda item: _strength(rule, item[1][3], lower)):
-            places = list(tied)
-            rows += [(topic, at, places[0][0], document) for at, (topic, document, _, _) in places]
-        return rows
-
-    return ranked
+def _ranked(lines: Sequence[Line], rule: str, lower: bool) -> list[Place]:
+    """The lines of one topic in order."""
+    by_name = sorted(lines, key=lambda line: line[1].encode(), reverse=True)
+    by_strength = sorted(by_name, key=lambda line: -_strength(rule, line[3], lower))
+    if rule in ("input", "rank"):
+        given = lines if rule == "input" else sorted(by_strength, key=lambda line: line[2])
+        return [(topic, at, at, document) for at, (topic, document, _, _) in enumerate(given, 1)]
+    rows = []
+    for _, tied in groupby(enumerate(by_strength, 1), key=lambda item: _strength(rule, item[1][3], lower)):
+        places = list(tied)
+        rows += [(topic, at, places[0][0], document) for at, (topic, document, _, _) in places]
+    return rows
 
 
 def _lines(rng: random.Random) -> list[Line]:
@@ -78,7 +69,7 @@ def _write(path: Path, lines: Iterable[Line]) -> Path:
     return path
 
 
-def _found(warehouse: Warehouse, run: str) -> list[tuple[str, int, int, str]]:
+def _found(warehouse: Warehouse, run: str) -> list[Place]:
     return warehouse.rows(
         """
         select topic, rank, rank - tied_above, document from retrieved
@@ -89,10 +80,9 @@ def _found(warehouse: Warehouse, run: str) -> list[tuple[str, int, int, str]]:
     )
 
 
-def _expected(lines: Sequence[Line], rule: str, lower: bool) -> list[tuple[str, int, int, str]]:
-    ranked = _order(rule, lower)
+def _expected(lines: Sequence[Line], rule: str, lower: bool) -> list[Place]:
     topics = sorted({line[0] for line in lines})
-    return [row for topic in topics for row in ranked([line for line in lines if line[0] == topic])]
+    return [row for topic in topics for row in _ranked([line for line in lines if line[0] == topic], rule, lower)]
 
 
 @pytest.mark.parametrize("lower", [False, True])

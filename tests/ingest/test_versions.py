@@ -35,20 +35,15 @@ def test_old_judgments_are_reached_by_name(replaced: Warehouse) -> None:
     # By the newer ones the ranks of the first relevant documents are 2, 1 and 2.
     newer = round((1 / 2 + 1 + 1 / 2) / 3, 4)
     assert values(replaced) == [("set", "after", newer), ("set", "before", newer)]
-    assert values(replaced, qrels="set") == values(replaced)
-    assert values(replaced, qrels="*") == values(replaced)
-    assert values(replaced, qrels="set@1") == [("set@1", "before", 1.0)]
-    assert values(replaced, qrels="*@*") == [("set@1", "before", 1.0)]
-    assert replaced.rows("select qrels, replaced_at is null from qrels order by qrels") == [
-        ("set", True),
-        ("set@1", False),
-    ]
+    for name in ("set", "*"):
+        assert values(replaced, qrels=name) == values(replaced)
+    for name in ("set@1", "*@*"):
+        assert values(replaced, qrels=name) == [("set@1", "before", 1.0)]
+    held = replaced.rows("select qrels, replaced_at is null from qrels order by qrels")
+    assert held == [("set", True), ("set@1", False)]
     assert replaced.rows("select qrels, weight from topic_weights join qrels using (qrels_id)") == [("set@1", 3.0)]
-    assert replaced.rows("select distinct qrels, run from summary order by all") == [
-        ("set", "after"),
-        ("set", "before"),
-        ("set@1", "before"),
-    ]
+    summary = replaced.rows("select distinct qrels, run from summary order by all")
+    assert summary == [("set", "after"), ("set", "before"), ("set@1", "before")]
 
 
 def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None:
@@ -77,8 +72,10 @@ def test_the_same_judgments_again_leave_no_version(empty: Warehouse, tmp_path: P
     row = "t1 g {} d1 {}\n" if form == "preferences" else "t1 {} d1 {}\n"
     path = write(tmp_path / "q.txt", row.format("1", 1))
     empty.load_qrels(path, "set", form=form)
+    empty.load_weights({"t1": 3}, "set")
     empty.load_qrels(path, "set", form=form, replace=True)
     assert empty.rows("select qrels from qrels") == [("set",)]
+    assert empty.rows("select (select count(*) from topic_weights), list(kind) from files") == [(0, ["qrels"])]
     write(path, row.format("1", 2))
     empty.load_qrels(path, "set", form=form, replace=True)
     assert empty.rows("select qrels from qrels order by all") == [("set",), ("set@1",)]
@@ -105,7 +102,5 @@ def test_the_command_says_where_they_are(command: Command, tmp_path: Path) -> No
     assert "set@1" in command("ls", "--long", "--db", path, "--format", "csv").stdout
     same = command("load", "qrels", "set.txt", "--name", "other", "--db", path)
     assert "set.txt: is loaded as other, and the same file was loaded as set before" in same.stderr
-    assert (
-        command("drop", "qrels", "set*", "--db", path, "--format", "csv").stdout
-        == "kind,name\nqrels,set\nqrels,set@1\n"
-    )
+    dropped = command("drop", "qrels", "set*", "--db", path, "--format", "csv")
+    assert dropped.stdout == "kind,name\nqrels,set\nqrels,set@1\n"

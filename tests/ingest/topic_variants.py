@@ -12,7 +12,7 @@ import pandas
 import polars
 import pyarrow
 
-from tests.ingest.variants import parquet
+from tests.ingest.variants import lines, parquet
 
 TEXTS = {"1": "what is rain", "2": "snow & ice", "3": "Nebel über dem See"}
 SGML = """\
@@ -43,48 +43,37 @@ XML = """\
   <topic number="3"><query>Nebel <i>über</i> dem See</query></topic>
 </topics>
 """
+PLAIN = "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items())
+
+
+def rows(topic: str, text: str, **more: Any) -> list[dict[str, Any]]:
+    return [{topic: number, text: words, **more} for number, words in TEXTS.items()]
+
+
 # Files that say the same: as TREC, BEIR, MS MARCO and others have them.
-TOPICS_FILES: dict[str, tuple[str, str | bytes]] = {
-    "MS MARCO": ("msmarco.tsv", "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items())),
-    "MS MARCO, Windows line ends": (
-        "windows.tsv",
-        "\ufeff" + "".join(f"{topic}\t{text}\r\n" for topic, text in TEXTS.items()),
-    ),
-    "MS MARCO, packed": (
-        "packed.tsv.gz",
-        gzip.compress("".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()).encode()),
-    ),
-    "TSV": ("header.tsv", "qid\tquery\n" + "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items())),
-    "CSV, quoted": ("quoted.csv", 'topic,text\n1,"what is\n\nrain"\n2,snow & ice\n"3",Nebel über dem See\n'),
-    "CSV, semicolons": (
-        "semicolons.csv",
-        "query_id;title\n" + "".join(f"{topic};{text}\n" for topic, text in TEXTS.items()),
-    ),
-    "JSON lines of BEIR": (
-        "queries.jsonl",
-        "".join(json.dumps({"_id": topic, "text": text, "metadata": {}}) + "\n" for topic, text in TEXTS.items()),
-    ),
-    "JSON lines, numbers": (
-        "numbers.jsonl",
-        "".join(json.dumps({"qid": int(topic), "query": text}) + "\n" for topic, text in TEXTS.items()),
-    ),
-    "JSON texts": ("dict.json", json.dumps(TEXTS, indent=1)),
-    "JSON texts in one line": ("line.json", json.dumps(TEXTS)),
-    "JSON list of rows": (
-        "list.json",
-        json.dumps([{"id": topic, "title": text} for topic, text in TEXTS.items()], indent=1),
-    ),
-    "TREC topics, SGML": ("topics.sgml", SGML),
-    "TREC topics, XML": ("topics.xml", XML),
-    "TREC topics, XML with elements": ("nested.xml", XML.replace('<topic number="1">', "<topic><num>1</num>")),
-    "Parquet": ("queries.parquet", parquet(("_id", "text"), list(TEXTS.items()))),
+TOPICS_FILES: dict[str, str | bytes] = {
+    "MS MARCO": PLAIN,
+    "MS MARCO, Windows line ends": "\ufeff" + PLAIN.replace("\n", "\r\n"),
+    "MS MARCO, packed": gzip.compress(PLAIN.encode()),
+    "TSV": "qid\tquery\n" + PLAIN,
+    "CSV, quoted": 'topic,text\n1,"what is\n\nrain"\n2,snow & ice\n"3",Nebel über dem See\n',
+    "CSV, semicolons": "query_id;title\n" + PLAIN.replace("\t", ";"),
+    "JSON lines of BEIR": lines(rows("_id", "text", metadata={})),
+    "JSON lines, numbers": lines([{**row, "qid": int(row["qid"])} for row in rows("qid", "query")]),
+    "JSON texts": json.dumps(TEXTS, indent=1),
+    "JSON texts in one line": json.dumps(TEXTS),
+    "JSON list of rows": json.dumps(rows("id", "title"), indent=1),
+    "TREC topics, SGML": SGML,
+    "TREC topics, XML": XML,
+    "TREC topics, XML with elements": XML.replace('<topic number="1">', "<topic><num>1</num>"),
+    "Parquet": parquet(("_id", "text"), list(TEXTS.items())),
 }
-_ROWS = [{"query_id": topic, "text": text} for topic, text in TEXTS.items()]
+_ROWS = rows("query_id", "text")
 TOPICS_FRAMES: dict[str, Callable[[], Any]] = {
     "texts": lambda: TEXTS,
     "texts, with other fields": lambda: {topic: {"text": text} for topic, text in TEXTS.items()},
     "dicts": lambda: _ROWS,
-    "pandas": lambda: pandas.DataFrame({"qid": list(TEXTS), "query": list(TEXTS.values())}),
+    "pandas": lambda: pandas.DataFrame(rows("qid", "query")),
     "polars": lambda: polars.DataFrame(_ROWS),
     "Arrow": lambda: pyarrow.Table.from_pylist(_ROWS),
     "DuckDB": lambda: duckdb.from_arrow(pyarrow.Table.from_pylist(_ROWS)),
