@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import signal
@@ -25,32 +23,25 @@ QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
 LEADERBOARD = ("leaderboard", "-m", "nDCG@10", "-m", "AP P@10", "--db")
 
 
-def test_demo_builds_a_warehouse_and_prints_its_leaderboard(process: Command, command: Command, tmp_path: Path) -> None:
-    for run in (process, command):
-        outcome = run("demo")
-        assert outcome.returncode == 0, outcome.stderr
-        assert outcome.stdout.splitlines()[0].split()[:3] == ["qrels", "run", "nDCG@10"]
-        assert len(outcome.stdout.splitlines()) == 10
-        assert "tfidf misses 1 of 40 topics" in outcome.stderr
+def test_demo_builds_a_warehouse_and_prints_its_leaderboard(process: Command, tmp_path: Path) -> None:
+    outcome = process("demo")
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.splitlines()[0].split()[:3] == ["qrels", "run", "nDCG@10"]
+    assert len(outcome.stdout.splitlines()) == 10
+    assert "tfidf misses 1 of 40 topics" in outcome.stderr
     assert (tmp_path / "evalsql-demo.duckdb").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("eval", QRELS, RUNS / "dense.run", RUNS / "tfidf.run", "-m", "AP"), 0),
         (("eval", QRELS, "-", "-m", "AP", "--format", "csv"), 0),
         (("ties", "-m", "RR", "--db", "{sample}"), 1),
         (("sql", "select 'ä' as a, 1/3 as b", "--db", "{sample}"), 0),
         (("sql", "from read_csv('/etc/passwd')", "--db", "{sample}"), 2),
         (("leaderboard",), 3),
-        (("eval", QRELS, "absent.run"), 2),
-        (("eval", QRELS), 2),
         (("nonsense",), 2),
-        (("load", "runs", RUNS / "dense.run", "--tie-rule", "alphabet"), 2),
-        (("trec_eval", "-m", "map", QRELS, RUNS / "dense.run"), 0),
         (("trec_eval", QRELS, FIXTURES / "mixed" / "runs" / "system.run"), 7),
-        (("trec_eval", "-m", "nap", QRELS, "absent.run"), 1),
     ],
 )
 def test_a_process_of_its_own_says_what_the_function_says(
@@ -93,17 +84,15 @@ def test_load_ls_and_leaderboard(command: Command) -> None:
 def test_eval_in_one_go_leaves_no_file(command: Command, tmp_path: Path) -> None:
     outcome = command("eval", QRELS, RUNS / "dense.run", RUNS / "bm25.run", "-m", "AP", "-m", "NumRet")
     assert outcome.returncode == 0, outcome.stderr
-    assert [line.split()[1] for line in outcome.stdout.splitlines()[2:]] == ["dense", "bm25"]
-    assert outcome.stdout.splitlines()[2].split()[-1] == "1600"
+    assert [line.split()[1::2] for line in outcome.stdout.splitlines()[2:]] == [["dense", "1600"], ["bm25", "1600"]]
     assert "qrels: 40 topics averaged" in outcome.stderr
     assert list(tmp_path.iterdir()) == []
     piped = command("eval", QRELS, "-", "-m", "AP,NumRet", "--format", "csv", stdin=(RUNS / "dense.run").read_text())
     named = command("eval", QRELS, RUNS / "dense.run", "-m", "AP,NumRet", "--format", "csv")
     assert piped.stdout.replace(",run,0", ",dense,0") == named.stdout
     per_topic = command("eval", QRELS, RUNS / "dense.run", "-m", "AP", "-q", "--format", "jsonl")
-    rows = [json.loads(line) for line in per_topic.stdout.splitlines()]
-    assert len(rows) == 40
-    assert list(rows[0]) == ["qrels", "run", "topic", "measure", "value"]
+    first, *others = map(json.loads, per_topic.stdout.splitlines())
+    assert (list(first), len(others)) == (["qrels", "run", "topic", "measure", "value"], 39)
 
 
 def test_the_engine_gets_three_fifths_of_a_memory_limit(command: Command, tmp_path: Path) -> None:
@@ -155,38 +144,39 @@ def test_sql_reads_standard_input_and_shows_every_kind_of_value(command: Command
     assert json.loads(outcome.stdout) == [
         {"i": 1, "d": 0.5, "n": None, "l": [1, 2], "t": "2026-01-02", "b": True, "s": "a,b"}
     ]
+    told = "only the rows of the last statement are written"
+    assert told not in outcome.stderr
     query += "; select to_timestamp(0) as z, true as b, 'a,b' as s"
-    written = command("sql", query, "--db", sample_file, "--format", "csv").stdout.splitlines()[1]
-    assert written.endswith('True,"a,b"')
+    outcome = command("sql", query, "--db", sample_file, "--format", "csv")
+    assert told in outcome.stderr
+    header, written = outcome.stdout.splitlines()
+    assert (header, written.partition(",")[2]) == ("z,b,s", 'True,"a,b"')
     assert datetime.fromisoformat(written.partition(",")[0]) == datetime.fromtimestamp(0, UTC)
 
 
 def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, tmp_path: Path) -> None:
     board = (*LEADERBOARD, sample_file)
     exact = json.loads(command(*board, "--format", "json").stdout)
-    for extension, name in {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}.items():
-        printed = command(*board, "--format", name).stdout
+    texts = {}
+    for extension in ("csv", "tsv", "jsonl", "md", "tex"):
         assert command(*board, "-o", f"figures.{extension}").stdout == ""
-        assert (tmp_path / f"figures.{extension}").read_text() == printed
-    rows = list(csv.DictReader((tmp_path / "figures.csv").open()))
-    assert [float(row["AP"]) for row in rows] == [row["AP"] for row in exact]
+        texts[extension] = (tmp_path / f"figures.{extension}").read_text()
+    assert command(*board, "--format", "latex").stdout == texts["tex"]
+    assert csv_rows(texts["csv"]) == csv_rows(texts["tsv"].replace("\t", ","))
+    assert [float(row["AP"]) for row in csv_rows(texts["csv"])] == [row["AP"] for row in exact]
+    assert list(map(json.loads, texts["jsonl"].splitlines())) == exact
     table = command(*board).stdout.splitlines()[2:]
-    markdown = (tmp_path / "figures.md").read_text().splitlines()[2:]
-    latex = (tmp_path / "figures.tex").read_text().splitlines()[5:13]
+    markdown, latex = texts["md"].splitlines()[2:], texts["tex"].splitlines()[5:13]
     for row, text, pipes, ampersands in zip(exact, table, markdown, latex, strict=True):
         figures = [row["run"], *(f"{row[name]:.4f}" for name in ("nDCG@10", "AP", "P@10"))]
         assert text.split()[1:] == figures
         assert [cell.strip().replace("\\", "") for cell in pipes.strip("|").split("|")][1:] == figures
         best = [f"{max(each[name] for each in exact):.4f}" for name in ("nDCG@10", "AP", "P@10")]
-        parts = [
-            [
-                f"\\textbf{{{part}}}" if text == top else part
-                for part in (text[: text.index(".")], text[text.index(".") :])
-            ]
-            for text, top in zip(figures[1:], best, strict=True)
-        ]  # the decimal points stand below each other
-        marked = [part for pair in parts for part in pair]
-        assert [cell.strip() for cell in ampersands.removesuffix(" \\\\").split("&")][1:] == [row["run"], *marked]
+        cells = [row["run"]]
+        for figure, top in zip(figures[1:], best, strict=True):  # the decimal points stand below each other
+            parts = figure[: figure.index(".")], figure[figure.index(".") :]
+            cells += [f"\\textbf{{{part}}}" if figure == top else part for part in parts]
+        assert [cell.strip() for cell in ampersands.removesuffix(" \\\\").split("&")][1:] == cells
     assert f"{exact[0]['AP']:.2f} " in command(*board, "--digits", "2").stdout
 
 
@@ -196,25 +186,21 @@ def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) ->
     arguments = ("eval", FIXTURES / "mixed" / "qrels.txt", tmp_path / f"{name}.run", "-m", "AP")
     assert name in command(*arguments).stdout
     assert json.loads(command(*arguments, "--format", "json").stdout)[0]["run"] == name
-    assert list(csv.reader(io.StringIO(command(*arguments, "--format", "csv").stdout)))[1][1] == name
+    assert csv_rows(command(*arguments, "--format", "csv").stdout)[0]["run"] == name
     assert r"a\_b \[red\] \|x\| \<i\> $5 & " in command(*arguments, "--format", "markdown").stdout
-    assert (
-        r"a\_b {[}red{]} \textbar{}x\textbar{} \textless{}i\textgreater{} \$5 \& "
-        in command(*arguments, "--format", "latex").stdout
-    )
+    in_latex = r"a\_b {[}red{]} \textbar{}x\textbar{} \textless{}i\textgreater{} \$5 \& "
+    assert in_latex in command(*arguments, "--format", "latex").stdout
 
 
 def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None:
     rows = csv_rows(command("measures", "--format", "csv").stdout)
-    assert {"measure", "title", "definition", "reference", "differs", "range", "mean", "example"} <= set(rows[0])
     for row in rows:
         for key in ("measure", "title", "definition", "reference", "differs", "range", "mean", "example"):
             assert row[key], (row["measure"], key)
     found = csv_rows(command("measures", "cumulative gain", "--format", "csv").stdout)
-    assert {row["measure"] for row in found} == {
-        row["measure"] for row in rows if any("cumulative gain" in row[key].lower() for key in ("title", "aliases"))
-    }
+    searched = {row["measure"] for row in rows if "cumulative gain" in f"{row['title']} {row['aliases']}".lower()}
     assert 1 < len(found) < len(rows)
+    assert {row["measure"] for row in found} == searched
     page = command("measures", "ndcg_cut.10").stdout
     assert "Jarvelin and Kekalainen 2002" in page
     assert "from evaluated_topics" in page
@@ -233,33 +219,28 @@ def test_of_very_many_ties_only_the_number_is_told(command: Command, tmp_path: P
 
 def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: Path) -> None:
     """Two systems that each have one relevant document among tied ones: the worse may be the better."""
-    write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n")
-    write(tmp_path / "low.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 2 x\nt2 Q0 b 2 1 x\n")
-    write(tmp_path / "high.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 b 1 2 x\nt2 Q0 a 2 1 x\n")
-    write(tmp_path / "tied.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 1 x\nt2 Q0 b 2 1 x\n")
+    qrels = write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n")
+    scores = {"low": (1, 1, 2, 1), "high": (1, 2, 1, 2), "tied": (1, 1, 1, 1)}  # of a and b in t1, then in t2
+    rows = ("t1 Q0 a 1 {} x", "t1 Q0 b 2 {} x", "t2 Q0 a 1 {} x", "t2 Q0 b 2 {} x\n")
+    runs = [write(tmp_path / f"{name}.run", "\n".join(rows).format(*of)) for name, of in scores.items()]
     new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")
-    command("load", "qrels", "qrels.txt")
-    command("load", "runs", "low.run", "high.run", "tied.run")
-    board = command("leaderboard", "-m", "RR")
+    command("load", "qrels", qrels)
+    command("load", "runs", *runs)
     told = "ties: 1 pair among 2 runs would change places by RR under some order of tied documents; "
-    assert told + 'evalsql ties -m "RR" shows how much' in board.stderr
+    assert told + 'evalsql ties -m "RR" shows how much' in command("leaderboard", "-m", "RR").stderr
     outcome = command("ties", "-m", "RR NumRet", "--format", "csv")
-    assert outcome.returncode == 1
-    rows = {row["run"]: row for row in csv_rows(outcome.stdout)}
-    assert {run: [float(row[key]) for key in ("worst", "value", "expected", "best")] for run, row in rows.items()} == {
+    assert (outcome.returncode, "low over tied" in outcome.stderr, "NumRet" in outcome.stderr) == (1, True, True)
+    found = {row["run"]: row for row in csv_rows(outcome.stdout)}
+    assert {run: [float(row[key]) for key in ("worst", "value", "expected", "best")] for run, row in found.items()} == {
         "low": [0.75, 0.75, 0.875, 1.0],
         "high": [0.5, 0.5, 0.5, 0.5],
         "tied": [0.5, 0.5, 0.75, 1.0],
     }
-    in_memory = ("eval", "qrels.txt", "low.run", "high.run", "tied.run", "--format", "csv")
     worst, best = "RR(ties='worst')", "RR(ties='best')"
-    assert f'{told}asking for "{worst}" and "{best}" shows how much' in command(*in_memory, "-m", "RR").stderr
-    advised = csv_rows(command(*in_memory, "-m", worst, "-m", best).stdout)
-    assert {row["run"]: (row[worst], row[best]) for row in advised} == {
-        name: (row["worst"], row["best"]) for name, row in rows.items()
-    }
-    assert "low over tied" in outcome.stderr
-    assert "NumRet" in outcome.stderr
+    in_memory = command("eval", qrels, *runs, "--format", "csv", "-m", "RR", "-m", worst, "-m", best)
+    assert f'{told}asking for "{worst}" and "{best}" shows how much' in in_memory.stderr
+    for row in csv_rows(in_memory.stdout):
+        assert (row[worst], row[best]) == (found[row["run"]]["worst"], found[row["run"]]["best"])
     assert command("ties", "-m", "RR", "low", "high").returncode == 0
     assert "ties:" not in command("leaderboard", "-m", "RR", "high").stderr
     assert command("check", "--quick").returncode == 0
@@ -279,14 +260,6 @@ def test_eval_tells_what_keep_best_left_out(command: Command, tmp_path: Path) ->
     done = command("eval", qrels, run, "-m", "AP", "--keep-best", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "qrels,run,AP\nq,r,1.0\n")
     assert done.stderr.startswith("r: 1 repeated document left out\n")
-
-
-def test_rows_that_are_not_written_are_told(command: Command, sample_file: Path) -> None:
-    told = "only the rows of the last statement are written"
-    answer = command("sql", "select 1 as a; select 2 as b", "--db", sample_file, "--format", "csv")
-    assert answer.stdout == "b\n2\n"
-    assert told in answer.stderr
-    assert told not in command("sql", "select 1 as a;", "--db", sample_file).stderr
 
 
 def test_measures_of_ir_measures_are_names() -> None:

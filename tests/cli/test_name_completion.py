@@ -18,16 +18,11 @@ def context(path: Path | None) -> Any:
     return SimpleNamespace(params={"db": None if path is None else str(path)})
 
 
-def test_names_of_the_warehouse(sample_file: Path) -> None:
+def test_names_of_the_warehouse(sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = context(sample_file)
     assert complete_names("runs", asked, "") == RUNS
-    assert complete_names("runs", asked, "rerank") == ["rerank-large", "rerank-small"]
     assert complete_names("runs", asked, "x") == []
-    assert complete_names("qrels", asked, "sa") == ["sample"]
     assert complete_names("measures", asked, "nDC") == ["nDCG", "nDCG_rel"]
-
-
-def test_the_warehouse_is_that_of_the_environment(sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVALSQL_DB", str(sample_file))
     assert complete_names("runs", context(None), "bm25") == ["bm25", "bm25-rm3"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import signal
 import subprocess
 import sys
@@ -13,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import evalsql
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
-from tests.conftest import Command
+from tests.conftest import Command, csv_rows
 from tests.pseudo_terminal import Terminal
 
 PROMPT = "evalsql>"
@@ -34,47 +31,45 @@ def offered(text: str) -> list[str]:
 # Completion
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("sel", ["select"]),
-        ("SEL", ["SELECT"]),
-        ("from nd", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
-        ("from note", ["notes"]),
-        ("from a join runs as r using (x) join ND", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
-        ("from runs, note", ["notes"]),
-        ("from ndcg(", ["k := ", "dcg := ", "gains := ", "judged_only := ", "ties := "]),
-        ("from ndcg(k := 10, d", ["dcg := "]),
-        ("from ndcg(k := 10, K", []),
-        ("from ndcg(dcg := ", ["'log2'", "'exp-log2'"]),
-        ("from ndcg(judged_only := t", ["true"]),
-        ("from ndcg(k := ", []),
-        ("from ndcg(k := 1", []),
-        ("from (select * from ndcg(k := 1) where ru", ["run"]),
-        ("from notes where au", ["author"]),
-        ("from notes as n join ndcg(k := 3) as m on n.", ["author", "text"]),
-        ("from notes as n join ndcg(k := 3) as m on m.d", ["dcg"]),
-        ("select normal_q", ["normal_quantile("]),
-        ("select val", ["value", "values"]),
-        ("select 1; from tie_e", ["tie_effects"]),
-        ("select 'from nd", []),
-        ("select 'it''s'; from note", ["notes"]),
-        ('select "no', []),
-        ("select $$ no", []),
-        ("-- from note", []),
-        ("/* a /* b */ no", []),
-        ("/* a */ from note", ["notes"]),
-        (".f", [".format"]),
-        (".format c", ["csv"]),
-        (".measures n", ["nDCG"]),
-        (".help ", []),
-    ],
-)
-def test_what_can_follow(text: str, expected: list[str]) -> None:
-    assert offered(text) == expected
+OFFERED: list[tuple[str, list[str]]] = [
+    ("sel", ["select"]),
+    ("SEL", ["SELECT"]),
+    ("from nd", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
+    ("from note", ["notes"]),
+    ("from a join runs as r using (x) join ND", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
+    ("from runs, note", ["notes"]),
+    ("from ndcg(", ["k := ", "dcg := ", "gains := ", "judged_only := ", "ties := "]),
+    ("from ndcg(k := 10, d", ["dcg := "]),
+    ("from ndcg(k := 10, K", []),
+    ("from ndcg(dcg := ", ["'log2'", "'exp-log2'"]),
+    ("from ndcg(judged_only := t", ["true"]),
+    ("from ndcg(k := ", []),
+    ("from ndcg(k := 1", []),
+    ("from (select * from ndcg(k := 1) where ru", ["run"]),
+    ("from notes where au", ["author"]),
+    ("from notes as n join ndcg(k := 3) as m on n.", ["author", "text"]),
+    ("from notes as n join ndcg(k := 3) as m on m.d", ["dcg"]),
+    ("select normal_q", ["normal_quantile("]),
+    ("select val", ["value", "values"]),
+    ("select 1; from tie_e", ["tie_effects"]),
+    ("select 'from nd", []),
+    ("select 'it''s'; from note", ["notes"]),
+    ('select "no', []),
+    ("select $$ no", []),
+    ("-- from note", []),
+    ("/* a /* b */ no", []),
+    ("/* a */ from note", ["notes"]),
+    (".f", [".format"]),
+    (".format c", ["csv"]),
+    (".measures n", ["nDCG"]),
+    (".help ", []),
+]
 
 
-def test_a_choice_takes_the_place_of_what_was_typed() -> None:
+def test_what_can_follow() -> None:
+    for text, expected in OFFERED:
+        assert offered(text) == expected, text
+    # A choice takes the place of what was typed.
     assert {choice.length for choice in complete("from nd", VOCABULARY)} == {2}
     (parameter,) = complete("from ndcg(k := 10, d", VOCABULARY)
     assert (parameter.length, parameter.meaning.startswith("varchar = 'log2': gain by grade")) == (1, True)
@@ -97,22 +92,23 @@ def test_every_relation_and_parameter_is_offered() -> None:
 # Statements
 
 
-@pytest.mark.parametrize(
-    ("text", "statements", "rest"),
-    [
-        ("select 1", [], "select 1"),
-        ("select 1; select 2;", ["select 1;", "select 2;"], ""),
-        ("select ';' as \";\" -- ;\n; x", ["select ';' as \";\" -- ;\n;"], " x"),
-        ("/* ; /* ; */ ; */ select 1;", ["/* ; /* ; */ ; */ select 1;"], ""),
-        ("select $a$ ; $$ ; $a$; ;", ["select $a$ ; $$ ; $a$;"], ""),
-        ("select e'\\';';", ["select e'\\';';"], ""),
-        ("select 'a;", [], "select 'a;"),
-        ("select $$ a;", [], "select $$ a;"),
-        ("; ;\n-- only a word\n;", [], ""),
-    ],
-)
-def test_statements_end_with_semicolons(text: str, statements: list[str], rest: str) -> None:
-    assert split(text) == (statements, rest)
+# What is typed, the statements that are whole, and the rest.
+STATEMENTS: list[tuple[str, list[str], str]] = [
+    ("select 1", [], "select 1"),
+    ("select 1; select 2;", ["select 1;", "select 2;"], ""),
+    ("select ';' as \";\" -- ;\n; x", ["select ';' as \";\" -- ;\n;"], " x"),
+    ("/* ; /* ; */ ; */ select 1;", ["/* ; /* ; */ ; */ select 1;"], ""),
+    ("select $a$ ; $$ ; $a$; ;", ["select $a$ ; $$ ; $a$;"], ""),
+    ("select e'\\';';", ["select e'\\';';"], ""),
+    ("select 'a;", [], "select 'a;"),
+    ("select $$ a;", [], "select $$ a;"),
+    ("; ;\n-- only a word\n;", [], ""),
+]
+
+
+def test_statements_end_with_semicolons() -> None:
+    for text, statements, rest in STATEMENTS:
+        assert split(text) == (statements, rest)
 
 
 def test_tokens_leave_nothing_out() -> None:
@@ -143,9 +139,11 @@ def asked(shell: Terminal, text: str, answer: str) -> None:
 
 
 def test_a_session(shell: Terminal, tmp_path: Path) -> None:
-    shell.send("select count(*) + 900 as num_runs\r")
+    shell.send("select count(*) + 900 as num_runs from tie_eff\t")
+    shell.until("tie_effects")
+    shell.send("\r")
     shell.until("...>")
-    asked(shell, "from runs;", "908\n")
+    asked(shell, "where measure = 'AP';", "908\n")
     asked(shell, "selekt 1;", "evalsql: Parser Error")
     asked(shell, "delete from runs;", "--write lets it change the warehouse")
     shell.send(".format csv\r")
@@ -157,27 +155,15 @@ def test_a_session(shell: Terminal, tmp_path: Path) -> None:
     shell.to_the_end()
     assert shell.process.returncode == 0
     kept = (tmp_path / "evalsql" / "history").read_text(encoding="utf-8")
-    assert "+select count(*) + 900 as num_runs\n+from runs;" in kept
+    assert "+select count(*) + 900 as num_runs from tie_effects\n+where measure = 'AP';" in kept
 
 
-def test_tab_completes(shell: Terminal) -> None:
-    shell.send("select count(*) + 900 as n from tie_eff\t")
-    shell.until("tie_effects")
-    asked(shell, " where measure = 'AP';", "908\n")
-
-
-def test_ctrl_c_drops_the_line_and_ctrl_d_ends(shell: Terminal) -> None:
+def test_ctrl_c_drops_the_line_or_stops_what_runs_and_ctrl_d_ends(shell: Terminal) -> None:
     shell.send("select nonsense")
     shell.until("nonsense")
     shell.send("\x03")
     shell.until(PROMPT)
     asked(shell, "select 42 as answer;", "\n    42\n")
-    shell.send("\x04")
-    shell.to_the_end()
-    assert shell.process.returncode == 0
-
-
-def test_ctrl_c_stops_what_runs(shell: Terminal) -> None:
     shell.send("select sum(a.range * b.range % 7) from range(10000000) as a, range(10000000) as b;\r")
     shell.until_keys_are_signals()
     time.sleep(1)  # the query is on its way
@@ -185,6 +171,9 @@ def test_ctrl_c_stops_what_runs(shell: Terminal) -> None:
     shell.until("evalsql: interrupted", seconds=20)
     shell.until(PROMPT)
     asked(shell, "select 43 as answer;", "\n    43\n")
+    shell.send("\x04")
+    shell.to_the_end()
+    assert shell.process.returncode == 0
 
 
 def test_a_history_that_cannot_be_kept_is_no_obstacle(sample_file: Path, tmp_path: Path) -> None:
@@ -238,9 +227,9 @@ def test_commands(sample_file: Path, command: Command) -> None:
     assert "\n0.12\n" in outcome.stdout
     _, _, listed = outcome.stdout.partition("relation,kind,title\n")
     tables, _, measures = listed.partition("measure,")
-    assert [row[0] for row in csv.reader(io.StringIO(tables))] == ["pr_curve", "pr_curve_mean", "pr_curve_topics"]
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        assert len(list(csv.reader(io.StringIO("measure," + measures)))) == len(warehouse.catalog.measures) + 1
+    names = [line.partition(",")[0] for line in tables.splitlines()]
+    assert names == ["pr_curve", "pr_curve_mean", "pr_curve_topics"]
+    assert len(csv_rows("measure," + measures)) == len(read_catalog().measures)
     page = command("shell", "--db", sample_file, stdin=".measures rr\n.tables\n")
     assert "Reciprocal rank of the first relevant document" in page.stdout
     assert "comparisons" in page.stdout

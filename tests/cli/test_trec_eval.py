@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +14,15 @@ import evalsql
 from evalsql import Warehouse, trec_eval
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
-from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
-from tests.conftest import FIXTURES, Command, new_file, write
+from evalsql.trec_eval import Options, lines, rows_wanted
+from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.long_cases import few_of
 from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
+from tests.measures.test_real_data import lines as columns_of
 from tests.oracles.trec_eval_output import ALL_TREC, Settings, output
 from tests.random_collections import Qrels, Run, collection
 
 CATALOG = read_catalog()
-MIXED_RUN = next((FIXTURES / "mixed" / "runs").iterdir())
 SETTINGS = (
     Settings(),
     Settings(complete=True),
@@ -35,16 +37,16 @@ SETTINGS = (
 SINGLE = sorted({"_".join(name.split("_")[:-1]) if name[-1].isdigit() else name for name in ALL_TREC})
 
 
+def written(folder: Path, qrels: str, run: str) -> tuple[str, str]:
+    return str(write(folder / "qrels.txt", qrels)), str(write(folder / "a.run", run))
+
+
 def files(folder: Path, qrels: Qrels, run: Run) -> tuple[str, str]:
-    judged = [
-        f"{topic} 0 {document} {grade}\n" for topic, grades in qrels.items() for document, grade in grades.items()
-    ]
-    ranked = [
-        f"{topic} Q0 {document} 1 {score!r} the-tag\n"
-        for topic, scores in run.items()
-        for document, score in scores.items()
-    ]
-    return str(write(folder / "qrels.txt", "".join(judged))), str(write(folder / "a.run", "".join(ranked)))
+    judged = (f"{topic} 0 {name} {grade}\n" for topic, grades in qrels.items() for name, grade in grades.items())
+    ranked = (
+        f"{topic} Q0 {name} 1 {score!r} the-tag\n" for topic, scores in run.items() for name, score in scores.items()
+    )
+    return written(folder, "".join(judged), "".join(ranked))
 
 
 def merged(seeds: range) -> tuple[Qrels, Run]:
@@ -58,11 +60,16 @@ def merged(seeds: range) -> tuple[Qrels, Run]:
     return qrels, run
 
 
-def printed(
-    qrels: str, run: str, settings: Settings, measures: list[str], opening: Callable[[str], Warehouse] = evalsql.open
-) -> str:
+def lines_of(
+    paths: tuple[str, str], options: Options, opening: Callable[[str], Warehouse] = lambda _: new_warehouse()
+) -> list[str]:
+    """What is printed; a warehouse that tests use again and again is open sooner than one of its own."""
+    return list(lines(*paths, CATALOG, options, opening=opening))
+
+
+def printed(paths: tuple[str, str], settings: Settings, measures: list[str], **opened: Any) -> str:
     options = Options(measures, per_topic=True, **vars(settings))
-    return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options, opening=opening))
+    return "".join(f"{line}\n" for line in lines_of(paths, options, **opened))
 
 
 @pytest.mark.parametrize("nth", [0, *(pytest.param(nth, marks=pytest.mark.long) for nth in range(1, len(SETTINGS)))])
@@ -70,7 +77,7 @@ def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> 
     qrels, run = merged(range(125 * nth, 125 * (nth + 1)))
     expected = output(qrels, run, SETTINGS[nth], tag="the-tag")
     assert expected.count("\n") > 100 * 125
-    assert printed(*files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
+    assert printed(files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
 
 
 # By default a third of the measures under each setting.
@@ -87,7 +94,7 @@ def test_averages_of_small_collections_to_the_byte(tmp_path: Path, third: int, a
     asked = SINGLE[third::3]
     assert len({row.name for row in rows_wanted(asked, CATALOG, Options())}) > 20
     expected = expected_lines(asked, output(one.qrels, one.run, SETTINGS[at], tag="the-tag"))
-    assert printed(*files(tmp_path, one.qrels, one.run), SETTINGS[at], asked) == expected
+    assert printed(files(tmp_path, one.qrels, one.run), SETTINGS[at], asked) == expected
 
 
 def expected_lines(asked: list[str], whole: str) -> str:
@@ -109,42 +116,38 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(trec_eval, "_load", lambda *_: None)
     whole = output(one.qrels, one.run, Settings(), tag="the-tag")
     for name in names:
-        found = printed(*paths, Settings(), [name], lambda _: evalsql.open(new_file(tmp_path, loaded)))
+        found = printed(paths, Settings(), [name], opening=lambda _: evalsql.open(new_file(tmp_path, loaded)))
         assert found == expected_lines([name], whole) != "", name
 
 
-@pytest.mark.parametrize("folder", ODDITIES)
+@pytest.mark.parametrize("folder", few_of(ODDITIES, 4))
 def test_real_runs_to_the_byte(real: Path, folder: str) -> None:
-    qrels_path = real / "oddities" / folder / "qrels.txt"
-    path = sorted((real / "oddities" / folder / "runs").iterdir())[0]
-    qrels, run = read_qrels(qrels_path), read_run(path)
-    if not set(qrels) & set(run):
+    place = real / "oddities" / folder
+    if not check_real(place / "qrels.txt", sorted((place / "runs").iterdir())[0]):
         pytest.skip("the first run of this folder has no topic of the judgments")
-    tag = _last_tag(path)
-    expected = output(qrels, run, Settings(complete=True), tag=tag)
-    assert printed(str(qrels_path), str(path), Settings(complete=True), ["all_trec"]) == expected
 
 
-def _last_tag(path: Path) -> str:
-    from tests.measures.test_real_data import lines as lines_of
-
-    return [columns[5] if len(columns) > 5 else "" for columns in lines_of(path)][-1]
-
-
-@pytest.mark.parametrize("run_name", ["covidex.r5.2s.lr", "sab20.5.1.meta.docs", "UPrrf102-r5"])
+@pytest.mark.parametrize("run_name", few_of(["covidex.r5.2s.lr", "sab20.5.1.meta.docs", "UPrrf102-r5"], 1))
 def test_trec_covid_to_the_byte(real: Path, run_name: str) -> None:
     folder = real / "trec-covid-r5"
     paths = sorted((folder / "runs").glob("*.run.gz"))
     path = next((path for path in paths if path.name.startswith(run_name)), paths[len(run_name)])
-    qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
-    expected = output(qrels, run, Settings(complete=True), tag=_last_tag(path))
-    assert printed(str(folder / "qrels.txt"), str(path), Settings(complete=True), ["all_trec"]) == expected
+    assert check_real(folder / "qrels.txt", path)
+
+
+def check_real(qrels_path: Path, path: Path) -> bool:
+    """Compare what is printed of a run; whether it has a topic of the judgments."""
+    qrels, run = read_qrels(qrels_path), read_run(path)
+    tag = [columns[5] if len(columns) > 5 else "" for columns in columns_of(path)][-1]
+    expected = output(qrels, run, Settings(complete=True), tag=tag)
+    if set(qrels) & set(run):
+        assert printed((str(qrels_path), str(path)), Settings(complete=True), ["all_trec"]) == expected
+    return bool(set(qrels) & set(run))
 
 
 def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
     """By hand: t1 has AP 1 and one document, t2 is left out with one relevant document."""
-    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 b 1\n"))
-    run = str(write(tmp_path / "a.run", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n"))
+    paths = written(tmp_path, "t1 0 a 1\nt2 0 b 1\n", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n")
     measures = ["num_q", "map", "gm_map", "num_rel", "utility", "yaap"]
     odds = "0.3466"  # ln(2 / 1) / 2
     expected = {
@@ -154,23 +157,18 @@ def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
         ("10.0", True): ["2", "2", "0.5000", "0.0032", "0.5000", "0.0000"],
     }
     for (version, complete), values in expected.items():
-        options = Options(measures=measures, version=version, complete=complete)
-        found = [line.split("\t")[2] for line in lines(qrels, run, CATALOG, options)]
-        assert found == values, (version, complete)
-    topics = [line.split("\t")[1] for line in lines(qrels, run, CATALOG, Options(["map"], "10.0", True, True, True))]
+        found = lines_of(paths, Options(measures=measures, version=version, complete=complete))
+        assert [line.split("\t")[2] for line in found] == values, (version, complete)
+    topics = [line.split("\t")[1] for line in lines_of(paths, Options(["map"], "10.0", True, True, True))]
     assert topics == ["t1", "t2", "all"]
 
 
 def test_a_run_without_a_topic_of_the_judgments_ends_with_7(tmp_path: Path, command: Command) -> None:
-    qrels = write(tmp_path / "qrels.txt", "t1 0 a 1\n")
-    run = write(tmp_path / "a.run", "t2 Q0 a 1 1 x\n")
-    with pytest.raises(NoCommonTopicError):
-        list(lines(str(qrels), str(run), CATALOG, Options()))
-    outcome = command("trec_eval", qrels, run)
+    paths = written(tmp_path, "t1 0 a 1\n", "t2 Q0 a 1 1 x\n")
+    outcome = command("trec_eval", *paths)
     assert (outcome.returncode, outcome.stdout) == (7, "")
-    assert command("trec_eval", "-c", "-m", "map", "--version-profile", "10.0", qrels, run).stdout == (
-        "map                   \tall\t0.0000\n"
-    )
+    complete = lines_of(paths, Options(["map"], version="10.0", complete=True))
+    assert complete == ["map                   \tall\t0.0000"]
 
 
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
@@ -189,27 +187,26 @@ def test_the_worked_case_of_what_10_changes_is_printed_as_by_hand(version: str, 
 def test_options_are_spelt_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
     one = collection(3)
     qrels, run = files(tmp_path, one.qrels, one.run)
-    plain = command("trec_eval", "-q", "-c", "-l", "2", "-M", "7", "-m", "map", "-m", "P.5", qrels, run).stdout
-    assert plain
-    spelt = ("-qc", "--level_for_rel=2", "--Max_retrieved_per_topic", "7", "--measure", "P.5", "-mmap")
-    assert command("trec_eval", qrels, run, *spelt).stdout == plain
-    assert command("trec_eval", "-q", "-n", "-m", "map", qrels, run).stdout.count("\tall\t") == 0
-    assert command("trec_eval", "-n", qrels, run).stdout == ""
+    settings = Settings(complete=True, level=2, depth=7)
+    # Of cutoffs the first given for a name hold.
+    spelt = ("-qc", "--level_for_rel=2", "--Max_retrieved_per_topic", "7", "--measure", "P.5", "-mmap", "-m", "P.10")
+    plain = printed((qrels, run), settings, ["map", "P.5"])
+    assert command("trec_eval", qrels, run, *spelt).stdout == plain != ""
+    short = ("-q", "-c", "-n", "-l", "2", "-M", "7", "-m", "map", "-m", "P.5", qrels, run)
+    topics = [line for line in plain.splitlines() if "\tall\t" not in line]
+    assert command("trec_eval", *short).stdout.splitlines() == topics
     assert "--version-profile" in command("trec_eval", "-h").stdout
     page = command("trec_eval", "-h", "-m", "bpref").stdout
     for word in ("Buckley and Voorhees 2004", "differs", "parameter", "select"):
         assert word in page
-    # Of cutoffs the first given for a name hold.
-    assert command("trec_eval", "-m", "P.5", "-m", "P.10", qrels, run).stdout.split()[0] == "P_5"
 
 
 def test_z_scores_are_distances_in_standard_deviations(tmp_path: Path) -> None:
     """By hand: AP is 1/2 in t1 and 1 in t2; t2 has no reference for P_5."""
-    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n"))
-    run = str(write(tmp_path / "a.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 a 1 1 x\n"))
+    paths = written(tmp_path, "t1 0 a 1\nt2 0 a 1\n", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 a 1 1 x\n")
     zscores = str(write(tmp_path / "z", "t1 map 0.25 0.5\nt2 map 0.5 0.25\nt1 P_5 0.2 0\n"))
     options = Options(measures=["map", "P.5", "num_q"], per_topic=True, zscores=zscores)
-    assert list(lines(qrels, run, CATALOG, options)) == [
+    assert lines_of(paths, options) == [
         "Zmap                   \tt1\t0.5000",
         "ZP_5                   \tt1\t0.0000",
         "Zmap                   \tt2\t2.0000",
@@ -236,17 +233,12 @@ def test_formats_go_with_their_measures(command: Command) -> None:
     run = next((case / "runs").iterdir())
     outcome = command("trec_eval", "-R", "prefs", "-m", "prefs", case / "prefs.txt", run)
     assert outcome.returncode == 0, outcome.stderr
-    assert [line.split()[0] for line in outcome.stdout.splitlines()][2:5] == [
-        "prefs_num_prefs_poss",
-        "prefs_num_prefs_ful",
-        "prefs_num_prefs_ful_ret",
-    ]
-    every = command("trec_eval", "-R", "prefs", "-m", "all_prefs", case / "prefs.txt", run)
-    assert (every.returncode, len(every.stdout.splitlines())) == (0, 16)
-    grouped = command(
-        "trec_eval", "-R", "qrels_jg", "-J", "-m", "qrels_jg", FIXTURES / "mixed" / "qrels.txt", MIXED_RUN
-    )
-    assert (grouped.returncode, len(grouped.stdout.splitlines())) == (0, 22)
+    names = ["prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"]
+    assert [line.split()[0] for line in outcome.stdout.splitlines()][2:5] == names
+    paths = str(case / "prefs.txt"), str(run)
+    assert len(lines_of(paths, Options(["all_prefs"], judgments_format="prefs"))) == 16
+    paths = str(FIXTURES / "mixed" / "qrels.txt"), str(next((FIXTURES / "mixed" / "runs").iterdir()))
+    assert len(lines_of(paths, Options(["qrels_jg"], judgments_format="qrels_jg", judged_only=True))) == 22
     refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
     assert refused.returncode == 1
     assert "map cannot be calculated from judgments of format prefs" in refused.stderr
@@ -254,8 +246,7 @@ def test_formats_go_with_their_measures(command: Command) -> None:
 
 def small(tmp_path: Path, qrels: str, run: str, measures: list[str], **options: object) -> list[str]:
     """Names and values printed for files of a few lines."""
-    paths = str(write(tmp_path / "qrels.txt", qrels)), str(write(tmp_path / "a.run", run))
-    found = lines(*paths, CATALOG, Options(measures=measures, **options))  # type: ignore[arg-type]
+    found = lines_of(written(tmp_path, qrels, run), Options(measures=measures, **options))  # type: ignore[arg-type]
     return [" ".join(" ".join(line.split("\t")[::2]).split()) for line in found]
 
 
@@ -263,28 +254,22 @@ BEYOND = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4
 FORTY = "".join(f"t 0 d{at} 1\n" for at in range(40))
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "measure", "options", "values"),
-    [
+def test_odd_cases_by_hand(tmp_path: Path) -> None:
+    ranked = "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n"
+    tied = "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n"
+    in_prefs = {"depth": 1, "judgments_format": "prefs"}
+    cases: list[tuple[str, str, str, dict[str, object], str]] = [
         # Cutoffs that print alike stay two: floor(1.0 + 0.9) is one document, floor(1.2 + 0.9) are two.
-        (
-            *(FORTY, "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n", "iprec_at_recall.0.025,0.03"),
-            *({}, ["1.0000", "0.5000"]),
-        ),
+        (FORTY, ranked, "iprec_at_recall.0.025,0.03", {}, "1.0000 0.5000"),
         # Scores beyond 32 bits stand above the greatest.
-        ("t 0 d1 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, ["1.0000"]),
-        ("t 0 d4 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, ["0.3333"]),
+        ("t 0 d1 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, "1.0000"),
+        ("t 0 d4 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, "0.3333"),
         # Preference measures break ties by the lesser document, so of two tied ones d1 is kept.
-        (
-            *("t a s d1 1\nt a s d2 0\n", "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n", "prefs_simp"),
-            *({"depth": 1, "judgments_format": "prefs"}, ["1.0000"]),
-        ),
-    ],
-)
-def test_odd_cases_by_hand(
-    tmp_path: Path, qrels: str, run: str, measure: str, options: dict[str, object], values: list[str]
-) -> None:
-    assert [line.split()[-1] for line in small(tmp_path, qrels, run, [measure], **options)] == values
+        ("t a s d1 1\nt a s d2 0\n", tied, "prefs_simp", in_prefs, "1.0000"),
+    ]
+    for qrels, run, measure, options, values in cases:
+        found = small(tmp_path, qrels, run, [measure], **options)
+        assert [line.split()[-1] for line in found] == values.split(), measure
 
 
 def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
