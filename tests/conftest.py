@@ -220,15 +220,9 @@ def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
 
 def of_its_own(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome:
     environment = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
+    line = [sys.executable, "-m", "evalsql", *map(str, arguments)]
     return subprocess.run(
-        [sys.executable, "-m", "evalsql", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=environment,
-        timeout=600,
-        check=False,
+        line, input=stdin, capture_output=True, text=True, cwd=folder, env=environment, timeout=600, check=False
     )
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 # Nobody here tells a program where the cursor stands.
 _NO_ANSWERS = {"PROMPT_TOOLKIT_NO_CPR": "1"}
@@ -44,9 +43,7 @@ class Terminal:
     def __enter__(self) -> Terminal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

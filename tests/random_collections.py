@@ -64,8 +64,6 @@ def load_together(warehouse: Warehouse, runs: Mapping[str, Run], **options: Any)
 
 def _ranking(chance: random.Random, documents: list[str]) -> dict[str, float]:
     retrieved = chance.sample(documents, chance.randint(1, len(documents)))
-    few = chance.random() < 0.6
-    return {
-        document: chance.choice(LEVELS) if few else round(chance.gauss(0, 5), chance.choice((0, 1, 6)))
-        for document in retrieved
-    }
+    if chance.random() < 0.6:
+        return {document: chance.choice(LEVELS) for document in retrieved}
+    return {document: round(chance.gauss(0, 5), chance.choice((0, 1, 6))) for document in retrieved}

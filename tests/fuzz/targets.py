@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import chdir, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from threading import Timer
@@ -31,18 +31,23 @@ CORPUS = Path(__file__).with_name("corpus")
 _LONGEST = 5.0  # seconds of one statement
 
 
+@contextmanager
+def file_of(data: bytes) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file.run"
+        path.write_bytes(data)
+        yield path
+
+
 def read_lines(data: bytes, *, is_run: bool) -> None:
     """Every line of a file gives a row or a problem, is blank, or is kept as a comment or header."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file.txt"
-        path.write_bytes(data)
-        problems: list[Problem] = []
-        notes = trec_text.Notes()
-        with open_one_source(path, "runs") as source:
-            if is_run:
-                rows = list(trec_text.run_rows(source, notes, problems.append, rank_is_used=True))
-            else:
-                rows = list(trec_text.qrels_rows(source, notes, problems.append))
+    problems: list[Problem] = []
+    notes = trec_text.Notes()
+    with file_of(data) as path, open_one_source(path, "runs") as source:
+        if is_run:
+            rows = list(trec_text.run_rows(source, notes, problems.append, rank_is_used=True))
+        else:
+            rows = list(trec_text.qrels_rows(source, notes, problems.append))
     numbers = [number for number, _ in rows]
     assert numbers == sorted(set(numbers))
     assert all(problem.reason for problem in problems)
@@ -61,9 +66,7 @@ def judged_warehouse() -> Warehouse:
 def load_run(data: bytes) -> None:
     """A run is loaded whole, with ranks without gaps, or not at all."""
     warehouse = judged_warehouse()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file.run"
-        path.write_bytes(data)
+    with file_of(data) as path:
         try:
             warehouse.load_runs(path, name="run")
         except EvalsqlError:
@@ -113,17 +116,13 @@ def _shut_in() -> PlainWarehouse:
 
 def run_statement(data: bytes) -> None:
     """SQL of users gives rows or an error, and writes no file."""
-    text = data.decode("utf-8", errors="replace")
     warehouse = _shut_in()
     timer = Timer(_LONGEST, warehouse.connection.interrupt)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         timer.start()
-        try:
-            Writer(warehouse.database, external=False).run(text)
-        except (EvalsqlError, KeyboardInterrupt):
-            pass
-        finally:
-            timer.cancel()
+        with suppress(EvalsqlError, KeyboardInterrupt):
+            Writer(warehouse.database, external=False).run(data.decode("utf-8", errors="replace"))
+        timer.cancel()
         with suppress(EvalsqlError):
             warehouse.execute("rollback")
         assert os.listdir(folder) == []

@@ -34,15 +34,11 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
         in_wheel = set(wheel.namelist())
     with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
         in_sdist = {name.partition("/")[2] for name in sdist.getnames()}
-    for path in (ROOT / "sql").rglob("*.sql"):
-        relative = path.relative_to(ROOT).as_posix()
-        assert f"evalsql/{relative}" in in_wheel
-        assert relative in in_sdist
+    sql = {path.relative_to(ROOT).as_posix() for path in (ROOT / "sql").rglob("*.sql")}
+    sample = {path.relative_to(ROOT).as_posix() for path in (ROOT / "evalsql" / "sample").rglob("*.*")}
+    assert sql | sample <= in_sdist
+    assert {f"evalsql/{path}" for path in sql} | sample <= in_wheel
     assert f"evalsql/{shipped(read_catalog()).name}" in in_wheel
-    for path in (ROOT / "evalsql" / "sample").rglob("*.*"):
-        relative = path.relative_to(ROOT).as_posix()
-        assert relative in in_wheel
-        assert relative in in_sdist
 
 
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
@@ -55,15 +51,9 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
     subprocess.run([*pip, "-q", *what], check=True, capture_output=True, timeout=900)
     # PYTHONPATH would have the modules of another folder instead.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    outcome = subprocess.run(
-        [programs / "evalsql", "demo"],
-        cwd=tmp_path,
-        env=environment | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    line: list[str | Path] = [programs / "evalsql", "demo"]
+    outcome = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     assert outcome.returncode == 0, outcome.stderr
     # A wheel brings the empty warehouse that others make and keep in the cache.
     assert any((tmp_path / "cache").rglob("*.duckdb")) == (kind == "editable")

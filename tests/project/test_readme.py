@@ -21,6 +21,7 @@ import evalsql
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
+from tests.long_cases import one_in
 from tests.tools import depth, measures_page
 from tests.tools.forked import serving
 from tests.tools.marked import replaced
@@ -36,11 +37,6 @@ EXAMPLES = {
 }
 
 
-def is_short(name: str) -> bool:
-    """Whether an example is tried by default: all of the README, and the first of each guide."""
-    return not name.startswith("docs-") or name.endswith("-1")
-
-
 @pytest.fixture(scope="module")
 def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("readme")
@@ -49,8 +45,13 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+# By default those of the README and of sql/README.md, and one in nine of the guides.
 @pytest.mark.parametrize(
-    "name", [name if is_short(name) else pytest.param(name, marks=pytest.mark.long) for name in EXAMPLES]
+    "name",
+    [
+        *(name for name in EXAMPLES if not name.startswith("docs-")),
+        *one_in(9, (name for name in EXAMPLES if name.startswith("docs-"))),
+    ],
 )
 def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> None:
     example = EXAMPLES[name]
@@ -59,10 +60,8 @@ def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> No
 
 
 def test_an_example_that_fails_or_prints_something_else_is_found(demonstrated: Path) -> None:
-    page = (
-        "```sh\nevalsql ls --db none.duckdb\nevalsql measures ap\n```\n\n```python\nprint(1)\n```\n\n```text\n2\n```\n"
-    )
-    failing, other = examples(page)
+    shell = "```sh\nevalsql ls --db none.duckdb\nevalsql measures ap\n```\n\n"
+    failing, other = examples(shell + "```python\nprint(1)\n```\n\n```text\n2\n```\n")
     with pytest.raises(RuntimeError, match="no such file"):
         printed(failing.kind, failing.code, demonstrated)
     assert (printed(other.kind, other.code, demonstrated), other.output) == ("1\n", "2\n")
@@ -145,30 +144,29 @@ def test_the_guide_on_python_names_every_method_and_error() -> None:
         assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", GUIDE["python"]), name
 
 
-def other_names() -> list[tuple[str, str, str]]:
-    """Program, name there, name here: the rows of the guide's tables that are headed so."""
-    found = []
-    for section in GUIDE["switching"].split("\n## ")[1:]:
-        table = section.partition("| there | here |\n|---|---|\n")[2].partition("\n\n")[0]
-        found += [(section.partition("\n")[0], *re.findall(r"`(.+?)`", row)) for row in table.splitlines()]
-    return found
-
-
 def test_names_of_other_programs_are_read_and_are_theirs() -> None:
-    names = other_names()
-    assert {program for program, *_ in names} == {"ir_measures", "ranx", "pytrec_eval and trec_eval"}
-    assert len(names) >= 40
-    for program, there, here in names:
-        assert [measure.name for measure in parse_measures([there], read_catalog())] == [here]
-        if program == "ir_measures":
-            assert ir_measures.parse_measure(there)
-        elif program == "ranx":
-            metric, _, _ = extract_metric_and_params(there)
-            assert callable(metric_switch(metric))
-        else:
-            # Printed names have their values behind an underscore, names to ask for behind a dot.
-            bases = (there, *re.findall(r"(.*?)[._][\d.]+$", there))
-            assert any(base in pytrec_eval.supported_measures for base in bases)
+    """The rows of the guide's tables that are headed there and here."""
+    programs, names = set(), 0
+    for section in GUIDE["switching"].split("\n## ")[1:]:
+        program, _, text = section.partition("\n")
+        for row in text.partition("| there | here |\n|---|---|\n")[2].partition("\n\n")[0].splitlines():
+            there, here = re.findall(r"`(.+?)`", row)
+            assert [measure.name for measure in parse_measures([there], read_catalog())] == [here]
+            assert is_name_of(program, there), row
+            programs.add(program)
+            names += 1
+    assert programs == {"ir_measures", "ranx", "pytrec_eval and trec_eval"}
+    assert names >= 40
+
+
+def is_name_of(program: str, name: str) -> bool:
+    if program == "ir_measures":
+        return bool(ir_measures.parse_measure(name))
+    if program == "ranx":
+        return callable(metric_switch(extract_metric_and_params(name)[0]))
+    # Printed names have their values behind an underscore, names to ask for behind a dot.
+    bases = (name, *re.findall(r"(.*?)[._][\d.]+$", name))
+    return any(base in pytrec_eval.supported_measures for base in bases)
 
 
 def test_pages_made_from_the_relations_are_current() -> None:
