@@ -84,7 +84,7 @@ def open_database(
     try:
         if limit is not None:
             limit_memory(database, limit)
-        few = read_only and reach is not None and _are_common(asked, temporary)
+        few = (file == MEMORY or (read_only and reach is not None)) and _are_common(asked, temporary)
         attach_relations(database, progress, few=few)
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:

@@ -48,10 +48,7 @@ def make(database: Database) -> None:
 
 def create_tables(database: Database, tables: Iterable[Relation]) -> None:
     with database.in_file():
-        for relation in tables:
-            database.execute(relation.body)
-            for comment in ddl.comments(database.catalog, relation):
-                database.execute(comment)
+        database.execute_all([sql for table in tables for sql in (table.body, *ddl.comments(database.catalog, table))])
 
 
 def rebuild(database: Database) -> None:
