@@ -314,8 +314,9 @@ def eval_(
     _check_no_measure(runs)
     measures = measure or DEFAULT_MEASURES
     with progress_bar() as progress:
-        limits = {"memory_limit": memory_limit, "progress": progress}
-        database = open_database(MEMORY, measures=own.paths, asked=measures, **limits)
+        database = open_database(
+            MEMORY, measures=own.paths, asked=measures, memory_limit=memory_limit, progress=progress
+        )
     with Warehouse(database, asked=measures) as warehouse:
         paths = [qrels, *runs]
         # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
