@@ -17,7 +17,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,10 @@ from evalsql.cli import main
 from evalsql.warehouse import attached_relations, own_measures
 from evalsql.warehouse import open as opening
 from tests import pool
-from tests.random_collections import collection, load_together
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
-RANDOM_SEEDS, MORE_SEEDS = range(80), range(80, 200)
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
@@ -97,14 +95,6 @@ def _make_empty(path: Path) -> None:
     evalsql.open(path).close()
 
 
-def _make_random(path: Path, seeds: range) -> None:
-    collections = {seed: collection(seed) for seed in seeds}
-    with evalsql.open(path) as warehouse:
-        load_together(warehouse, {f"run {seed}": one.run for seed, one in collections.items()})
-        for seed, one in collections.items():
-            warehouse.load_qrels(one.qrels, f"{seed}", runs=[f"run {seed}"])
-
-
 @cache
 def _scratch() -> Path:
     folder = Path(tempfile.mkdtemp())
@@ -122,11 +112,6 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
 def new_warehouse() -> Warehouse:
     """An empty warehouse in memory."""
     return pool.warehouse_in_memory()
-
-
-def random_warehouse(seeds: range) -> Warehouse:
-    """Each of the random collections a judgment set called by its seed, with one run; for reading only."""
-    return open_held(made_once(f"random-{seeds.start}.duckdb", partial(_make_random, seeds=seeds)))
 
 
 def open_held(path: Path) -> Warehouse:
@@ -153,6 +138,18 @@ def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     for module in (own_measures, opening, attached_relations):
         monkeypatch.setattr(module, "read_catalog", lambda: catalog)
     return catalog
+
+
+def module_warehouse(load: Callable[[Warehouse], object]) -> Any:
+    """A fixture for the tests of a module: a warehouse in memory with what that loads."""
+
+    @pytest.fixture(scope="module")
+    def loaded() -> Iterator[Warehouse]:
+        with new_warehouse() as warehouse:
+            load(warehouse)
+            yield warehouse
+
+    return loaded
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,6 +50,17 @@ def collection(seed: int) -> Collection:
             run[topic] = _ranking(chance, documents)
     if chance.random() < 0.3:
         run["not-judged"] = _ranking(chance, documents)
+    return Collection(qrels, run)
+
+
+def together(seeds: Iterable[int]) -> Collection:
+    """The collections of these seeds as one, their topics told apart by the seed."""
+    qrels: Qrels = {}
+    run: Run = {}
+    for seed in seeds:
+        one = collection(seed)
+        qrels |= {f"{seed}-{topic}": grades for topic, grades in one.qrels.items()}
+        run |= {f"{seed}-{topic}": scores for topic, scores in one.run.items()}
     return Collection(qrels, run)
 
 

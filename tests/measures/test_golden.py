@@ -13,8 +13,9 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import new_file
+from tests.conftest import made_once, open_held
 from tests.golden_cases import CASES, load_judgments
+from tests.measures.topic_values import call
 
 pytestmark = pytest.mark.fast
 
@@ -27,10 +28,8 @@ TABLES = [
 ]
 
 
-@cache
-def loaded() -> Warehouse:
+def load_golden(warehouse: Warehouse) -> None:
     """Every case as a judgment set, with its runs by each tie rule of which there are values."""
-    warehouse = evalsql.open(new_file())
     for case in CASES:
         load_judgments(warehouse, case, case.name)
     for name, rule, table in TABLES:
@@ -38,15 +37,24 @@ def loaded() -> Warehouse:
             falling = path.parent.name == "e-values"
             run = f"{name} {rule} {path.stem}"
             warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
-    return warehouse
+
+
+def _make(path: Path) -> None:
+    with evalsql.open(path) as warehouse:
+        load_golden(warehouse)
+
+
+@cache
+def loaded() -> Warehouse:
+    return open_held(made_once("golden.duckdb", _make))
 
 
 @cache
 def topic_values(measure: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """The numbers in each row of the measure: planning a query takes longer than answering it."""
-    answer = loaded().sql(f"from {parse_measures([measure], CATALOG)[0].call}")
-    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
-    return {(row["qrels"], row["run"], row["topic"]): row for row in rows}
+    columns, rows = loaded().database.table(f"from {call(loaded(), measure)}")
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    return {(row["qrels"], row["run"], row["topic"]): row for row in found}
 
 
 @cache

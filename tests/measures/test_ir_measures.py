@@ -6,7 +6,6 @@ These are trec_eval 9, cwl_eval, gdeval, compatibility, msmarco, judged and accu
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -16,8 +15,9 @@ from ir_measures.measures import registry
 
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse
 from tests.long_cases import first_of_each, one_in
+from tests.measures.topic_values import by_topic
 from tests.oracles.brute_force import ranking
 from tests.oracles.fresh_peer import Values, asked_alone
 from tests.random_collections import Qrels, Run, collection
@@ -80,18 +80,13 @@ def gathered() -> tuple[Qrels, Run]:
     return qrels, run
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
+def load(warehouse: Warehouse) -> None:
     qrels, run = gathered()
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(qrels, "gathered")
-        warehouse.load_run(run, "system")
-        yield warehouse
+    warehouse.load_qrels(qrels, "gathered")
+    warehouse.load_run(run, "system")
 
 
-def ours(warehouse: Warehouse, spelling: str, column: str = "value") -> Values:
-    (measure,) = parse_measures([spelling], warehouse.catalog)
-    return dict(warehouse.rows(f"select topic, {column} from {measure.call}"))
+loaded = module_warehouse(load)
 
 
 def theirs(spellings: list[str]) -> dict[str, Values]:
@@ -113,7 +108,7 @@ def test_every_spelling_gives_the_values_of_ir_measures(loaded: Warehouse, spell
     if spelling in ("NumRel", "NumQ"):
         # ir_measures has 0 for every topic left out, which is not what the topic's judgments hold.
         peer = {topic: value for topic, value in peer.items() if topic in gathered()[1]}
-    values = ours(loaded, spelling)
+    values = by_topic(loaded, spelling)
     assert {topic: values[topic] for topic in peer} == pytest.approx(peer, abs=EXACT)
 
 
@@ -122,9 +117,8 @@ def test_every_spelling_gives_the_values_of_ir_measures(loaded: Warehouse, spell
 def test_gdeval_gives_the_same_to_five_decimals(loaded: Warehouse, spelling: str) -> None:
     (peer,) = theirs([spelling]).values()
     assert len(set(peer.values())) >= 5
-    values = ours(loaded, spelling)
-    for topic, value in peer.items():
-        assert values[topic] == pytest.approx(value, abs=GDEVAL), (spelling, topic)
+    found = by_topic(loaded, spelling)
+    assert {topic: found[topic] for topic in peer} == pytest.approx(peer, abs=GDEVAL)
 
 
 @pytest.mark.parametrize("name", one_in(2, CWL))
@@ -133,8 +127,8 @@ def test_columns_are_what_the_framework_gives_beside(loaded: Warehouse, name: st
     qrels, run = gathered()
     for spelling in spelled(name):
         measure = ir_measures.parse_measure(spelling)
-        items = ours(loaded, spelling, "expected_items")
-        utility = ours(loaded, spelling, "expected_total_utility")
+        items = by_topic(loaded, spelling, "expected_items")
+        utility = by_topic(loaded, spelling, "expected_total_utility")
         compared = 0
         metrics: Any = ir_measures.iter_calc([measure], qrels, run)
         for metric in metrics:
@@ -154,7 +148,7 @@ def test_accuracy_where_ir_measures_has_one(loaded: Warehouse, spelling: str) ->
     qrels, run = gathered()
     (measure,) = parse_measures([spelling], loaded.catalog)
     rel, k = (int(str(measure.arguments[name] or 1000)) for name in ("rel", "k"))
-    values = ours(loaded, spelling)
+    values = by_topic(loaded, spelling)
     hits = {topic: [qrels[topic].get(d, 0) >= rel for d in ranking(run.get(topic, {}))[:k]] for topic in qrels}
     mixed = {topic: scores for topic, scores in run.items() if any(hits[topic]) and not all(hits[topic])}
     peer = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.parse_measure(spelling)], qrels, mixed)}
@@ -167,9 +161,9 @@ def test_accuracy_where_ir_measures_has_one(loaded: Warehouse, spelling: str) ->
 @pytest.mark.parametrize("beta", [0.5, 2.0])
 def test_beta_of_f_is_squared_here_and_taken_as_it_is_there(loaded: Warehouse, beta: float) -> None:
     (peer,) = theirs([f"SetF(beta={beta})"]).values()
-    assert ours(loaded, f"SetF(recall_weight={beta})") == pytest.approx(peer, abs=EXACT)
-    squared = ours(loaded, f"SetF(recall_weight={beta**2})")
-    assert ours(loaded, f"SetF(beta={beta})") == pytest.approx(squared, abs=EXACT)
+    assert by_topic(loaded, f"SetF(recall_weight={beta})") == pytest.approx(peer, abs=EXACT)
+    squared = by_topic(loaded, f"SetF(recall_weight={beta**2})")
+    assert by_topic(loaded, f"SetF(beta={beta})") == pytest.approx(squared, abs=EXACT)
 
 
 def test_gains_of_a_third_add_up(empty: Warehouse) -> None:
@@ -178,7 +172,7 @@ def test_gains_of_a_third_add_up(empty: Warehouse) -> None:
     run = {"1": {f"d{at}": float(10 - at) for at in range(8)}}
     empty.load_qrels(qrels, "thirds")
     empty.load_run(run, "system")
-    assert ours(empty, "BPM(T=2.0,max_rel=3)@8", "expected_items") == {"1": 6}
+    assert by_topic(empty, "BPM(T=2.0,max_rel=3)@8", "expected_items") == {"1": 6}
     metrics: Any = ir_measures.iter_calc([ir_measures.parse_measure("BPM(T=2.0,max_rel=3)@8")], qrels, run)
     (metric,) = metrics
     assert metric.expected_items == 7

@@ -1,4 +1,4 @@
-"""Every measure that trec_eval has against it, on random collections."""
+"""Every measure that trec_eval has against it, on random collections, of all documents and of the judged ones only."""
 
 from __future__ import annotations
 
@@ -8,29 +8,39 @@ from collections import defaultdict
 import pytest
 
 from evalsql import Warehouse
+from evalsql.catalog.measure_names import Measure, parse_measures
+from tests.measures.conftest import Topics, judgment_sets
 from tests.measures.topic_values import values
 from tests.oracles import peers
-from tests.random_collections import Collection
 
 EXACT = 1e-9
 
 
+@pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2])
-def test_measures_equal_trec_eval(random_file: Warehouse, collections: dict[str, Collection], level: int) -> None:
-    theirs = {seed: peers.trec_eval(one.qrels, one.run, level) for seed, one in collections.items()}
+def test_measures_equal_trec_eval(random_file: Warehouse, size: str, level: int, judged_only: bool) -> None:
+    theirs = {
+        name: peers.trec_eval(one.qrels, one.run, level, judged_only=judged_only)
+        for name, one in judgment_sets(size).items()
+    }
     for name, their_name in peers.at_level(level).items():
-        ours = values(random_file, name)
+        (measure,) = parse_measures([name], random_file.catalog)
+        if judged_only:
+            if "judged_only" not in measure.arguments:
+                continue
+            measure = Measure(measure.relation, {**measure.arguments, "judged_only": True})
+        ours = values(random_file, measure.name)
         expected = {
-            (seed, topic): value for seed, found in theirs.items() for topic, value in found.get(their_name, {}).items()
+            (qrels, topic): value
+            for qrels, found in theirs.items()
+            for topic, value in found.get(their_name, {}).items()
         }
         assert len(expected) > 200
         assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=EXACT), name
 
 
-def test_topics_missing_from_the_run_score_as_an_empty_ranking(
-    random_file: Warehouse, collections: dict[str, Collection]
-) -> None:
-    missing = {(seed, topic) for seed, one in collections.items() for topic in one.qrels if topic not in one.run}
+def test_topics_missing_from_the_run_score_as_an_empty_ranking(random_file: Warehouse, topics: Topics) -> None:
+    missing = {key for key, one in topics.items() if not one.scores}
     assert len(missing) > 20
     for name in {*peers.BINARY, *peers.GRADED, "TAP@5"} - {"NumRel"}:
         ours = values(random_file, name)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import parse_measures
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse
 from tests.long_cases import first_of_each
+from tests.measures.conftest import Topics, greatest_grade
 from tests.measures.plain_measures import CURVES, MEASURES, USER_MODELS, WORTHLESS
-from tests.measures.test_diversity import load, plain_measures
+from tests.measures.test_diversity import load, names_of_measures
+from tests.measures.topic_values import call, values
+from tests.oracles.brute_force import Topic
 from tests.oracles.brute_force_diversity import DiversityCollection
-from tests.random_collections import Collection, Qrels, Run, collection
+from tests.oracles.by_name import loop, value_of
+from tests.random_collections import Collection, collection
 
 EXACT = 1e-9
 # Seeds of collections that judge other documents of the same topics.
@@ -22,34 +25,28 @@ SETS = (8, 21, 53)
 # Iterations in which a document of each topic is relevant. As numbers among their topic's they are in the first topic 1
 # to 4, in the second 1 and 2, in the last two 3 and 4.
 NUMBERED = {"t": ("s1", "s2", "s3", "s4"), "u": ("s2", "s4"), "v": ("s00", "s01", "s1", "s3")}
-OF_SUBTOPICS = dict(plain_measures(1, 0.5, judged_only=False))
+OF_SUBTOPICS = names_of_measures(1, 0.5, judged_only=False)
+Key = tuple[str, str, str]
 
 
-def columns_of(warehouse: Warehouse, name: str) -> dict[tuple[str, str, str], tuple[float, ...]]:
-    """The columns that have plain loops, by judgment set, run and topic."""
-    call = parse_measures([name], warehouse.catalog)[0].call
-    rows = warehouse.rows(f"select qrels, run, topic, {', '.join(MEASURES[name])} from {call}")
-    return {tuple(row[:3]): tuple(row[3:]) for row in rows}
-
-
-def greatest_grade(qrels: Qrels) -> int:
-    return max(max(grades.values()) for grades in qrels.values())
+def compare(warehouse: Warehouse, name: str, topics: dict[Key, Topic]) -> list[set[float]]:
+    """Hold each column against the loop's, by judgment set, run and topic; returned are the values of each column."""
+    expected = {key: loop(name)(topic) for key, topic in topics.items()}
+    columns = list(next(iter(expected.values())))
+    rows = warehouse.rows(f"select qrels, run, topic, {', '.join(columns)} from {call(warehouse, name)}")
+    ours: dict[Any, Any] = {tuple(row[:3]): row[3:] for row in rows}
+    assert ours.keys() == expected.keys()
+    for key, found in expected.items():
+        near = (each if each is None else pytest.approx(each, rel=1e-10, abs=EXACT) for each in found.values())
+        assert list(ours[key]) == list(near), key
+    return [{round(found[column] or 0, 6) for found in expected.values()} for column in columns]
 
 
 @pytest.mark.parametrize("name", first_of_each(MEASURES))
-def test_columns_equal_plain_loops(random_file: Warehouse, collections: dict[str, Collection], name: str) -> None:
-    ours = columns_of(random_file, name)
-    found: list[set[float]] = [set() for _ in MEASURES[name]]
-    for seed, one in collections.items():
-        greatest = greatest_grade(one.qrels)
-        for topic, grades in one.qrels.items():
-            scores = one.run.get(topic, {})
-            expected = [function(grades, scores, greatest) for function in MEASURES[name].values()]
-            assert list(ours[seed, f"run {seed}", topic]) == pytest.approx(expected, rel=1e-10, abs=EXACT), topic
-            for values, value in zip(found, expected, strict=True):
-                values.add(round(value, 6))
+def test_columns_equal_plain_loops(random_file: Warehouse, topics: Topics, name: str) -> None:
+    found = compare(random_file, name, {(qrels, qrels, topic): one for (qrels, topic), one in topics.items()})
     if name in WORTHLESS:
-        assert found == [{0.0}]
+        assert found[0] == {0.0}
     elif name not in CURVES:
         assert all(len(values) > (1 if name.endswith(("@1", "depth=1)")) else 2) for values in found)
 
@@ -58,48 +55,36 @@ def test_columns_equal_plain_loops(random_file: Warehouse, collections: dict[str
 
 
 @cache
-def judged_anew() -> tuple[dict[str, Qrels], dict[str, Run]]:
-    """Judgment sets and runs by name."""
-    collections = {str(seed): collection(seed) for seed in SETS}
-    runs = {f"run {name}": one.run for name, one in collections.items()}
-    return {name: one.qrels for name, one in collections.items()}, runs
+def judged_anew() -> dict[str, Collection]:
+    """By the name of judgment set and run."""
+    return {f"{seed}": collection(seed) for seed in SETS}
 
 
 def load_judged_anew(warehouse: Warehouse) -> None:
-    judgments, runs = judged_anew()
-    for name, qrels in judgments.items():
-        warehouse.load_qrels(qrels, name)
-    for name, run in runs.items():
-        warehouse.load_run(run, name, qrels=list(judgments))
+    for name, one in judged_anew().items():
+        warehouse.load_qrels(one.qrels, name)
+    for name, one in judged_anew().items():
+        warehouse.load_run(one.run, name, qrels=[*judged_anew()])
 
 
-@pytest.fixture(scope="module")
-def shared_names() -> Iterator[Warehouse]:
-    judgments, _ = judged_anew()
-    shared = [set(one) & set(other) for one in judgments.values() for other in judgments.values() if one is not other]
-    assert min(map(len, shared)) > 1
-    with new_warehouse() as warehouse:
-        load_judged_anew(warehouse)
-        yield warehouse
+shared_names = module_warehouse(load_judged_anew)
 
 
 @pytest.mark.parametrize("name", first_of_each(USER_MODELS, 1))
 def test_each_judgment_set_has_values_of_its_own(shared_names: Warehouse, name: str) -> None:
-    judgments, runs = judged_anew()
-    expected = {
-        (qrels, run, topic): pytest.approx(
-            [each(grades, rankings.get(topic, {}), greatest_grade(topics)) for each in MEASURES[name].values()],
-            rel=1e-10,
-            abs=EXACT,
-        )
-        for qrels, topics in judgments.items()
-        for topic, grades in topics.items()
-        for run, rankings in runs.items()
+    sets = judged_anew()
+    assert all(len(set(one.qrels) & set(other.qrels)) > 1 for one in sets.values() for other in sets.values())
+    topics = {
+        (qrels, run, topic): Topic(grades, retrieved.run.get(topic, {}), greatest_grade(one))
+        for qrels, one in sets.items()
+        for topic, grades in one.qrels.items()
+        for run, retrieved in sets.items()
     }
-    assert {key: list(row) for key, row in columns_of(shared_names, name).items()} == expected
+    compare(shared_names, name, topics)
 
 
-def numbered_alike(topic: str) -> DiversityCollection:
+@cache
+def numbered_alike() -> DiversityCollection:
     """Topics whose subtopics have the same names, but not the same numbers in the order of these."""
     judged = {
         name: {iteration: {f"{name} {iteration}": 1} for iteration in iterations}
@@ -109,10 +94,10 @@ def numbered_alike(topic: str) -> DiversityCollection:
     for document, iterations in (("first", ("s1", "s4")), ("second", ("s2", "s3"))):
         for iteration in iterations:
             judged["t"][iteration][document] = 1
-    kept = {topic: judged[topic]} if topic else judged
-    return DiversityCollection(kept, {name: {f"{name} s1": 2.0, "second": 1.0, "first": 0.5} for name in kept})
+    return DiversityCollection(judged, {name: {f"{name} s1": 2.0, "second": 1.0, "first": 0.5} for name in judged})
 
 
+@cache
 def alone() -> DiversityCollection:
     """A topic whose subtopics no other topic has."""
     judged = {"x1": {"a": 1, "b": 1}, "x2": {"c": 1, "d": 1}, "x3": {"d": 1}}
@@ -120,27 +105,21 @@ def alone() -> DiversityCollection:
 
 
 def load_numbered(warehouse: Warehouse) -> None:
-    load(warehouse, numbered_alike(""), "of one set")
+    load(warehouse, numbered_alike(), "of one set")
     load(warehouse, alone(), "alone")
 
 
 def load_numbered_apart(warehouse: Warehouse) -> None:
     """The same, with one topic in each judgment set."""
+    one = numbered_alike()
     for topic in NUMBERED:
-        one = numbered_alike(topic)
-        renamed = DiversityCollection({"t": one.judged[topic]}, {"t": one.run[topic]})
-        load(warehouse, renamed, f"set {topic}")
+        load(warehouse, DiversityCollection({"t": one.judged[topic]}, {"t": one.run[topic]}), f"set {topic}")
 
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_subtopics_are_told_apart_by_set_and_topic(empty: Warehouse, apart: bool) -> None:
     (load_numbered_apart if apart else load_numbered)(empty)
-    for name, function in OF_SUBTOPICS.items():
-        expected = {
-            f"set {topic}" if apart else topic: function(judged, one.run[topic])
-            for one in ((numbered_alike(""),) if apart else (numbered_alike(""), alone()))
-            for topic, judged in one.judged.items()
-        }
-        call = parse_measures([name], empty.catalog)[0].call
-        found = dict(empty.rows(f"select {'qrels' if apart else 'topic'}, value from {call}"))
-        assert found == pytest.approx(expected, abs=EXACT), name
+    topics = numbered_alike().topics() | ({} if apart else alone().topics())
+    for name in OF_SUBTOPICS:
+        expected = {f"set {topic}" if apart else topic: value_of(name)(one) for topic, one in topics.items()}
+        assert values(empty, name, "qrels" if apart else "topic") == pytest.approx(expected, abs=EXACT), name

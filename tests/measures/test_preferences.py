@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -13,175 +14,192 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
-from tests.conftest import FIXTURES, Command, new_warehouse, write
+from tests.conftest import FIXTURES, Command, module_warehouse, write
 from tests.long_cases import first_of_each
 from tests.measures.tied import compare_orders, orders
-from tests.measures.topic_values import values_by_run
-from tests.oracles.brute_force_preferences import PREFERENCES as PREFERENCE_MEASURES
+from tests.measures.topic_values import values
 from tests.oracles.brute_force_preferences import (
-    TIED,
     PreferenceCollection,
-    Topic,
+    PreferredTopic,
     agreed,
-    ap_groups,
     contested_ties,
     cut_ties,
-    p_groups,
     paired_ties,
     preference_collection,
     preferences_below_0,
-    rprec_groups,
     tied_preferences,
 )
+from tests.oracles.by_name import value_of
 
-SEEDS = range(100)
 PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
-Collections = Mapping[str, PreferenceCollection]
+PARTLY_KNOWN = [f"PrefsGroupR(pairs='{pairs}')" for pairs in ("all", "retrieved")]
+OF_PREFERENCES = [
+    *(f"NumPrefsFulfilled(pairs='{pairs}')" for pairs in ("all", "retrieved")),
+    *(
+        f"{n}(pairs='{pairs}')"
+        for n in ("PrefsSimple", "PrefsGroup", "PrefsPair")
+        for pairs in ("all", "implied", "retrieved")
+    ),
+]
+OF_GROUPS = [
+    f"{name}(rel={rel},judged_only={only}){cut}"
+    for only in ("false", "true")
+    for rel in (1, 2)
+    for name, cuts in (
+        ("AP_groups", [""]),
+        ("P_groups", ["@1", "@4", "@50"]),
+        ("Rprec_groups", ["@0.1", "@0.4", "@1.0", "@1.7"]),
+    )
+    for cut in cuts
+]
+TIED_OF_GROUPS = [
+    f"{name}(judged_only={only}){cut}"
+    for only in ("false", "true")
+    for name, cuts in (("AP_groups", [""]), ("P_groups", ["@1", "@2"]), ("Rprec_groups", ["@0.6", "@1.0"]))
+    for cut in cuts
+]
+TIED_MEASURES = [*OF_PREFERENCES, *PARTLY_KNOWN, *TIED_OF_GROUPS]
 
 
-def together(*, as_qrels: bool) -> PreferenceCollection:
-    """The collections of all seeds as one, their topics told apart by the seed."""
-    preferences: dict[str, Any] = {}
-    run: dict[str, Any] = {}
-    for seed in SEEDS:
-        one = preference_collection(seed, as_qrels=as_qrels)
-        preferences |= {f"{seed}-{topic}": groups for topic, groups in one.preferences.items()}
-        run |= {f"{seed}-{topic}": scores for topic, scores in one.run.items()}
-    return PreferenceCollection(preferences, run)
+class Judgments(NamedTuple):
+    """A collection, the form of its judgments, and of those with ties the measures that it is for and what may be
+    unknown of it."""
 
-
-def load(warehouse: Warehouse, folder: Path, form: str, collections: Collections) -> None:
-    """Load judgments by name and a run of each collection, which all of them evaluate."""
-    for name, collection in collections.items():
-        rows = [
-            f"{topic} {group} {subgroup} {document} {level}\n"
-            if form == "preferences"
-            else f"{topic} {group} {document} {level:.0f}\n"
-            for topic, group, subgroup, document, level in collection.rows()
-        ]
-        warehouse.load_qrels(write(folder / f"{name}.txt", "".join(rows)), name, form=form)
-    for name, collection in collections.items():
-        warehouse.load_run(collection.run, f"run of {name}", qrels=[*collections])
-
-
-# By name the form of the judgments; levels below 0 in several subgroups, in two judgment sets of the same topics.
-LOADED: dict[str, tuple[str, Callable[[], Collections]]] = {
-    "preferences": ("preferences", lambda: {"q": together(as_qrels=False)}),
-    "groups": ("groups", lambda: {"q": together(as_qrels=True)}),
-    "below 0": ("preferences", lambda: {"one": preferences_below_0(1), "other": preferences_below_0(2)}),
-}
-
-
-@pytest.fixture(scope="module", params=LOADED)
-def loaded(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Warehouse, Collections]]:
-    form, make = LOADED[request.param]
-    with new_warehouse() as warehouse:
-        load(warehouse, tmp_path_factory.mktemp("preferences"), form, make())
-        yield warehouse, make()
-
-
-def by_loops(collections: Collections, value: Callable[[Topic], float]) -> dict[tuple[str, str, str], float]:
-    """Values by judgment set, run and topic."""
-    return {
-        (qrels, f"run of {run}", topic): value(Topic(judged, retrieved.run.get(topic, {})))
-        for qrels, collection in collections.items()
-        for run, retrieved in collections.items()
-        for topic, judged in collection.preferences.items()
-    }
-
-
-@pytest.mark.parametrize("measure", first_of_each(PREFERENCE_MEASURES, 1))
-def test_measures_of_preferences_equal_plain_loops(loaded: tuple[Warehouse, Collections], measure: str) -> None:
-    warehouse, collections = loaded
-    expected = by_loops(collections, PREFERENCE_MEASURES[measure])
-    assert values_by_run(warehouse, measure) == pytest.approx(expected, abs=1e-12)
-    assert len(set(expected.values())) > 10
-
-
-@pytest.mark.parametrize("loaded", ["groups"], indirect=True)
-@pytest.mark.parametrize("rel", [1, 2])
-@pytest.mark.parametrize("judged_only", [False, True])
-def test_measures_of_groups_equal_plain_loops(
-    loaded: tuple[Warehouse, Collections], rel: int, judged_only: bool
-) -> None:
-    warehouse, collections = loaded
-    given: dict[str, Any] = {"rel": rel, "judged_only": judged_only}
-    options = f"rel={rel},judged_only={judged_only}"
-    for measure, function in (
-        (f"AP_groups({options})", partial(ap_groups, **given)),
-        *((f"P_groups({options})@{k}", partial(p_groups, k=k, **given)) for k in (1, 4, 50)),
-        *((f"Rprec_groups({options})@{x}", partial(rprec_groups, multiple=x, **given)) for x in (0.1, 0.4, 1.0, 1.7)),
-    ):
-        expected = by_loops(collections, function)
-        assert values_by_run(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
-        assert any(expected.values())
-
-
-class Tied(NamedTuple):
-    """A collection with ties, the measures it is for, the form of its judgments, and what may be unknown of it."""
-
-    measures: str
     form: str
     collection: PreferenceCollection
+    measures: str = ""
     in_subgroups: bool = False
 
 
-TIES = {
-    "preferences": Tied("preferences", "preferences", tied_preferences(7, as_qrels=False, topics=80)),
-    "preferences of groups": Tied("preferences", "groups", tied_preferences(7, as_qrels=True, topics=80)),
-    "contested": Tied("preferences", "preferences", contested_ties(2)),
-    "groups": Tied("groups", "groups", tied_preferences(7, as_qrels=True, topics=160)),
-    "contested groups": Tied("groups", "groups", contested_ties(5)),
-    "one group": Tied("partly known", "preferences", cut_ties(1, 1, 1)),
-    "several groups": Tied("partly known", "preferences", cut_ties(2, 3, 1)),
-    "contested, partly known": Tied("partly known", "preferences", contested_ties(2, topics=60)),
-    "pairs": Tied("partly known", "preferences", paired_ties(1)),
-    "subgroups": Tied("partly known", "preferences", cut_ties(3, 1, 2), in_subgroups=True),
-    "groups of subgroups": Tied("partly known", "preferences", cut_ties(4, 2, 2), in_subgroups=True),
-}
-MORE_TIES = {
-    "contested": Tied("preferences", "preferences", contested_ties(3, topics=80)),
-    "contested groups": Tied("groups", "groups", contested_ties(6, topics=80)),
-    "preferences": Tied("preferences", "preferences", tied_preferences(8, as_qrels=False, topics=300)),
-    "preferences of groups": Tied("preferences", "groups", tied_preferences(8, as_qrels=True, topics=300)),
-    "groups": Tied("groups", "groups", tied_preferences(8, as_qrels=True, topics=300)),
-}
+def load(warehouse: Warehouse, sets: Mapping[str, Judgments]) -> None:
+    """Load judgment sets, each with a run that has its name."""
+    with TemporaryDirectory() as folder:
+        for name, one in sets.items():
+            rows = [
+                f"{topic} {group} {subgroup} {document} {level}\n"
+                if one.form == "preferences"
+                else f"{topic} {group} {document} {level:.0f}\n"
+                for topic, group, subgroup, document, level in one.collection.rows()
+            ]
+            warehouse.load_qrels(write(Path(folder) / "q.txt", "".join(rows)), name, form=one.form)
+            warehouse.load_run(one.collection.run, name, qrels=[name])
 
 
+@cache
+def random_sets() -> dict[str, Judgments]:
+    """Levels below 0 are in several subgroups, in two judgment sets of the same topics."""
+    return {
+        "preferences": Judgments("preferences", preference_collection(0, topics=250)),
+        "groups": Judgments("groups", preference_collection(0, as_qrels=True, topics=250)),
+        "one": Judgments("preferences", preferences_below_0(1)),
+        "other": Judgments("preferences", preferences_below_0(2)),
+    }
+
+
+@cache
+def random_topics() -> dict[tuple[str, str, str], PreferredTopic]:
+    """By judgment set, run and topic; two of the runs are evaluated with two judgment sets."""
+    sets = random_sets()
+    pairs = [(name, name) for name in sets] + [("one", "other"), ("other", "one")]
+    return {
+        (qrels, run, topic): PreferredTopic(judged, sets[run].collection.run.get(topic, {}))
+        for qrels, run in pairs
+        for topic, judged in sets[qrels].collection.preferences.items()
+    }
+
+
+def load_random(warehouse: Warehouse) -> None:
+    load(warehouse, random_sets())
+    for name in ("one", "other"):
+        run = random_sets()[name].collection.run
+        warehouse.load_run(run, name, qrels=["one", "other"], replace=True)
+
+
+loaded = module_warehouse(load_random)
+
+
+@pytest.mark.parametrize("measure", first_of_each(["NumPrefs", *OF_PREFERENCES, *PARTLY_KNOWN], 1))
+def test_measures_of_preferences_equal_plain_loops(loaded: Warehouse, measure: str) -> None:
+    expected = {key: value_of(measure)(topic) for key, topic in random_topics().items()}
+    assert values(loaded, measure, "qrels, run, topic") == pytest.approx(expected, abs=1e-12)
+    assert len(set(expected.values())) > 10
+
+
+@pytest.mark.parametrize("measure", first_of_each(OF_GROUPS, 2))
+def test_measures_of_groups_equal_plain_loops(loaded: Warehouse, measure: str) -> None:
+    expected = {key: value_of(measure)(topic) for key, topic in random_topics().items() if key[0] == "groups"}
+    found = values(loaded, measure, "qrels, run, topic")
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+    assert any(expected.values())
+
+
+def tied_sets(seed: int, topics: int) -> dict[str, Judgments]:
+    return {
+        "preferences": Judgments("preferences", tied_preferences(seed, as_qrels=False, topics=topics), "preferences"),
+        "in groups": Judgments("groups", tied_preferences(seed, as_qrels=True, topics=topics), "preferences"),
+        "contested": Judgments("preferences", contested_ties(seed, topics=30), "preferences"),
+        "groups": Judgments("groups", tied_preferences(seed, as_qrels=True, topics=2 * topics), "groups"),
+        "contested groups": Judgments("groups", contested_ties(seed + 1), "groups"),
+        "one group": Judgments("preferences", cut_ties(1, 1, 1), "partly known"),
+        "several groups": Judgments("preferences", cut_ties(2, 3, 1), "partly known"),
+        "contested, partly known": Judgments("preferences", contested_ties(2, topics=60), "partly known"),
+        "pairs": Judgments("preferences", paired_ties(1), "partly known"),
+        "subgroups": Judgments("preferences", cut_ties(3, 1, 2), "partly known", in_subgroups=True),
+        "groups of subgroups": Judgments("preferences", cut_ties(4, 2, 2), "partly known", in_subgroups=True),
+    }
+
+
+TIES, MORE_TIES = tied_sets(4, 80), tied_sets(8, 300)
+
+
+class Orders(NamedTuple):
+    """By judgment set and topic every order, and the topics of which worst and best, and the mean, may be unknown."""
+
+    tried: dict[tuple[str, str], list[PreferredTopic]]
+    unknown: set[tuple[str, str]]
+    unknown_mean: set[tuple[str, str]]
+
+
+@cache
+def every_order(measures: str, more: bool) -> Orders:
+    found = Orders({}, set(), set())
+    for name, one in (MORE_TIES if more else TIES).items():
+        for topic, judged in one.collection.preferences.items() if one.measures == measures else ():
+            scores, pairs = one.collection.run[topic], PreferredTopic(judged, {}).pairs
+            found.tried[name, topic] = [PreferredTopic(judged, order, pairs) for order in orders(scores)]
+            if one.in_subgroups:
+                found.unknown_mean.add((name, topic))
+            if measures == "partly known" and (one.in_subgroups or not agreed(judged, scores)):
+                found.unknown.add((name, topic))
+    return found
+
+
+tied = module_warehouse(lambda warehouse: load(warehouse, TIES))
+more_tied = module_warehouse(lambda warehouse: load(warehouse, MORE_TIES))
+
+
+@pytest.mark.parametrize("warehouse", ["tied", pytest.param("more_tied", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    "tied",
+    ("measures", "name"),
     [
-        *(pytest.param(tied, id=name) for name, tied in TIES.items()),
-        *(pytest.param(tied, id=f"more {name}", marks=pytest.mark.long) for name, tied in MORE_TIES.items()),
+        *(("preferences", name) for name in OF_PREFERENCES),
+        *(("groups", name) for name in TIED_OF_GROUPS),
+        *(("partly known", name) for name in PARTLY_KNOWN),
     ],
 )
-def test_ties_in_every_permutation(empty: Warehouse, tmp_path: Path, tied: Tied) -> None:
-    load(empty, tmp_path, tied.form, {"q": tied.collection})
-    preferences, run = tied.collection.preferences, tied.collection.run
-    pairs = {topic: Topic(judged, {}).pairs for topic, judged in preferences.items()}
-    tried = {
-        topic: [Topic(judged, order, pairs[topic]) for order in orders(run[topic])]
-        for topic, judged in preferences.items()
-    }
-    unknown: list[str] = []
-    if tied.measures == "partly known":
-        unknown = [
-            topic for topic, judged in preferences.items() if tied.in_subgroups or not agreed(judged, run[topic])
-        ]
-    for name, function in TIED[tied.measures].items():
-        assert list(tie_variants(parse_measures([name], empty.catalog)[0])) == ["worst", "best", "expected"]
-        found = {topic: [function(each) for each in every] for topic, every in tried.items()}
-        differing = 7 if unknown else 10
-        compare_orders(empty, name, found, unknown=unknown, unknown_mean=tied.in_subgroups, differing=differing)
+def test_ties_in_every_permutation(request: pytest.FixtureRequest, warehouse: str, measures: str, name: str) -> None:
+    opened: Warehouse = request.getfixturevalue(warehouse)
+    assert list(tie_variants(parse_measures([name], opened.catalog)[0])) == ["worst", "best", "expected"]
+    tried, unknown, unknown_mean = every_order(measures, warehouse == "more_tied")
+    found = {key: list(map(value_of(name), every)) for key, every in tried.items()}
+    compare_orders(opened, name, found, unknown=unknown, unknown_mean=unknown_mean, differing=20, keys="qrels, topic")
 
 
-def test_contested_ties_hold_circles(empty: Warehouse, tmp_path: Path) -> None:
+def test_contested_ties_hold_circles(tied: Warehouse) -> None:
     """What the test above is good for."""
-    load(empty, tmp_path, "preferences", {"q": contested_ties(2)})
+    of_sets = "join steps.evaluated_topics using (evaluation_id) where qrels = 'contested'"
     for unit in ("one", "share", "group"):
-        losses = empty.rows(f"select loss from steps.preference_losses(unit := '{unit}')")
+        losses = tied.rows(f"select loss from steps.preference_losses(unit := '{unit}') {of_sets}")
         assert sum(loss > 0 for (loss,) in losses) > 3, unit
 
 

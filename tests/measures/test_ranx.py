@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,9 +17,9 @@ import ranx
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import parse_measures
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse, new_warehouse
 from tests.long_cases import first_of_each
+from tests.measures.topic_values import by_topic
 from tests.random_collections import Qrels, Run
 
 CUT = ("hits", "hit_rate", "precision", "recall", "f1", "mrr", "map")
@@ -46,13 +45,13 @@ def collection() -> tuple[Qrels, Run]:
     return qrels, run
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
+def load(warehouse: Warehouse) -> None:
     qrels, run = collection()
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(qrels, "random")
-        warehouse.load_run(run, "system")
-        yield warehouse
+    warehouse.load_qrels(qrels, "random")
+    warehouse.load_run(run, "system")
+
+
+loaded = module_warehouse(load)
 
 
 @pytest.mark.parametrize("name", first_of_each(NAMES))
@@ -61,10 +60,8 @@ def test_names_of_ranx_give_its_values(loaded: Warehouse, name: str) -> None:
     ranked = ranx.Run(run)
     ranx.evaluate(ranx.Qrels(qrels), ranked, name)
     theirs = ranked.scores[name]
-    (measure,) = parse_measures([name], loaded.catalog)
-    ours = dict(loaded.rows(f"select topic, value from {measure.call}"))
     assert len(theirs) == 60
-    assert ours == pytest.approx({topic: float(value) for topic, value in theirs.items()}, abs=1e-9)
+    assert by_topic(loaded, name) == pytest.approx({topic: float(value) for topic, value in theirs.items()}, abs=1e-9)
 
 
 def test_runs_and_qrels_of_ranx_are_taken_as_they_are() -> None:

@@ -7,17 +7,17 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
-import ir_measures
 import pytest
 from sklearn.metrics import roc_auc_score
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import real_data
 from tests.long_cases import few_of
 from tests.measures.test_ir_measures import GDEVAL, SPELLINGS
+from tests.measures.topic_values import by_topic, values
 from tests.oracles import brute_force, peers
+from tests.oracles.fresh_peer import calculated
 from tests.random_collections import Qrels, Run
 
 REAL = real_data()
@@ -65,14 +65,9 @@ def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Pa
         assert warehouse.rows("select count(*) from rankings") == [(5_731_749,)]
         ours = leaderboard(warehouse, ["nDCG@20", "P@20", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
         # The same ranking twice: every measure must agree, but for the last digits, which depend on the order of sums.
-        twins = "'DoRA_MSMARCO_1k', 'DoRA_NO_Judgments_1k'"
-        assert (
-            warehouse.rows(f"""
-            select measure, topic from scores where run in ({twins})
-            group by measure, topic having max(value) - min(value) > 1e-12
-        """)
-            == []
-        )
+        twins = "run in ('DoRA_MSMARCO_1k', 'DoRA_NO_Judgments_1k')"
+        apart = "group by measure, topic having max(value) - min(value) > 1e-12"
+        assert warehouse.rows(f"select measure, topic from scores where {twins} {apart}") == []
     with (folder / "official_leaderboard.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     official = {row["tag"]: [row[name] for name in ("ndcg@20", "P@20", "rbp_p5", "bpref", "map")] for row in rows}
@@ -102,18 +97,19 @@ def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder
     for level in (1, 2):
         theirs = {run: peers.trec_eval(qrels, scores, level) for run, scores in runs.items()}
         for name, their_name in peers.at_level(level).items():
-            call = parse_measures([name], empty.catalog)[0].call
-            ours = {(run, topic): value for run, topic, value in empty.rows(f"select run, topic, value from {call}")}
-            for run, found in theirs.items():
-                for topic, value in found.get(their_name, {}).items():
-                    assert ours[run, topic] == pytest.approx(value, abs=1e-9), (name, run, topic)
+            ours = values(empty, name, "run, topic")
+            expected = {
+                (run, topic): value
+                for run, found in theirs.items()
+                for topic, value in found.get(their_name, {}).items()
+            }
+            assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=1e-9), name
     for k in (1, 5):
-        taps = empty.rows(f"select run, topic, value from tap(k := {k}, reward_silence := true)")
+        ours = values(empty, f"TAP(reward_silence=true)@{k}", "run, topic")
         for run, scores in runs.items():
-            tap = peers.tap(qrels, scores, k)
-            by_topic = {topic: value for name, topic, value in taps if name == run}
-            for topic, value in (tap[1] if tap else {}).items():
-                assert by_topic[topic] == pytest.approx(value, abs=1e-9), (k, run, topic)
+            if found_by_program := peers.tap(qrels, scores, k=k):
+                expected = {(run, query.query): query.tap for query in found_by_program.queries}
+                assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=1e-9), (k, run)
 
 
 def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, empty: Warehouse) -> None:
@@ -123,9 +119,8 @@ def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, 
     with pytest.raises(InputError) as caught:
         empty.load_runs(file)
     assert caught.value.count == 635
-    assert f"{file}:2: document 280c1618-d6de-4312-b929-df4c29218097 of topic 153001 already stands at line 1" in str(
-        caught.value
-    )
+    repeated = "document 280c1618-d6de-4312-b929-df4c29218097 of topic 153001 already stands at line 1"
+    assert f"{file}:2: {repeated}" in str(caught.value)
     assert empty.rows("select count(*) from retrieved") == [(0,)]
     empty.load_runs(file, keep_best=True)
     assert empty.rows("select duplicates from runs") == [(635,)]
@@ -138,9 +133,8 @@ def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None
     empty.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
     assert empty.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
     assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
-    assert (
-        empty.rows("select comments from runs")[0][0].splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
-    )
+    ((comments,),) = empty.rows("select comments from runs")
+    assert comments.splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
 
 
 @pytest.mark.long
@@ -155,14 +149,11 @@ def test_ir_measures_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -
     empty.load_qrels(qrels, "r5")
     empty.load_run(run, "system")
     for spelling in sorted({SPELLINGS[name][-1].format(name) for name in SPELLINGS.keys() - {"Accuracy"}}):
-        (measure,) = parse_measures([spelling], empty.catalog)
-        ours = dict(empty.rows(f"select topic, value from {measure.call}"))
-        theirs = {
-            each.query_id: each.value
-            for each in ir_measures.iter_calc([ir_measures.parse_measure(spelling)], qrels, run)
-        }
+        theirs = calculated(spelling, qrels, run)
         assert len(theirs) == 50
-        assert ours == pytest.approx(theirs, abs=GDEVAL if spelling.startswith("ERR") else 1e-9), spelling
+        assert by_topic(empty, spelling) == pytest.approx(theirs, abs=GDEVAL if spelling.startswith("ERR") else 1e-9), (
+            spelling
+        )
 
 
 def test_scikit_learn_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
@@ -173,7 +164,7 @@ def test_scikit_learn_says_the_same_of_a_real_run(real: Path, empty: Warehouse) 
     empty.load_qrels(folder / "qrels.txt", "r5")
     empty.load_runs(path)
     for nonrelevant in ("retrieved", "judged"):
-        ours = dict(empty.rows(f"select topic, value from auc(nonrelevant := '{nonrelevant}')"))
+        ours = by_topic(empty, f"AUC(nonrelevant='{nonrelevant}')")
         assert len(ours) == 50
         for topic, value in ours.items():
             grades, scores = qrels[topic], run[topic]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 from evalsql import InputWarning, Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse
 from tests.long_cases import one_in
 from tests.oracles import brute_force, brute_force_tap, peers
 from tests.oracles.brute_force_tap import System
@@ -75,28 +75,20 @@ def load_weighted(warehouse: Warehouse) -> None:
             warehouse.load_weights(weights, f"{seed}")
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        load_weighted(warehouse)
-        yield warehouse
+loaded = module_warehouse(load_weighted)
 
 
 @pytest.mark.parametrize("options", one_in(3, OPTIONS), ids=str)
 def test_every_option_equals_the_published_program(loaded: Warehouse, options: dict[str, Any]) -> None:
     asked = measure({"reward_silence": True, **options})
-    ours = {
-        (int(qrels), topic): row
-        for qrels, topic, *row in loaded.rows(
-            f"select qrels, topic, value, threshold, reached, weight from {asked.call}"
-        )
-    }
+    rows = loaded.rows(f"select qrels, topic, value, threshold, reached, weight from {asked.call}")
+    ours = {(int(qrels), topic): row for qrels, topic, *row in rows}
     means = {int(qrels): mean for qrels, _, mean in loaded.evaluate(asked.name).fetchall()}
     compared = stopped = 0
     for seed in SEEDS:
         one, weights = weighted_collection(seed)
         given = of_the_program(options)
-        theirs = peers.tap_result(one.qrels, one.run, weights, ascending=is_ascending(seed), **given)
+        theirs = peers.tap(one.qrels, one.run, weights, ascending=is_ascending(seed), **given)
         if theirs is None:
             assert {ours[seed, topic][2] for topic in one.qrels} == {False}, seed
             stopped += 1
@@ -245,6 +237,10 @@ OPTIONS_OF_LISTS: tuple[dict[str, Any], ...] = (
     {"threshold": 2.5, "rel": 2, "reward_silence": True},
     *({"k": 2, "rel": rel, "ties": ties} for rel in (1, 2) for ties in ("worst", "best", "expected")),
     {"threshold": 1.0, "rel": 2, "ties": "expected"},
+    {"threshold": 1.0, "ties": "worst"},
+    {"k": 2, "quantile": 0.9, "ties": "best"},
+    {"k": 2, "weighted": False, "ties": "worst"},
+    {"k": 50, "insufficient": "uncut", "ties": "best"},
 )
 
 
@@ -301,22 +297,14 @@ def load_lists(warehouse: Warehouse) -> None:
             warehouse.load_run(frame, name, qrels=["*"], tie_rule=system.tie_rule, lower_is_better=system.ascending)
 
 
-@pytest.fixture(scope="module")
-def lists() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        load_lists(warehouse)
-        yield warehouse
+lists = module_warehouse(load_lists)
 
 
 @pytest.mark.parametrize("options", one_in(3, OPTIONS_OF_LISTS), ids=str)
 def test_each_option_under_each_tie_rule(lists: Warehouse, options: dict[str, Any]) -> None:
     sets, weights = judged()
-    ours = {
-        (qrels, run, topic): row
-        for qrels, run, topic, *row in lists.rows(
-            f"select qrels, run, topic, {', '.join(COLUMNS)} from {measure(options).call}"
-        )
-    }
+    rows = lists.rows(f"select qrels, run, topic, {', '.join(COLUMNS)} from {measure(options).call}")
+    ours = {(qrels, run, topic): row for qrels, run, topic, *row in rows}
     compared = 0
     for name, qrels in sets.items():
         for run, system in systems().items():
@@ -327,3 +315,17 @@ def test_each_option_under_each_tie_rule(lists: Warehouse, options: dict[str, An
                 compared += 1
     assert compared == len(ours) > 200
     assert len({round(row[0], 6) for row in ours.values()}) > 10
+
+
+def test_effects_of_ties_are_means_by_weight(lists: Warehouse) -> None:
+    effects, _ = lists.ties("TAP@2")
+    found = {(qrels, run): values for qrels, run, _, *values in effects.fetchall()}
+    means: dict[tuple[str, str], list[float]] = {key: [] for key in found}
+    for ties in ("rule", "worst", "expected", "best"):
+        for qrels, run, mean in lists.rows(
+            f"select qrels, run, sum(weight * value) / sum(weight) from tap(k := 2, ties := '{ties}') group by all"
+        ):
+            means[qrels, run].append(mean)
+    assert len(found) == len(judged()[0]) * len(systems())
+    assert {key: pytest.approx(each, abs=1e-12) for key, each in means.items()} == found
+    assert sum(worst < ruled < best for ruled, worst, _, best in found.values()) > 5

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import groupby, permutations, product
 from statistics import fmean
+from typing import Any
 
 import pytest
+import pytrec_eval
 
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
-from tests.measures.topic_values import values_by_topic
+from tests.measures.topic_values import values
+from tests.oracles.brute_force import Topic
 from tests.random_collections import Qrels, Run
 
 EXACT = 1e-12
@@ -36,6 +40,12 @@ def tied_collection() -> tuple[Qrels, Run]:
     return qrels, run
 
 
+def load_tied(warehouse: Warehouse) -> None:
+    qrels, run = tied_collection()
+    warehouse.load_qrels(qrels, "tied")
+    warehouse.load_run(run, "system")
+
+
 def orders(scores: Mapping[str, float]) -> Iterator[dict[str, float]]:
     """The ranking in each order of its tied documents, as scores that tie no more."""
     ranked = sorted(scores, key=lambda document: -scores[document])
@@ -45,32 +55,60 @@ def orders(scores: Mapping[str, float]) -> Iterator[dict[str, float]]:
         yield {document: float(len(order) - place) for place, document in enumerate(order)}
 
 
+@cache
+def every_order() -> dict[str, list[Topic]]:
+    """Each topic of that collection in every order."""
+    qrels, run = tied_collection()
+    return {topic: [Topic(qrels[topic], order, 3) for order in orders(scores)] for topic, scores in run.items()}
+
+
+def in_every_order(value: Callable[[Topic], float]) -> dict[str, list[float]]:
+    return {topic: [value(each) for each in tried] for topic, tried in every_order().items()}
+
+
+def by_trec_eval(measures: Collection[str], tried: Mapping[str, list[Topic]]) -> dict[str, dict[str, list[float]]]:
+    """By trec_eval's measure and topic its value in each order."""
+    qrels: dict[str, dict[str, int]] = {}
+    run: Run = {}
+    for topic, each in ((topic, each) for topic, every in tried.items() for each in every):
+        key = f"{topic}/{len(qrels)}"
+        qrels[key] = {document: int(grade) for document, grade in each.judged.items()}
+        run[key] = dict(each.scores)
+    found: dict[str, dict[str, list[float]]] = {name: {topic: [] for topic in tried} for name in measures}
+    for key, results in pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(run).items():
+        for name, value in results.items():
+            shown = math.exp(value) if name.startswith("gm_") else value
+            found[name][key.partition("/")[0]].append(shown)
+    return found
+
+
 def compare_orders(
     warehouse: Warehouse,
     name: str,
-    values: Mapping[str, list[float]],
+    tried: Mapping[Any, list[float]],
     *,
-    unknown: Collection[str] = (),
-    unknown_mean: bool = False,
+    unknown: Collection[Any] = (),
+    unknown_mean: Collection[Any] = (),
     differing: int = 3,
-) -> set[str]:
+    keys: str = "topic",
+) -> set[Any]:
     """Hold every kind of value that a measure knows, by topic, against those of all orders.
 
-    ``unknown`` are topics of which the worst and the best value may be null, with ``unknown_mean`` the expected one
-    too; returned are those of which one is. Of the others more than ``differing`` must hang on the order.
+    ``unknown`` are topics of which the worst and the best value may be null, ``unknown_mean`` those of which the
+    expected one may be; returned are those of which one is. More than ``differing`` of the others must differ by order.
     """
     (measure,) = parse_measures([name], read_catalog())
     pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": fmean}
     if measure.relation.name in FALLING:
         pick |= {"worst": max, "best": min}
-    found: set[str] = set()
+    found: set[Any] = set()
     for ties, variant in tie_variants(measure).items():
-        ours = values_by_topic(warehouse, variant.name)
-        null = {topic for topic, value in ours.items() if value is None}
-        assert null <= (set(unknown) if unknown_mean or ties != "expected" else set()), (name, ties)
-        expected = {topic: pick[ties](numbers) for topic, numbers in values.items() if topic not in null}
-        assert {topic: ours[topic] for topic in expected} == pytest.approx(expected, abs=EXACT), (name, ties)
+        ours = values(warehouse, variant.name, keys)
+        null = {key for key in tried if ours[key] is None}
+        assert null <= set(unknown_mean if ties == "expected" else unknown), (name, ties)
+        expected = {key: pick[ties](numbers) for key, numbers in tried.items() if key not in null}
+        assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=EXACT), (name, ties)
         found |= null
-    known = [numbers for topic, numbers in values.items() if topic not in found]
+    known = [numbers for key, numbers in tried.items() if key not in found]
     assert sum(max(numbers) - min(numbers) > EXACT for numbers in known) > differing, name
     return found

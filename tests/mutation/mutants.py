@@ -13,31 +13,23 @@ from sqlglot import exp
 from evalsql.catalog.relations import Relation
 
 Change = Callable[[Any], object]
+_PAIRS: tuple[tuple[type[exp.Expr], type[exp.Expr]], ...] = (
+    *(
+        (exp.GT, exp.GTE),
+        (exp.LT, exp.LTE),
+        (exp.EQ, exp.NEQ),
+        (exp.Add, exp.Sub),
+        (exp.Mul, exp.Div),
+        (exp.And, exp.Or),
+    ),
+    *((exp.Greatest, exp.Least), (exp.Max, exp.Min), (exp.Lead, exp.Lag), (exp.FirstValue, exp.LastValue)),
+    (exp.Floor, exp.Ceil),
+)
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {
-    exp.GT: exp.GTE,
-    exp.GTE: exp.GT,
-    exp.LT: exp.LTE,
-    exp.LTE: exp.LT,
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.Add: exp.Sub,
-    exp.Sub: exp.Add,
-    exp.Mul: exp.Div,
-    exp.Div: exp.Mul,
-    exp.And: exp.Or,
-    exp.Or: exp.And,
-    exp.Greatest: exp.Least,
-    exp.Least: exp.Greatest,
-    exp.Max: exp.Min,
-    exp.Min: exp.Max,
     exp.Sum: exp.Max,
     exp.Avg: exp.Max,
-    exp.Lead: exp.Lag,
-    exp.Lag: exp.Lead,
-    exp.FirstValue: exp.LastValue,
-    exp.LastValue: exp.FirstValue,
-    exp.Floor: exp.Ceil,
-    exp.Ceil: exp.Floor,
+    **dict(_PAIRS),
+    **{two: one for one, two in _PAIRS},
 }
 
 
@@ -156,9 +148,7 @@ def _end_unbounded(spec: exp.Expr) -> None:
 
 
 def _without_part(nth: int, window: exp.Expr) -> None:
-    parts = list(window.args["partition_by"])
-    del parts[nth]
-    window.set("partition_by", parts)
+    window.args["partition_by"][nth].pop()
 
 
 def _joins_columns(node: exp.Expr) -> bool:

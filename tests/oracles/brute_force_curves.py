@@ -2,128 +2,103 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import accumulate
 
-from tests.oracles.brute_force import ranking, single
+from tests.oracles.brute_force import Columns, Topic, single
 
-Grades = dict[str, int]
-Scores = dict[str, float]
-ELEVEN = tuple(Fraction(tenth, 10) for tenth in range(11))
+NOWHERE = -1e9  # below all scores
 
 
-def found_at(grades: Grades, scores: Scores) -> list[int]:
+def found_at(topic: Topic) -> list[int]:
     """How many relevant documents stand among the first 1, 2, ... documents."""
-    found: list[int] = []
-    for document in ranking(scores):
-        found.append((found[-1] if found else 0) + (grades.get(document, -1) >= 1))
-    return found
+    return list(accumulate(map(int, topic.hits())))
 
 
-def num_relevant(grades: Grades) -> int:
-    return sum(grade >= 1 for grade in grades.values())
-
-
-def interpolated(grades: Grades, scores: Scores, recall: Fraction) -> float:
+def iprec_textbook(topic: Topic, recall: float | Fraction) -> float:
     """The highest precision at any place where recall is at least that."""
-    relevant = num_relevant(grades)
-    precisions = [
-        Fraction(found, rank)
-        for rank, found in enumerate(found_at(grades, scores), start=1)
-        if relevant and Fraction(found, relevant) >= recall
-    ]
-    return float(max(precisions, default=Fraction(0)))
+    needed = math.ceil(Fraction(str(recall)) * topic.num_rel())
+    found = enumerate(found_at(topic), start=1)
+    return max((hits / rank for rank, hits in found if hits >= needed), default=0.0) if topic.num_rel() else 0.0
 
 
-def eleven_points(grades: Grades, scores: Scores) -> float:
-    return sum(interpolated(grades, scores, recall) for recall in ELEVEN) / len(ELEVEN)
+def iprec_avg_textbook(topic: Topic) -> float:
+    return sum(iprec_textbook(topic, tenth / 10) for tenth in range(11)) / 11
 
 
-def break_even(grades: Grades, scores: Scores) -> float:
-    """Precision where it equals recall and is above 0, the ranking going on with documents that are not relevant."""
-    relevant = num_relevant(grades)
-    found = found_at(grades, scores)
-    found += [found[-1] if found else 0] * max(relevant - len(found), 0)
-    for rank, hits in enumerate(found, start=1):
-        if hits and Fraction(hits, rank) == Fraction(hits, relevant):
-            return hits / rank
-    return 0.0
+def break_even(topic: Topic) -> Columns:
+    """Precision where it equals recall, the ranking going on with documents that are not relevant."""
+    relevant = topic.num_rel()
+    return {"value": sum(topic.hits()[:relevant]) / max(relevant, 1), "rank": relevant or None}
 
 
-def max_f(grades: Grades, scores: Scores, beta: float = 1.0) -> tuple[float, int | None]:
+def max_f(topic: Topic, beta: float = 1.0) -> Columns:
     """The highest F and its first place."""
     best: tuple[float, int | None] = (0.0, None)
-    for rank, hits in enumerate(found_at(grades, scores), start=1):
+    for rank, hits in enumerate(found_at(topic), start=1):
         if hits:
-            precision, recall = hits / rank, hits / num_relevant(grades)
+            precision, recall = hits / rank, hits / topic.num_rel()
             f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
             if f > best[0] + 1e-12:
                 best = f, rank
-    return best
+    return {"value": best[0], "rank": best[1]}
 
 
-def generalized_success(grades: Grades, scores: Scores, k: int) -> float:
-    for rank, hits in enumerate(found_at(grades, scores), start=1):
-        if hits:
-            return float(0.5 ** ((rank - 1) / (k - 1)))
-    return 0.0
+def gsuccess(topic: Topic, k: int) -> float:
+    return next((0.5 ** (place / (k - 1)) for place, hit in enumerate(topic.hits()) if hit), 0.0)
 
 
-def is_negative(grades: Grades, document: str, nonrelevant: str) -> bool:
-    grade = grades.get(document)
+def is_negative(topic: Topic, document: str, nonrelevant: str) -> bool:
+    grade = topic.judged.get(document)
     return grade == 0 if nonrelevant == "judged" else grade is None or grade < 1
 
 
-def negatives(grades: Grades, scores: Scores, nonrelevant: str, collection: int | None = None) -> int:
+def negatives(topic: Topic, nonrelevant: str, collection: int | None = None) -> int:
     if nonrelevant == "judged":
-        return sum(grade == 0 for grade in grades.values())
-    retrieved = sum(is_negative(grades, document, nonrelevant) for document in scores)
-    return retrieved if collection is None else max(retrieved, collection - num_relevant(grades))
+        return sum(grade == 0 for grade in topic.judged.values())
+    retrieved = sum(is_negative(topic, document, nonrelevant) for document in topic.scores)
+    return retrieved if collection is None else max(retrieved, collection - topic.num_rel())
 
 
-def false_positive_rate(
-    grades: Grades, scores: Scores, k: int, nonrelevant: str = "retrieved", collection: int | None = None
-) -> float:
-    wrong = sum(is_negative(grades, document, nonrelevant) for document in ranking(scores)[:k])
-    return wrong / negatives(grades, scores, nonrelevant, collection) if wrong else 0.0
+def fpr(topic: Topic, k: int | None, nonrelevant: str = "retrieved", collection: int | None = None) -> float:
+    wrong = sum(is_negative(topic, document, nonrelevant) for document in topic.order[:k])
+    return wrong / negatives(topic, nonrelevant, collection) if wrong else 0.0
 
 
-def specificity(grades: Grades, scores: Scores, k: int, nonrelevant: str = "retrieved") -> float:
-    return 1 - false_positive_rate(grades, scores, k, nonrelevant)
+def specificity(topic: Topic, k: int | None, nonrelevant: str = "retrieved") -> float:
+    return 1 - fpr(topic, k, nonrelevant)
 
 
-def roc_n(grades: Grades, scores: Scores, n: int, nonrelevant: str = "retrieved") -> float:
+def roc(topic: Topic, n: int, nonrelevant: str = "retrieved") -> float:
     """The mean over the first n false positives of the share of relevant documents above."""
-    above: list[int] = []
-    hits = 0
-    for document in ranking(scores):
-        hits += grades.get(document, -1) >= 1
-        if is_negative(grades, document, nonrelevant):
-            above.append(hits)
-    above = above[:n] + [hits] * (n - len(above))
-    return sum(above) / (n * num_relevant(grades)) if hits else 0.0
+    found = found_at(topic)
+    above = [hits for hits, each in zip(found, topic.order, strict=True) if is_negative(topic, each, nonrelevant)]
+    every = found[-1] if found else 0
+    above = above[:n] + [every] * (n - len(above))
+    return sum(above) / (n * topic.num_rel()) if every else 0.0
 
 
-def labelled(
-    grades: Grades, scores: Scores, nonrelevant: str, collection: int | None = None
-) -> tuple[list[int], list[float]]:
+def labelled(topic: Topic, nonrelevant: str, collection: int | None = None) -> tuple[list[int], list[float]]:
     """Label and score of each document that counts; below all scores for what is not retrieved."""
     labels: list[int] = []
     values: list[float] = []
-    for document, score in scores.items():
-        if grades.get(document, -1) >= 1 or is_negative(grades, document, nonrelevant):
-            labels.append(int(grades.get(document, -1) >= 1))
+    for document, score in topic.scores.items():
+        is_relevant = topic.judged.get(document, -1) >= 1
+        if is_relevant or is_negative(topic, document, nonrelevant):
+            labels.append(int(is_relevant))
             values.append(single(score))
-    unseen = num_relevant(grades) - sum(labels)
-    wanting = negatives(grades, scores, nonrelevant, collection) - labels.count(0)
-    return labels + [1] * unseen + [0] * wanting, values + [-1e9] * (unseen + wanting)
+    unseen = topic.num_rel() - sum(labels)
+    wanting = negatives(topic, nonrelevant, collection) - labels.count(0)
+    return labels + [1] * unseen + [0] * wanting, values + [NOWHERE] * (unseen + wanting)
 
 
-def roc_n_of_pool(labels: list[int], values: list[float], n: int) -> float:
+def roc_of_pool(labels: list[int], values: list[float], n: int) -> float:
     """ROC_n of labelled scores: for each relevant document retrieved every number of tied false positives above it."""
+    wrong = [value for label, value in zip(labels, values, strict=True) if not label]
     total = 0.0
     for label, value in zip(labels, values, strict=True):
-        if label and value > -1e9:
-            above = sum(not other and score > value for other, score in zip(labels, values, strict=True))
-            tied = sum(not other and score == value for other, score in zip(labels, values, strict=True))
+        if label and value > NOWHERE:
+            above, tied = sum(score > value for score in wrong), wrong.count(value)
             total += sum(max(n - above - more, 0) for more in range(tied + 1)) / (tied + 1)
     return total / (n * sum(labels)) if any(labels) else 0.0

@@ -31,9 +31,6 @@ BINARY = {
     **{f"Success@{k}": f"success_{k}" for k in CUTOFFS},
 }
 GRADED = {"nDCG": "ndcg", **{f"nDCG@{k}": f"ndcg_cut_{k}" for k in CUTOFFS}}
-_CUT = ("P", "recall", "map_cut", "success", "ndcg_cut")
-_WHOLE = ("map", "gm_map", "Rprec", "bpref", "recip_rank", "num_ret", "num_rel", "num_rel_ret", "set_recall", "set_P")
-_WANTED = {*_WHOLE, "ndcg", *(f"{name}.{','.join(map(str, CUTOFFS))}" for name in _CUT)}
 
 
 def at_level(level: int) -> dict[str, str]:
@@ -52,9 +49,10 @@ def at_level(level: int) -> dict[str, str]:
     return named
 
 
-def trec_eval(qrels: Qrels, run: Run, level: int = 1) -> dict[str, dict[str, float]]:
+def trec_eval(qrels: Qrels, run: Run, level: int = 1, *, judged_only: bool = False) -> dict[str, dict[str, float]]:
     """trec_eval's values by its measure and topic, for the topics in both; logarithms are undone."""
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, _WANTED, relevance_level=level)
+    wanted = {*BINARY.values(), *GRADED.values()}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, wanted, level, judged_only)
     found: dict[str, dict[str, float]] = {}
     for topic, results in evaluator.evaluate(run).items():
         for name, value in results.items():
@@ -63,14 +61,6 @@ def trec_eval(qrels: Qrels, run: Run, level: int = 1) -> dict[str, dict[str, flo
 
 
 def tap(
-    qrels: Qrels, run: Run, k: int, quantile: float = 0.5, *, ascending: bool = False
-) -> tuple[float, dict[str, float]] | None:
-    """Threshold and values of the published program, or None where it stops for want of false positives."""
-    result = tap_result(qrels, run, ascending=ascending, k=k, quantile=quantile)
-    return result and (result.e0, {query.query: query.tap for query in result.queries})
-
-
-def tap_result(
     qrels: Qrels, run: Run, weights: Mapping[str, float] | None = None, *, ascending: bool = False, **options: Any
 ) -> tapk.Result | None:
     """What the published program makes of these lists with its own options, or None where it stops.

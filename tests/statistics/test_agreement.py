@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from pathlib import Path
 from typing import Any
 
 import pytest
 from scipy import stats
 
 from evalsql import QueryError, Warehouse
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse, new_warehouse
 from tests.long_cases import few_of
 from tests.oracles import brute_force, brute_force_agreement
 from tests.random_collections import LEVELS
 from tests.statistics.scores import put_rows
 
 MEASURES = ("AP", "P@10", "RR", "nDCG@20")
+RUNS = [f"run{nth}" for nth in range(60)]
 PERSISTENCES = (0.1, 0.5, 0.9, 0.98)
 # Means by judgment set, measure and run.
 Means = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -104,28 +103,18 @@ def test_agreement_between_qrels_goes_by_the_runs_of_both(warehouse: Warehouse) 
 
 
 def test_tau_ap_is_the_mean_over_all_orders_of_the_tied(warehouse: Warehouse) -> None:
+    """And that of the two orders where nothing is tied, which may be long."""
     chance = random.Random(8)
     means = {
         f"set{seed}": {measure: drawn(chance, runs, chance.choice((1, 2, 4, 1000))) for measure in MEASURES[:2]}
         for seed, runs in enumerate([2, 3, 4, 5] * 25)
     }
+    means["long"] = {m: dict(zip(chance.sample(RUNS, 60), range(60), strict=True)) for m in MEASURES}
     put_means(warehouse, means)
     for (qrels, one, two), values in agreed(warehouse, "measure_agreement").items():
         true, other = means[qrels][one], means[qrels][two]
         assert values[3] == pytest.approx(brute_force_agreement.tau_ap(true, other), abs=1e-9), qrels
         assert values[4] == pytest.approx(brute_force_agreement.tau_ap(other, true), abs=1e-9), qrels
-
-
-def test_tau_ap_of_long_orders_without_ties(warehouse: Warehouse) -> None:
-    chance = random.Random(9)
-    runs = [f"run{nth}" for nth in range(60)]
-    lists = {measure: chance.sample(runs, 60) for measure in MEASURES}
-    means = {measure: {run: 1 - at / 100 for at, run in enumerate(order)} for measure, order in lists.items()}
-    put_means(warehouse, {"set": means})
-    for (_, one, two), values in agreed(warehouse, "measure_agreement").items():
-        theirs = brute_force_agreement.tau_ap_of_orders(lists[one], lists[two])
-        assert values[3] == pytest.approx(theirs, abs=1e-9)
-        assert values[4] == pytest.approx(brute_force_agreement.tau_ap_of_orders(lists[two], lists[one]), abs=1e-9)
 
 
 def test_agreement_worked_by_hand(warehouse: Warehouse) -> None:
@@ -146,11 +135,8 @@ def test_agreement_worked_by_hand(warehouse: Warehouse) -> None:
     put_means(warehouse, {"set": means})
     found = agreed(warehouse, "measure_agreement(reference := 'AP')")
     assert found["set", "AP", "RR"] == (4, pytest.approx(1 / 3), pytest.approx(0.6), *[pytest.approx(1 / 9)] * 2, None)
-    assert found["set", "AP", "P@10"] == (
-        *(4, pytest.approx(5 / 30**0.5), pytest.approx(4.5 / 22.5**0.5)),
-        *[pytest.approx(5 / 6)] * 2,
-        None,
-    )
+    tied = (pytest.approx(5 / 30**0.5), pytest.approx(4.5 / 22.5**0.5), *[pytest.approx(5 / 6)] * 2)
+    assert found["set", "AP", "P@10"] == (4, *tied, None)
     assert len(found) == 2
 
 
@@ -176,33 +162,6 @@ def test_an_unknown_word_for_what_orders_runs_is_refused(warehouse: Warehouse) -
 def test_one_run_has_no_order(warehouse: Warehouse) -> None:
     put_means(warehouse, {"set": {"AP": {"a": 0.5}, "RR": {"a": 0.5}}})
     assert warehouse.rows("from measure_agreement") == [("set", "AP", "RR", 1, None, None, None, None, "one run")]
-
-
-def test_printed_means_of_trec_covid_agree_as_scipy_says(real: Path, warehouse: Warehouse) -> None:
-    """126 systems by five measures to four digits, with ties."""
-    with (real / "trec-covid-r5" / "official_leaderboard.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    columns = {"nDCG@20": "ndcg@20", "P@20": "P@20", "RBP(p=0.5)": "rbp_p5", "Bpref": "bpref", "AP": "map"}
-    means = {measure: {row["tag"]: float(row[name]) for row in rows} for measure, name in columns.items()}
-    assert len({*means["P@20"].values()}) < 126
-    put_means(warehouse, {"r5": means})
-    found = agreed(warehouse, "measure_agreement")
-    assert len(found) == 10
-    for (_, one, two), values in found.items():
-        assert_like_scipy(values, means[one], means[two])
-
-
-def test_means_of_real_runs_agree_as_scipy_says(real: Path, empty: Warehouse) -> None:
-    folder = real / "oddities" / "trec-covid-r1-small"
-    empty.load_qrels(folder / "qrels.txt", "r1")
-    empty.load_runs(str(folder / "runs" / "*"))
-    means: dict[str, dict[str, float]] = {}
-    for measure, run, value in empty.rows("select measure, run, value from summary"):
-        means.setdefault(measure, {})[run] = round(value, 12)
-    found = agreed(empty, "measure_agreement")
-    assert len(found) == len(means) * (len(means) - 1) / 2
-    for (_, one, two), values in found.items():
-        assert_like_scipy(values, means[one], means[two])
 
 
 Lists = dict[str, dict[str, list[str]]]
@@ -340,28 +299,33 @@ def test_rbo_of_a_run_with_its_twin_is_one(empty: Warehouse) -> None:
             assert least == pytest.approx(seen, abs=1e-9)
 
 
-@pytest.mark.parametrize("relation", ["run_agreements(digits := 4)", "rbo()", "analysis_of_variance"])
-def test_the_same_to_the_last_digit_by_any_number_of_threads(sample: Warehouse, relation: str) -> None:
-    """Threads add fractions in the order in which they come, unless an order is given."""
-    assert_same_by_threads(sample, relation)
-
-
-def test_a_mean_curve_is_the_same_by_any_number_of_threads(empty: Warehouse) -> None:
+def load_many(warehouse: Warehouse) -> None:
     topics = [f"t{nth}" for nth in range(6000)]
-    empty.load_qrels({topic: {"a": 1, "b": nth % 2} for nth, topic in enumerate(topics)}, "set")
+    warehouse.load_qrels({topic: {"a": 1, "b": nth % 2} for nth, topic in enumerate(topics)}, "set")
     for run in range(2):
         scores = {"a": 1.0, "b": 1.1, "c": 1.2}
-        empty.load_run({topic: {**scores, "a": 1 + nth % (2 + run) / 6} for nth, topic in enumerate(topics)}, f"{run}")
-    assert_same_by_threads(empty, "pr_curve_mean")
+        warehouse.load_run(
+            {topic: {**scores, "a": 1 + nth % (2 + run) / 6} for nth, topic in enumerate(topics)}, f"{run}"
+        )
+    values = "'t' || range as topic, 'AP' as measure, range % 7 / 7 as value"
+    warehouse.execute(f"create temp table scores as select 'set' as qrels, 'run' as run, {values} from range(400000)")
 
 
-def test_intervals_of_means_are_the_same_by_any_number_of_threads(empty: Warehouse) -> None:
-    topics = "'t' || range as topic, 'AP' as measure, range % 7 / 7 as value"
-    empty.execute(f"create temp table scores as select 'set' as qrels, 'run' as run, {topics} from range(400000)")
-    assert_same_by_threads(empty, "mean_intervals()")
+many = module_warehouse(load_many)
 
 
-def assert_same_by_threads(warehouse: Warehouse, relation: str) -> None:
+@pytest.mark.parametrize(
+    ("data", "relation"),
+    [
+        *(("sample", call) for call in ("run_agreements(digits := 4)", "rbo()", "analysis_of_variance")),
+        *(("many", call) for call in ("pr_curve_mean", "mean_intervals()")),
+    ],
+)
+def test_the_same_to_the_last_digit_by_any_number_of_threads(
+    request: pytest.FixtureRequest, data: str, relation: str
+) -> None:
+    """Threads add fractions in the order in which they come, unless an order is given."""
+    warehouse: Warehouse = request.getfixturevalue(data)
     found = []
     for threads in (1, 8, 8, 8):
         warehouse.execute(f"set threads = {threads}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -59,54 +58,6 @@ def test_tests_of_125_systems_equal_scipy_and_take_seconds(covid: Warehouse) -> 
             assert p == pytest.approx(oracle(gaps[run]), rel=1e-9), (test, run)
         expected = multipletests([p for _, p, *_ in found], method="holm")[1]
         assert [corrected for _, _, corrected, *_ in found] == pytest.approx(list(expected), rel=1e-9)
-
-
-def test_sampled_tests_of_several_systems_are_scipys_within_chance(covid: Warehouse) -> None:
-    """Some near the baseline and some far: p and ends of intervals by 10,000 samples of other generators."""
-    chosen = [run for (run,) in covid.rows("select run from runs order by run")][::16]
-    names = ", ".join(f"'{run}'" for run in {*chosen, BASELINE})
-    covid.execute(f"""
-        create or replace temp table scores as
-        select qrels, run, topic, 'AP' as measure, value from ap() where run in ({names})
-    """)
-    values: dict[str, list[float]] = {}
-    for run, value in covid.rows("select run, value from scores order by run, topic"):
-        values.setdefault(run, []).append(value)
-    call = f"comparisons('{BASELINE}', test := '%s', intervals := '%s') order by run"
-    found = {
-        (test, run): (p, low, high)
-        for test, intervals in (("randomisation", "percentile"), ("bootstrap", "bca"))
-        for run, p, low, high in covid.rows(f"select run, p, low, high from {call % (test, intervals)}")
-    }
-    covid.execute("drop table temp.scores")
-    assert len(found) == 2 * len(values) - 2 >= 12
-    drawing = np.random.default_rng(8)
-    for run in sorted(values.keys() - {BASELINE}):
-        gaps = np.array(values[run]) - np.array(values[BASELINE])
-        peer = stats.permutation_test(
-            (gaps,), np.mean, permutation_type="samples", vectorized=True, n_resamples=10_000, rng=drawing
-        )
-        assert abs(found["randomisation", run][0] - peer.pvalue) <= chance(peer.pvalue), run
-        draws = gaps[drawing.integers(len(gaps), size=(10_000, len(gaps)))].mean(axis=1)
-        share = float(np.mean(np.abs(draws - gaps.mean()) >= abs(gaps.mean()) - 1e-12))
-        assert abs(found["bootstrap", run][0] - share) <= chance(share), run
-        for test, method in (("randomisation", "percentile"), ("bootstrap", "BCa")):
-            drawn = stats.bootstrap([gaps], np.mean, n_resamples=10_000, method=method, rng=drawing)
-            assert found[test, run][1:] == pytest.approx(
-                list(drawn.confidence_interval), abs=0.2 * drawn.standard_error
-            ), (run, method)
-
-
-def chance(share: float) -> float:
-    """How far two shares of 10,000 samples each may lie apart: five standard errors and what is added to both."""
-    return 5 * math.sqrt(2 * share * (1 - share) / 10_000) + 5e-4
-
-
-def test_the_same_ranking_under_two_names_is_said_to_be_identical(covid: Warehouse) -> None:
-    found = covid.rows("""
-        select distinct p, p_corrected, note from comparisons('DoRA_MSMARCO_1k') where run = 'DoRA_NO_Judgments_1k'
-    """)
-    assert found == [(1, 1, "identical")]
 
 
 def test_every_measure_of_all_systems_at_once(covid: Warehouse) -> None:

@@ -30,12 +30,8 @@ def table(catalog: Catalog) -> str:
 
 def _cells(outcomes: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for engine in ENGINES:
-        counts = Counter(_word(each.get(engine, "-")) for each in outcomes)
+        counts = Counter(each.get(engine, "not run").partition(":")[0] for each in outcomes)
         yield ", ".join(f"{number} {word}" for word, number in counts.items())
-
-
-def _word(outcome: str) -> str:
-    return {"-": "not run"}.get(outcome, outcome.partition(":")[0])
 
 
 def with_table(text: str, catalog: Catalog) -> str:
@@ -45,9 +41,5 @@ def with_table(text: str, catalog: Catalog) -> str:
     return f"{before}{table(catalog)}\n\n{after}"
 
 
-def main() -> None:
-    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), read_catalog()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), read_catalog()), encoding="utf-8")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from tests.conftest import ROOT
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import FRAMES, QRELS_FILES, QRELS_FRAMES, RUNS
-from tests.tools.marked import replaced
+from tests.tools.marked import write_part
 
 PAGE = ROOT / "evalsql" / "docs" / "loading.md"
 
@@ -64,10 +64,7 @@ def format_of(kind: str) -> str:
 
 def table() -> str:
     """A row for each format: what writes it, and by which doors it comes as a run, as judgments and as topics."""
-    doors = [
-        (_formats(files), _formats(frames))
-        for files, frames in ((RUNS, FRAMES), (QRELS_FILES, QRELS_FRAMES), (TOPICS_FILES, TOPICS_FRAMES))
-    ]
+    doors = ((RUNS, FRAMES), (QRELS_FILES, QRELS_FRAMES), (TOPICS_FILES, TOPICS_FRAMES))
     lines = ["| format | as written by | run | judgments | topics |", "|---|---|---|---|---|"]
     for name, writer in GUIDE.items():
         cells = [_cell(name, files, frames) for files, frames in doors]
@@ -75,22 +72,11 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def _formats(kinds: Iterable[str]) -> set[str]:
-    return set(map(format_of, kinds))
-
-
-def _cell(name: str, files: set[str], frames: set[str]) -> str:
-    return "file, standard input" if name in files else "in memory" if name in frames else "no"
-
-
-def page(text: str) -> str:
-    """The guide with the table in its place."""
-    return replaced(text, "formats", table())
-
-
-def main() -> None:
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+def _cell(name: str, files: Iterable[str], frames: Iterable[str]) -> str:
+    if name in map(format_of, files):
+        return "file, standard input"
+    return "in memory" if name in map(format_of, frames) else "no"
 
 
 if __name__ == "__main__":
-    main()
+    write_part(PAGE, "formats", table())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class MarkersError(Exception):
     """The two markers are not in the text, once each and in their order."""
@@ -19,3 +21,7 @@ def replaced(text: str, name: str, new: str) -> str:
     if any(text.count(marker) != 1 for marker in markers) or end in before:
         raise MarkersError(f"needs the lines {begin} and {end}, once each, with the section between them")
     return f"{before}{begin}\n\n{new.strip()}\n\n{end}{after}"
+
+
+def write_part(page: Path, name: str, new: str) -> None:
+    page.write_text(replaced(page.read_text(encoding="utf-8"), name, new), encoding="utf-8")

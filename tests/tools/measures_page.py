@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from operator import attrgetter
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.measure_names import literal
@@ -34,11 +35,9 @@ differs from other programs.
 def page(catalog: Catalog) -> str:
     """The whole page: a table for each family, a row for each measure."""
     measures = sorted(catalog.measures, key=lambda each: list(FAMILIES).index(each.family))
-    return HEAD + "".join(f"\n{part}" for name, each in groupby(measures, _family) for part in _table(name, each))
-
-
-def _family(measure: Relation) -> str:
-    return measure.family
+    return HEAD + "".join(
+        f"\n{part}" for name, each in groupby(measures, attrgetter("family")) for part in _table(name, each)
+    )
 
 
 def _table(family: str, measures: Iterator[Relation]) -> Iterator[str]:
@@ -55,9 +54,5 @@ def _row(measure: Relation) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def main() -> None:
-    PAGE.write_text(page(read_catalog()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(page(read_catalog()), encoding="utf-8")

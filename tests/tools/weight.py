@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.tools.marked import replaced
+from tests.tools.marked import write_part
 from tests.tools.readme import ROOT
 
 PACKAGE = ROOT / "evalsql"
@@ -40,7 +40,7 @@ def table() -> str:
 
 def main() -> None:
     if "--write" in sys.argv[1:]:
-        PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), "weight", table()), encoding="utf-8")
+        write_part(PAGE, "weight", table())
         return
     print(table(), f"\nModules below {SMALL} lines:\n", sep="\n")
     for module in sorted(PACKAGE.rglob("*.py")):
