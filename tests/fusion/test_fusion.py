@@ -15,18 +15,18 @@ import pytrec_eval
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
-from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, new_file, new_warehouse
+from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, module_warehouse, new_file, new_warehouse
 from tests.random_collections import Run
 
 RUNS = "runs := 'A,B'"
 
 
-@pytest.fixture(scope="module")
-def golden() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(FIXTURES / "fusion" / "qrels.txt", "case")
-        warehouse.load_runs(str(FIXTURES / "fusion" / "runs" / "*.run"))
-        yield warehouse
+def load_case(warehouse: Warehouse) -> None:
+    warehouse.load_qrels(FIXTURES / "fusion" / "qrels.txt", "case")
+    warehouse.load_runs(str(FIXTURES / "fusion" / "runs" / "*.run"))
+
+
+golden = module_warehouse(load_case)
 
 
 def expected_rows() -> list[dict[str, str]]:
@@ -78,24 +78,18 @@ def by_trec_eval(warehouse: Warehouse, run: Run, measure: str) -> dict[str, floa
 
 def test_a_fused_run_is_ranked_and_evaluated_as_a_loaded_one(sample: Warehouse) -> None:
     assert sample.fuse("rrf", ["bm25", "dense"], "hybrid2", k=10, meta={"by": "me"}) == "hybrid2"
-    ranks = {
-        run: {
-            (topic, document): rank
-            for topic, document, rank in sample.rows("select topic, document, rank from rankings where run = ?", [run])
-        }
-        for run in ("bm25", "dense")
-    }
-    fused: Run = {}
-    for topic, document in ranks["bm25"].keys() | ranks["dense"].keys():
-        score = sum(1 / (10 + found[topic, document]) for found in ranks.values() if (topic, document) in found)
-        fused.setdefault(topic, {})[document] = score
-    assert scores_of(sample, "hybrid2").keys() == fused.keys()
-    for topic, scores in fused.items():
-        assert scores_of(sample, "hybrid2")[topic] == pytest.approx(scores, rel=1e-12)
-    values = by_trec_eval(sample, scores_of(sample, "hybrid2"), "map")
+    expected: Run = {}
+    for topic, document, rank in sample.rows(
+        "select topic, document, rank from rankings where run in ('bm25', 'dense')"
+    ):
+        scores = expected.setdefault(topic, {})
+        scores[document] = scores.get(document, 0) + 1 / (10 + rank)
+    fused = scores_of(sample, "hybrid2")
+    assert {topic: pytest.approx(scores, rel=1e-12) for topic, scores in expected.items()} == fused
+    values = by_trec_eval(sample, fused, "map")
     ((_, _, mean),) = sample.evaluate("AP", runs="hybrid2").fetchall()
     assert mean == pytest.approx(sum(values.values()) / len(values), abs=1e-12)
-    sample.load_run(scores_of(sample, "hybrid2"), "loaded")
+    sample.load_run(fused, "loaded")
     order = "select topic, document, rank from rankings where run = ? order by all"
     assert sample.rows(order, ["hybrid2"]) == sample.rows(order, ["loaded"])
 
@@ -134,17 +128,15 @@ def test_weights_are_searched_without_the_topic_that_they_are_for(sample: Wareho
             low, high = min(scores.values()), max(scores.values())
             normed[name][topic] = {each: (score - low) / (high - low) for each, score in scores.items()}
     values = {}
-    fused_by: dict[tuple[float, ...], Run] = {}
     for weights in itertools.product((0, 0.25, 0.5, 0.75, 1), repeat=3):
         if sum(weights) != 1:
             continue
         fused: Run = {}
-        for weight, name in zip(weights, runs, strict=True):
-            for topic, scores in normed[name].items():
+        for weight, run in zip(weights, normed.values(), strict=True):
+            for topic, scores in run.items():
+                totals = fused.setdefault(topic, {})
                 for document, score in scores.items():
-                    place = fused.setdefault(topic, {})
-                    place[document] = place.get(document, 0.0) + weight * score
-        fused_by[weights] = fused
+                    totals[document] = totals.get(document, 0.0) + weight * score
         values[weights] = by_trec_eval(sample, fused, "map")
     assert len(values) == 15
     parts = folds_of(sorted(next(iter(values.values()))), 4)
@@ -271,46 +263,42 @@ def test_an_unknown_norm_is_refused_in_sql_too(golden: Warehouse) -> None:
         golden.rows("from comb_sum(norm := 'zscore')")
 
 
-def test_names_with_commas_are_fused_or_refused(golden: Warehouse) -> None:
-    with new_warehouse() as warehouse:
-        for name in ("x,k=1", "y", "z"):
-            warehouse.load_run({"q": {"a": 1.0, "b": 2.0}}, name)
-        warehouse.fuse("rrf", ["x,k=1", "z"], "fine")
-        assert scores_of(warehouse, "fine")["q"] == pytest.approx({"a": 2 / 62, "b": 2 / 61})
-        warehouse.load_run({"q": {"a": 1.0}}, "k=1")
-        with pytest.raises(UsageError, match="a comma in the name"):
-            warehouse.fuse("rrf", ["x,k=1", "z"], "wrong")
+def test_names_with_commas_are_fused_or_refused(empty: Warehouse) -> None:
+    for name in ("x,k=1", "y", "z"):
+        empty.load_run({"q": {"a": 1.0, "b": 2.0}}, name)
+    empty.fuse("rrf", ["x,k=1", "z"], "fine")
+    assert scores_of(empty, "fine")["q"] == pytest.approx({"a": 2 / 62, "b": 2 / 61})
+    empty.load_run({"q": {"a": 1.0}}, "k=1")
+    with pytest.raises(UsageError, match="a comma in the name"):
+        empty.fuse("rrf", ["x,k=1", "z"], "wrong")
 
 
-def test_no_score_above_zero_is_no_score_to_divide_by() -> None:
-    with new_warehouse() as warehouse:
-        warehouse.load_run({"q7": {"a": -1.0, "b": -2.0}}, "logs")
-        warehouse.load_run({"q7": {"a": 1.0}}, "plain")
-        with pytest.raises(UsageError, match="logs has none above 0 for topic q7"):
-            warehouse.fuse("sum", ["logs", "plain"], "new", norm="max")
-        warehouse.fuse("sum", ["logs", "plain"], "new")
+def test_no_score_above_zero_is_no_score_to_divide_by(empty: Warehouse) -> None:
+    empty.load_run({"q7": {"a": -1.0, "b": -2.0}}, "logs")
+    empty.load_run({"q7": {"a": 1.0}}, "plain")
+    with pytest.raises(UsageError, match="logs has none above 0 for topic q7"):
+        empty.fuse("sum", ["logs", "plain"], "new", norm="max")
+    empty.fuse("sum", ["logs", "plain"], "new")
 
 
-def test_topics_that_not_all_runs_have_are_told(golden: Warehouse) -> None:
-    with new_warehouse() as warehouse:
-        warehouse.load_run({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "both")
-        warehouse.load_run({"q1": {"a": 1.0}}, "one")
-        with pytest.warns(evalsql.InputWarning, match="1 topic is not in all of these runs"):
-            warehouse.fuse("rrf", ["both", "one"], "new")
-        assert scores_of(warehouse, "new") == {
-            "q1": {"a": pytest.approx(2 / 61)},
-            "q2": {"a": pytest.approx(1 / 61)},
-        }
+def test_topics_that_not_all_runs_have_are_told(empty: Warehouse) -> None:
+    empty.load_run({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "both")
+    empty.load_run({"q1": {"a": 1.0}}, "one")
+    with pytest.warns(evalsql.InputWarning, match="1 topic is not in all of these runs"):
+        empty.fuse("rrf", ["both", "one"], "new")
+    assert scores_of(empty, "new") == {
+        "q1": {"a": pytest.approx(2 / 61)},
+        "q2": {"a": pytest.approx(1 / 61)},
+    }
 
 
-def test_a_fused_run_is_evaluated_by_what_evaluates_all_of_the_runs() -> None:
-    with new_warehouse() as warehouse:
-        for name in ("first", "second", "third"):
-            warehouse.load_qrels({"q": {"a": 1}}, name)
-        warehouse.load_run({"q": {"a": 1.0, "b": 2.0}}, "one", qrels=["first", "second"])
-        warehouse.load_run({"q": {"a": 1.0, "b": 2.0}}, "two", qrels=["second", "third"])
-        warehouse.fuse("rrf", ["one", "two"], "new")
-        assert warehouse.rows("select qrels from coverage where run = 'new'") == [("second",)]
+def test_a_fused_run_is_evaluated_by_what_evaluates_all_of_the_runs(empty: Warehouse) -> None:
+    for name in ("first", "second", "third"):
+        empty.load_qrels({"q": {"a": 1}}, name)
+    empty.load_run({"q": {"a": 1.0, "b": 2.0}}, "one", qrels=["first", "second"])
+    empty.load_run({"q": {"a": 1.0, "b": 2.0}}, "two", qrels=["second", "third"])
+    empty.fuse("rrf", ["one", "two"], "new")
+    assert empty.rows("select qrels from coverage where run = 'new'") == [("second",)]
 
 
 def test_the_command_fuses_and_tells_both_figures(command: Command, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -25,7 +26,7 @@ from ranx.fusion import (
 )
 
 from evalsql import Warehouse
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse
 from tests.long_cases import one_in
 from tests.random_collections import Qrels, Run
 
@@ -33,28 +34,55 @@ NAMES = ("one", "two", "three")
 NORMS = {"min-max": "min-max", "max": "max", "sum": "sum", "z-score": "zmuv", "rank": "rank", "borda": "borda"}
 RUNS = "runs := 'one,two,three'"
 WEIGHTS, GIVEN = [0.5, 0.2, 1.5], "weights := '0.5,0.2,1.5'"
-# Relation, its arguments, ranx's name, its parameters.
+ALL = "qrels := 'judged', folds := 1"  # learn from all topics
+Learner = Callable[[ranx.Qrels, list[ranx.Run]], dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Relation, its arguments, ranx's name, its norm, and its parameters or what learns them."""
+
+    relation: str
+    arguments: str
+    method: str
+    norm: str | None = None
+    parameters: dict[str, object] | Learner | None = None
+
+
 OF_SCORES = [
-    ("comb_sum", "", "sum", {}),
-    ("comb_sum", GIVEN, "wsum", {"weights": WEIGHTS}),
-    ("comb_mnz", "", "mnz", {}),
-    ("comb_mnz", GIVEN, "wmnz", {"weights": WEIGHTS}),
-    ("comb_gmnz", "gamma := 0.7", "gmnz", {"gamma": 0.7}),
-    ("comb_anz", "", "anz", {}),
-    ("comb_max", "", "max", {}),
-    ("comb_min", "", "min", {}),
-    ("comb_med", "", "med", {}),
-    ("mixed_fuse", GIVEN, "mixed", {"weights": WEIGHTS}),
+    Case("comb_sum", "", "sum"),
+    Case("comb_sum", GIVEN, "wsum", None, {"weights": WEIGHTS}),
+    Case("comb_mnz", "", "mnz"),
+    Case("comb_mnz", GIVEN, "wmnz", None, {"weights": WEIGHTS}),
+    Case("comb_gmnz", "gamma := 0.7", "gmnz", None, {"gamma": 0.7}),
+    Case("comb_anz", "", "anz"),
+    Case("comb_max", "", "max"),
+    Case("comb_min", "", "min"),
+    Case("comb_med", "", "med"),
+    Case("mixed_fuse", GIVEN, "mixed", None, {"weights": WEIGHTS}),
 ]
-OF_RANKS = [
-    ("rrf", "", "rrf", {}),
-    ("rrf", "k := 7", "rrf", {"k": 7}),
-    ("rbc", "phi := 0.6", "rbc", {"phi": 0.6}),
-    ("isr", "", "isr", {}),
-    ("log_isr", "", "log_isr", {}),
-    ("logn_isr", "sigma := 0.3", "logn_isr", {"sigma": 0.3}),
-    ("borda_fuse", "", "bordafuse", {}),
-    ("borda_fuse", GIVEN, "w_bordafuse", {"weights": WEIGHTS}),
+CASES = [
+    Case("comb_sum", "norm := 'none'", "sum"),
+    Case("rrf", "", "rrf"),
+    Case("rrf", "k := 7", "rrf", None, {"k": 7}),
+    Case("rbc", "phi := 0.6", "rbc", None, {"phi": 0.6}),
+    Case("isr", "", "isr"),
+    Case("log_isr", "", "log_isr"),
+    Case("logn_isr", "sigma := 0.3", "logn_isr", None, {"sigma": 0.3}),
+    Case("borda_fuse", "", "bordafuse"),
+    Case("borda_fuse", GIVEN, "w_bordafuse", None, {"weights": WEIGHTS}),
+    Case("pos_fuse", ALL, "posfuse", "min-max", lambda q, r: {"probs": posfuse_train(q, r)}),
+    Case("slide_fuse", f"{ALL}, w := 2", "slidefuse", "min-max", lambda q, r: {"probs": slidefuse_train(q, r), "w": 2}),
+    Case("prob_fuse", f"{ALL}, segments := 4", "probfuse", "min-max", lambda q, r: {"probs": probfuse_train(q, r, 4)}),
+    Case("seg_fuse", ALL, "segfuse", "min-max", lambda q, r: {"probs": segfuse_train(q, r)}),
+    Case("seg_fuse", f"{ALL}, norm := 'z-score'", "segfuse", "zmuv", lambda q, r: {"probs": segfuse_train(q, r)}),
+    Case("map_fuse", ALL, "mapfuse", None, lambda q, r: {"map_scores": mapfuse_train(q, r)}),
+    Case("bayes_fuse", ALL, "bayesfuse", None, lambda q, r: {"log_odds": bayesfuse_train(q, r)}),
+]
+NORMED = [
+    replace(case, arguments=", ".join(filter(None, (case.arguments, f"norm := '{norm}'"))), norm=theirs)
+    for case in OF_SCORES
+    for norm, theirs in NORMS.items()
 ]
 
 
@@ -93,107 +121,56 @@ def check(found: Run, expected: Run) -> None:
         assert found[topic] == pytest.approx(scores, rel=1e-9, abs=1e-9), topic
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(judgments(), "judged")
-        for name, run in rankings(-3).items():
-            warehouse.load_run(run, name)
-        yield warehouse
+def load(warehouse: Warehouse) -> None:
+    warehouse.load_qrels(judgments(), "judged")
+    for name, run in rankings(-3).items():
+        warehouse.load_run(run, name)
 
 
-@pytest.mark.parametrize(
-    ("relation", "arguments", "method", "parameters", "norm"),
-    one_in(5, [(*case, norm) for case in OF_SCORES for norm in NORMS]),
-)
-def test_scores_are_fused_as_ranx_does(
-    loaded: Warehouse, relation: str, arguments: str, method: str, parameters: dict[str, object], norm: str
-) -> None:
-    found = ours(loaded, relation, RUNS, arguments, f"norm := '{norm}'")
-    check(found, theirs(rankings(-3), method, NORMS[norm], parameters))
+loaded = module_warehouse(load)
 
 
-def test_scores_are_fused_as_they_are(loaded: Warehouse) -> None:
-    check(ours(loaded, "comb_sum", RUNS, "norm := 'none'"), theirs(rankings(-3), "sum", None, {}))
+@pytest.mark.parametrize("case", [*CASES, *one_in(5, NORMED)], ids=str)
+def test_runs_are_fused_as_ranx_does(loaded: Warehouse, case: Case) -> None:
+    runs, parameters = rankings(-3), case.parameters or {}
+    if callable(parameters):
+        parameters = parameters(ranx.Qrels(judgments()), [ranx.Run(run) for run in runs.values()])
+    check(ours(loaded, case.relation, RUNS, case.arguments), theirs(runs, case.method, case.norm, parameters))
 
 
-@pytest.mark.parametrize(("relation", "arguments", "method", "parameters"), OF_RANKS)
-def test_ranks_are_fused_as_ranx_does(
-    loaded: Warehouse, relation: str, arguments: str, method: str, parameters: dict[str, object]
-) -> None:
-    check(ours(loaded, relation, RUNS, arguments), theirs(rankings(-3), method, None, parameters))
-
-
-def test_inverted_min_max_is_that_of_runs_whose_lower_scores_are_better() -> None:
+def test_inverted_min_max_is_that_of_runs_whose_lower_scores_are_better(empty: Warehouse) -> None:
     runs = rankings(-3)
-    with new_warehouse() as warehouse:
-        for name, run in runs.items():
-            warehouse.load_run(run, name, lower_is_better=True)
-        check(ours(warehouse, "comb_sum", RUNS), theirs(runs, "sum", "min-max-inverted", {}))
+    for name, run in runs.items():
+        empty.load_run(run, name, lower_is_better=True)
+    check(ours(empty, "comb_sum", RUNS), theirs(runs, "sum", "min-max-inverted", {}))
 
 
-@pytest.mark.parametrize(
-    ("relation", "arguments", "method", "train", "parameters"),
-    [
-        ("pos_fuse", "", "posfuse", posfuse_train, {}),
-        ("slide_fuse", "w := 2", "slidefuse", slidefuse_train, {"w": 2}),
-        ("prob_fuse", "segments := 4", "probfuse", lambda qrels, runs: probfuse_train(qrels, runs, 4), {}),
-        ("seg_fuse", "", "segfuse", segfuse_train, {}),
-        ("seg_fuse", "norm := 'z-score'", "segfuse", segfuse_train, {}),
-    ],
-)
-def test_what_is_learnt_from_all_topics_is_as_in_ranx(
-    loaded: Warehouse, relation: str, arguments: str, method: str, train: object, parameters: dict[str, object]
-) -> None:
-    runs = [ranx.Run(run) for run in rankings(-3).values()]
-    learnt = train(ranx.Qrels(judgments()), runs)  # type: ignore[operator]
-    norm = "zmuv" if "z-score" in arguments else "min-max"
-    expected = theirs(rankings(-3), method, norm, {"probs": learnt, **parameters})
-    check(ours(loaded, relation, RUNS, "qrels := 'judged'", "folds := 1", arguments), expected)
-
-
-def test_map_and_odds_learnt_from_all_topics_are_as_in_ranx(loaded: Warehouse) -> None:
-    runs = [ranx.Run(run) for run in rankings(-3).values()]
-    qrels = ranx.Qrels(judgments())
-    expected = theirs(rankings(-3), "mapfuse", None, {"map_scores": mapfuse_train(qrels, runs)})
-    check(ours(loaded, "map_fuse", RUNS, "qrels := 'judged'", "folds := 1"), expected)
-    expected = theirs(rankings(-3), "bayesfuse", None, {"log_odds": bayesfuse_train(qrels, runs)})
-    check(ours(loaded, "bayes_fuse", RUNS, "qrels := 'judged'", "folds := 1"), expected)
-
-
-def has_circle(beats: dict[str, set[str]]) -> bool:
-    """Whether pairs won do not put all documents into one order."""
-    return len({len(won) for won in beats.values()}) < len(beats)
+def places_without_a_circle(chance: random.Random, weights: list[float]) -> dict[str, dict[str, float]]:
+    """By run places of the same documents, nearly the same, of which majorities put all into one order."""
+    documents = [f"d{at}" for at in range(chance.randint(3, 8))]
+    while True:
+        places = {name: {each: at + chance.uniform(0, 3) for at, each in enumerate(documents)} for name in NAMES}
+        beaten = []
+        for one in documents:
+            lead = {
+                two: sum(w if p[one] < p[two] else -w for w, p in zip(weights, places.values(), strict=True))
+                for two in documents
+                if two != one
+            }
+            beaten.append(sum(margin > 0 for margin in lead.values()))
+        if len(set(beaten)) == len(documents):
+            return places
 
 
 @pytest.mark.parametrize(("method", "weights"), [("condorcet", None), ("w_condorcet", WEIGHTS)])
-def test_condorcet_without_a_circle_is_as_in_ranx(method: str, weights: list[float] | None) -> None:
-    """Runs that each retrieve all documents in nearly the same order, of which topics without a circle are kept."""
+def test_condorcet_without_a_circle_is_as_in_ranx(empty: Warehouse, method: str, weights: list[float] | None) -> None:
     chance = random.Random(5)
-    given = weights or [1.0, 1.0, 1.0]
-    runs: dict[str, Run] = {name: {} for name in NAMES}
-    for number in range(60):
-        documents = [f"d{at}" for at in range(chance.randint(3, 8))]
-        places = {name: {each: at + chance.uniform(0, 3) for at, each in enumerate(documents)} for name in NAMES}
-        beats = {
-            one: {
-                two
-                for two in documents
-                if sum(
-                    weight * (1 if places[name][one] < places[name][two] else -1)
-                    for name, weight in zip(NAMES, given, strict=True)
-                )
-                > 0
-                and one != two
-            }
-            for one in documents
-        }
-        if not has_circle(beats):
-            for name in NAMES:
-                runs[name][f"q{number:02}"] = {each: -place for each, place in places[name].items()}
-    assert len(runs["one"]) > 20
-    with new_warehouse() as warehouse:
-        for name, run in runs.items():
-            warehouse.load_run(run, name)
-        found = ours(warehouse, "condorcet_fuse", RUNS, GIVEN if weights else "")
+    topics = {f"q{number:02}": places_without_a_circle(chance, weights or [1.0] * 3) for number in range(30)}
+    runs = {
+        name: {topic: {each: -place for each, place in places[name].items()} for topic, places in topics.items()}
+        for name in NAMES
+    }
+    for name, run in runs.items():
+        empty.load_run(run, name)
+    found = ours(empty, "condorcet_fuse", RUNS, GIVEN if weights else "")
     check(found, theirs(runs, method, None, {"weights": weights} if weights else {}))
