@@ -49,11 +49,9 @@ def evaluate(
 
 
 class Experiment(Shown):
-    """The leaderboard of an experiment; with a baseline, marks show what is significantly better or worse than it.
+    """The leaderboard of an experiment; marks show what is significantly better or worse than its baseline.
 
-    Attributes:
-        warehouse: the runs and judgments, in memory: for explanations, charts, reports and SQL.
-        comparison: the runs beside the baseline, with differences, intervals and p values; None without a baseline.
+    Its runs and judgments stay in the ``warehouse``, in memory; ``comparison`` has the runs beside the baseline.
     """
 
     warehouse: NotebookWarehouse

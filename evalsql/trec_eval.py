@@ -1,7 +1,4 @@
-"""What trec_eval would print for one run, from the same relations as everything else.
-
-Lines, order and form are those of trec_eval 9.0.8 or 10.0 (Buckley, Soboroff); the figures come from SQL.
-"""
+"""What trec_eval 9.0.8 or 10.0 (Buckley, Soboroff) would print for one run; the figures come from SQL."""
 
 from __future__ import annotations
 
@@ -52,6 +49,10 @@ class Options(NamedTuple):
     judgments_format: str = "qrels"
     zscores: str | None = None
 
+    @property
+    def tie_rule(self) -> str:
+        return "trec_eval_10" if self.version == "10.0" else "trec_eval"
+
 
 class Row(NamedTuple):
     """One line of the printout: its name, the measure (None for runid, num_q and relstring), relstring's length."""
@@ -76,10 +77,7 @@ def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> lis
 
 
 def marked_names(texts: Iterable[str], version: str) -> tuple[dict[str, str | None], list[str]]:
-    """The measures that texts name, alone or as groups, in trec_eval's order, and lines on names that are unknown.
-
-    By each name are the values behind its dot. If a name is given twice with values the first count, as in trec_eval.
-    """
+    """The measures that texts name, in trec_eval's order, with values behind the first dot; lines on unknown names."""
     known = [name for name in TREC_ORDER if version == "10.0" or name not in NEW_IN_10]
     marked: dict[str, str | None] = {}
     problems: list[str] = []
@@ -112,12 +110,8 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
             f"{name} cannot be calculated from judgments of format {options.judgments_format}; "
             f"-m {group} names those that can"
         )
-    settings: dict[str, Value] = {
-        "rel": options.level,
-        "rounding": "trec_eval_10" if options.version == "10.0" else "trec_eval",
-        "collection": options.collection,
-        "judged_only": options.judged_only,
-    }
+    settings: dict[str, Value] = {"rel": options.level, "rounding": options.tie_rule}
+    settings |= {"collection": options.collection, "judged_only": options.judged_only}
     # As trec_eval does, values behind a name that takes none are not looked at.
     values = values if named.alias.parameters else None
     rows = []
@@ -140,10 +134,7 @@ def lines(
 ) -> Iterator[str]:
     """What trec_eval prints for the files, a line at a time without its end.
 
-    Raises:
-        UsageError: measures that do not fit, before any file is read.
-        InputError: lines of the files that were refused; nothing is printed then.
-        NoCommonTopicError: no topic is in both files.
+    Raises UsageError for measures that do not fit, InputError for lines that were refused, NoCommonTopicError.
     """
     rows = rows_wanted(options.measures, catalog, options)
     reference = _read_zscores(options.zscores) if options.zscores else None
@@ -158,7 +149,10 @@ def lines(
         # One thread adds up each topic's values in the order of the ranking, as the C program does.
         warehouse.execute("set threads = 1")
         _fill_answers(warehouse, rows, reference)
-        whole = _means_of_topics(warehouse, rows, ("all" if every else "padded") if options.complete else "retrieved")
+        inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
+        averaged = ("all" if every else "padded") if options.complete else "retrieved"
+        query = relation_query(catalog, "mean_values", inputs, topics=averaged)
+        whole = {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
         for at, row in enumerate(rows):
             if row.name == RUN_ID:
                 whole[at] = (tag or "").partition(" ")[0]
@@ -196,7 +190,7 @@ def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
     warehouse.load_runs(
         run,
         name=_RUN,
-        tie_rule="trec_eval_10" if options.version == "10.0" else "trec_eval",
+        tie_rule=options.tie_rule,
         depth=None if family == "preferences" else options.depth,
         judged_by=_QRELS if leave_out else None,
         tells_remarks=False,  # trec_eval gives no such warnings
@@ -214,12 +208,8 @@ def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence
     warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
     for line in reference:
         warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
-    inputs = {
-        "raw_scores": "select * from answers",
-        "measures": _means(rows),
-        "reference_scores": "select * from zscores",
-    }
-    scores = relation_query(warehouse.catalog, "z_scores", inputs)
+    inputs = {"raw_scores": "select * from answers", "reference_scores": "select * from zscores"}
+    scores = relation_query(warehouse.catalog, "z_scores", {**inputs, "measures": _means(rows)})
     warehouse.execute(f"create or replace temp table answers as\n{scores}")
 
 
@@ -231,13 +221,6 @@ def _means(rows: Sequence[Row]) -> str:
         if row.measure
     )
     return f"select * from (values {listed or '(null, null, null)'}) as means(measure, mean, name)"
-
-
-def _means_of_topics(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> dict[int, str | float]:
-    """The mean over these topics by the number of the row."""
-    inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
-    query = relation_query(warehouse.catalog, "mean_values", inputs, topics=topics)
-    return {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
 
 
 def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[str, dict[int, str | float]]:

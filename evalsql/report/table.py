@@ -110,10 +110,7 @@ class Table(NamedTuple):
     def with_best(self, lower: Collection[str], digits: int, *, first: int = 2, by: int = 1) -> Table:
         """The table with the best means of several systems marked: those that read like the best.
 
-        Args:
-            lower: measures where less is better.
-            first: the first column of a measure.
-            by: how many of the first columns name what systems are compared within, such as a judgment set.
+        Measures begin at column ``first``; rows that have the first ``by`` columns in common are compared.
         """
         best: set[tuple[int, int]] = set()
         for group in {tuple(row[:by]) for row in self.rows}:

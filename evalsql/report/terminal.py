@@ -151,11 +151,7 @@ def total(widths: Sequence[int]) -> int:
 
 
 class DroppedColumns(NamedTuple):
-    """Which columns go first where a terminal is too narrow, in this order.
-
-    ``constants`` go where they have one value in every row; ``spare`` go next; ``later`` where shorter names are not
-    enough either.
-    """
+    """What a narrow terminal does without: columns with one value in every row, others, and last resorts."""
 
     constants: Sequence[str] = ()
     spare: Sequence[str] = ()
@@ -165,8 +161,7 @@ class DroppedColumns(NamedTuple):
 def fitted(table: Table, cells: int, digits: int, dropped: DroppedColumns | None = None) -> tuple[Table, list[str]]:
     """A table whose numbers and names stand whole within so many cells, and what it lacks of columns and names.
 
-    Names are cut in the middle and other columns of text can be folded. Where that is not enough columns go: those of
-    ``dropped``, then the last ones, but for the first two.
+    Names are cut in the middle. Then columns go: those of ``dropped``, then the last ones, but for the first two.
     """
     constants, spare, later = dropped or DroppedColumns()
     columns = list(table.columns)
