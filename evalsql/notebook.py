@@ -1,7 +1,4 @@
-"""What ``evalsql.open`` gives: a warehouse with the verbs of the command line, whose results show themselves.
-
-Users know the class as ``evalsql.Warehouse``; what loads and drops is in the class below it.
-"""
+"""``evalsql.Warehouse``: a warehouse with the verbs of the command line, whose results show themselves."""
 
 from __future__ import annotations
 
@@ -92,19 +89,14 @@ class NotebookWarehouse(Warehouse):
             how = {"test": test, "correction": correction}
             _, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **how)
         query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
-        decorate = partial(
-            display.leaderboard_table,
-            warehouse=self,
-            lower=names_of_less_is_better(named),
-            compared=compared,
-            query=query if limit is not None else None,
-        )
+        marked: dict[str, Any] = {"lower": names_of_less_is_better(named), "compared": compared}
+        every = query if limit is not None else None
+        decorate = partial(display.leaderboard_table, warehouse=self, query=every, **marked)
         told = [
             f"{one.qrels}: {BETTER} significantly better than {one.baseline}, {WORSE} significantly worse; {one.how}"
             for one in compared
         ]
-        notes = [*told, *notes]
-        return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
+        return self._shown(query, decorate, digits, [*told, *notes], named, sort=sort, limit=limit)
 
     def topics(
         self,
@@ -217,9 +209,8 @@ class NotebookWarehouse(Warehouse):
             title: what stands above; an empty one is none.
         """
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
-        known = [each for each in charts.names() if each not in display.ONLY_PAGE]
-        if name not in known:
-            raise UsageError(f'there is no chart "{name}"; there are: {", ".join(known)}')
+        if name not in charts.NAMES:
+            raise UsageError(f'there is no chart "{name}"; there are: {", ".join(charts.NAMES)}')
         drawn = charts.drawing(self, name, names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines)
         return Chart(name, drawn, charts.Look(width, height, title, charts.styles(self)))
 
@@ -248,9 +239,8 @@ class NotebookWarehouse(Warehouse):
         """
         check_sections({"shown": shown, "without": without})
         chosen: dict[str, Any] = {"qrels": qrels, "runs": self._chosen(runs, choosing), "baseline": baseline}
-        made = Report(
-            partial(gather_report, self, measures, **chosen, title=title, shown=shown, without=without), digits
-        )
+        gather = partial(gather_report, self, measures, **chosen, title=title, shown=shown, without=without)
+        made = Report(gather, digits)
         if output is not None:
             made.save(output)
         return made
@@ -274,15 +264,12 @@ class NotebookWarehouse(Warehouse):
 
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
         """What the command line says beside the same rows."""
-        sets, names = as_list(qrels), as_list(runs)
-        waiting = notices.on_waiting(self.evaluation, names)
-        noticed = [
-            *notices.on_coverage(self.evaluation, sets, names),
-            *notices.on_overlaps(self.evaluation, sets, names),
-        ]
-        cuts = notices.on_thresholds(self.evaluation, named, sets, names)
-        tied = None if by_topic else notices.on_ties(self.evaluation, named[0], sets, names)
-        return [line for line in (waiting, *(each.text for each in noticed), *cuts, tied) if line]
+        evaluation, sets, names = self.evaluation, as_list(qrels), as_list(runs)
+        noticed = [*notices.on_coverage(evaluation, sets, names), *notices.on_overlaps(evaluation, sets, names)]
+        cuts = notices.on_thresholds(evaluation, named, sets, names)
+        tied = None if by_topic else notices.on_ties(evaluation, named[0], sets, names)
+        lines = (notices.on_waiting(evaluation, names), *(each.text for each in noticed), *cuts, tied)
+        return [line for line in lines if line]
 
     def _shown(
         self, query: str, decorate: Decorate, digits: int, notes: Sequence[str], named: Sequence[Measure], **how: Any

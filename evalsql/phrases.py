@@ -19,9 +19,9 @@ def shortened(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def alternatives(words: Sequence[str]) -> str:
-    """The words as a choice: "a", "a or b", "a, b or c"."""
-    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """The words in a sentence: "a", "a and b", "a, b and c"."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def nearest(name: str, known: Collection[str]) -> str:

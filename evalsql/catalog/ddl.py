@@ -10,7 +10,7 @@ from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
-from evalsql.phrases import alternatives
+from evalsql.phrases import listed
 
 SCORES = "scores"
 TIED = "tied_scores"
@@ -144,7 +144,7 @@ def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Pa
     """
     conditions = [
         f"case when {each.name} in ({', '.join(map(literal, each.choices))}) then true else error("
-        f"'{each.name} is ' || coalesce({each.name}, 'null') || ', it must be {alternatives(each.choices)}') end"
+        f"'{each.name} is ' || coalesce({each.name}, 'null') || ', it must be {listed(each.choices, 'or')}') end"
         for each in parameters
         if each.choices and relation.kind != STEPS
     ]

@@ -74,8 +74,10 @@ class PaperOptions:
         runs = {run for one in compared for run in one.runs}
         order = list(dict.fromkeys(_compared_run("--order", run, runs) for run in self.order))
         names = dict(_renamed(text, runs) for text in self.rename)
-        shown = comparison.in_order(compared, order, names, base if self.daggers else None)
-        return comparison.with_changes(warehouse, shown, pairs, base) if self.relative else shown
+        beside, changed_from = base if self.daggers else None, base if self.relative else None
+        return comparison.arranged(
+            warehouse, compared, order, names, beside=beside, changed_from=changed_from, pairs=pairs
+        )
 
 
 def _renamed(text: str, runs: Collection[str]) -> tuple[str, str]:

@@ -220,8 +220,8 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     """The table with the bars and marks there is room for, and lines that explain them or say what is left out."""
     from evalsql.report.display import bar_lengths
 
-    keys, values = table.picked("qrels", "run"), [row[_FIRST] for row in table.rows]
-    decorated = terminal.shows_blocks(sys.stdout) and bool(keys)
+    rows, keys = table.rows, table.picked("qrels", "run")
+    decorated = terminal.shows_blocks(sys.stdout) and bool(rows)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
     lacking: list[str] = []
     lines: list[str] = []
@@ -233,7 +233,7 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     if decorated and room < 0:
         lacking += [f"bars of {question.named[0].name}", _MARKS]
     elif decorated:
-        lengths = bar_lengths(question.warehouse, keys, values, terminal.BAR * terminal.EIGHTHS)
+        lengths = bar_lengths(question.warehouse, rows, terminal.BAR * terminal.EIGHTHS)
         table = table.with_column(at, "", list(map(terminal.bar, lengths)))
         if room - _GAP < _FEWEST:
             lacking.append(_MARKS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import StringIO
 from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -21,19 +20,14 @@ from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_systems, styles
+from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
-from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS, check_sections
 from evalsql.report.site.console_page import DEPTH
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from evalsql.report.site.site_folder import Site
-
-_NAMES = (
-    *("agreement", "differences", "distribution", "histogram", "history", "leaderboard", "pr", "pr_levels", "roc"),
-    *("scatter", "slope", "tap", "topics", "unjudged"),
-)
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ def chart(
         "measures), tap, topics by systems, unjudged documents by rank.",
         ...,
         metavar="NAME",
-        parser=partial(parse_word, words=_NAMES),
+        parser=partial(parse_word, words=charts.NAMES),
     ),
     output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
     selection: RunsOfOneSet,
@@ -145,15 +139,17 @@ def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topic
 def report(
     *,
     selection: RunsOfOneSet,
-    output: Path = option("--output -o FILE", f"By extension: {', '.join(EXTENSIONS)}.", Path("report.html")),
+    output: Path = option("--output -o FILE", f"By extension: {', '.join(formats.EXTENSIONS)}.", Path("report.html")),
     baseline: str | None = BASELINE,
     title: str = option("--title TEXT", "What stands above the report.", ""),
     shown: Names = option(
         "--with SECTION",
         f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
     ),
-    without: Names = option("--without SECTION", f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
-    digits: int | None = option("--digits", f"Decimals; {PAGE_DIGITS} on a page, else {DIGITS}.", min=0, max=17),
+    without: Names = option("--without SECTION", f"Leave it out: {', '.join(formats.SECTIONS)}; can be repeated."),
+    digits: int | None = option(
+        "--digits", f"Decimals; {formats.PAGE_DIGITS} on a page, else {formats.DIGITS}.", min=0, max=17
+    ),
     asking: AskingScores,
 ) -> None:
     """A report of systems on one judgment set.
@@ -163,24 +159,15 @@ def report(
 
     Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
-    extension = output.suffix.lower()
-    if extension not in EXTENSIONS:
-        raise UsageError(f"{output}: a report is written as {', '.join(EXTENSIONS)}")
-    check_sections({"--with": shown, "--without": without})
-    is_page = extension == ".html"
+    extension = formats.report_extension(output)
+    formats.check_sections({"--with": shown, "--without": without})
     with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
-        asked = {**selection.arguments(warehouse), "baseline": baseline, "title": title}
-        note_waiting(warehouse, asked["runs"])
-        found = gather_report(warehouse, **asked, shown=shown, without=without, for_page=is_page, progress=progress)
-        if is_page:
-            from evalsql.report.page.html_page import page
+        from evalsql.report.page.html_page import report_text
 
-            text = page(found, PAGE_DIGITS if digits is None else digits)
-        else:
-            stream = StringIO()
-            WRITERS[extension](found, stream, DIGITS if digits is None else digits)
-            text = stream.getvalue()
-        write_file(text, output, warehouse)
+        asked = {**selection.arguments(warehouse), "baseline": baseline, "title": title, "progress": progress}
+        note_waiting(warehouse, asked["runs"])
+        found = gather_report(warehouse, **asked, shown=shown, without=without, for_page=extension == ".html")
+        write_file(report_text(found, extension, digits), output, warehouse)
 
 
 @command

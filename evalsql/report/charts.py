@@ -15,7 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, places_query, run_rows_query
+from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, means_query, names_query, run_rows_query
 from evalsql.report.table import Table, finite
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -40,12 +40,9 @@ _QUERIES: Mapping[str, str] = {
         select found.run, found.baseline, found.difference, found.low, found.high, bins.* from ({bins}) as bins
         join differences(baseline := {baseline}) as found on found.qrels = {qrels} and found.run = {run}
         order by bins.bin_low""",
-    "leaderboard": """
-        select places.run, places.value, places.place, found.low, found.high from ({places}) as places
-        left join mean_intervals() as found on found.qrels = {qrels} and found.run = places.run
-        order by places.position""",
+    "leaderboard": "select run, value, place, low, high from ({means}) order by position",
     "slope": """
-        select run, measure, value, place, position, measure = {first} as is_first from ({places})
+        select run, measure, value, place, position, measure = {first} as is_first from ({means})
         order by is_first desc, position""",
     "topics": OF_SCORES["values"],
     "distribution": OF_SCORES["distribution"],
@@ -72,16 +69,11 @@ def drawing(
     baseline: str | None = None,
     lines: int | None = None,
 ) -> Drawing:
-    """What the chart ``name`` draws.
+    """What the chart ``name`` draws; raises UsageError for names, runs or measures that it does not take.
 
-    Args:
-        measures: names; the charts of one measure take the first, slope the first two.
-        baseline: run that the only run named is compared with (differences, scatter, histogram).
-        lines: draw so many systems at most, the best by the first measure; by default eight where a chart has a line
-            for each, or all that are named one by one.
-
-    Raises:
-        UsageError: unknown names, or not the number of runs or measures that the chart takes.
+    Charts of one measure take the first, slope the first two. ``baseline`` is what the only run named is compared with.
+    ``lines`` are systems at most, the best by the first measure; by default eight where a chart has a line for each, or
+    all that are named one by one.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     if baseline is not None and name not in _OF_TWO_RUNS:
@@ -138,29 +130,24 @@ def _values(
 ) -> Table:
     """The rows of a chart of values with their words; places are those among all the runs."""
     catalog, given = warehouse.catalog, {"agreement": named, "slope": named[:2]}.get(name, named[:1])
-    parts = {"qrels": literal(qrels), "baseline": literal(baseline), "run": literal(drawn[0])}
-    parts |= {"first": literal(named[0].name), "names": ", ".join(literal(measure.name) for measure in given)}
-    if name == "histogram":
-        options: dict[str, Any] = {"qrels": qrels, "run": drawn[0], "baseline": baseline, "bins": _BINS}
-        parts["bins"] = relation_query(catalog, "difference_bins", **options)
-    if name in ("leaderboard", "slope"):
-        board = warehouse.evaluation.scores_query([each.name for each in given], qrels=qrels, runs=runs)
-        parts["places"] = places_query(warehouse, board, given, drawn)
-    with warehouse.evaluation.with_scores(given, qrels=qrels, runs=[*drawn, *([baseline] if baseline else [])]):
+    compared: dict[str, Any] = {"qrels": qrels, "run": drawn[0], "baseline": baseline}
+    parts = {key: literal(value) for key, value in compared.items()} | {
+        "first": literal(named[0].name),
+        "names": ", ".join(literal(measure.name) for measure in given),
+        "bins": relation_query(catalog, "difference_bins", **compared, bins=_BINS),
+        "means": means_query(catalog, qrels, given, names_query("run", drawn)),
+    }
+    asked = [*(runs if "{means}" in _QUERIES[name] else drawn), *filter(None, [baseline])]
+    with warehouse.evaluation.with_scores(given, qrels=qrels, runs=asked):
         table = Table(*warehouse.database.table(_QUERIES[name].format(**parts)))
-    return _with_words(warehouse, name, qrels, table)
-
-
-def _with_words(warehouse: Warehouse, name: str, qrels: str, table: Table) -> Table:
-    """The rows with labels of places, or with the texts of topics where these are loaded."""
     if name == "slope":
         labels = [f"{place}  {cut(str(run))}" for place, run in table.picked("place", "run")]
         return table.with_column(len(table.columns), "label", labels)
-    words = texts(warehouse.evaluation) if name in ("differences", "scatter", "topics") else {}
-    if all(held != qrels for held, _ in words):
-        return table
-    found = [words.get((qrels, str(topic))) for topic in table.values("topic")]
-    return table.with_column(len(table.columns), "text", found)
+    words = texts(warehouse.evaluation) if "topic" in table.columns else {}
+    if any(held == qrels for held, _ in words):
+        found = [words.get((qrels, str(topic))) for topic in table.values("topic")]
+        table = table.with_column(len(table.columns), "text", found)
+    return table
 
 
 def most_systems(warehouse: Warehouse, name: str, runs: Names, lines: int | None) -> int | None:
@@ -223,9 +210,8 @@ def styles(warehouse: Warehouse) -> Mapping[str, Style]:
     query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
     found: dict[str, Style] = {}
     for run, system, _, colour, dash in warehouse.rows(f"select * from ({query}) order by place"):
-        style = Style(COLOURS[colour], DASHES[dash])
-        found.setdefault(system, style)
-        found[run] = style
+        found[run] = Style(COLOURS[colour], DASHES[dash])
+        found.setdefault(system, found[run])
     return found
 
 
@@ -249,8 +235,7 @@ _CUT = (
 class Look(NamedTuple):
     """How a chart is drawn; what is None is as its specification has it, an empty title is none.
 
-    ``width`` and ``height`` are those of the picture in pixels; where it has several parts, those of a part. ``styles``
-    has the style of each run and system.
+    Pixels are those of the picture; where it has several parts, of a part. ``styles`` are by run and system.
     """
 
     width: int | None = None
@@ -273,6 +258,9 @@ def names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.json") if path.stem != "config")
 
 
+NAMES = tuple(name for name in names() if name not in ("pr_topics", "roc_topics"))  # for these evalsql curve has rows
+
+
 def _read(name: str) -> dict[str, Any]:
     """A chart without data, or what all charts look like (config)."""
     found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
@@ -280,7 +268,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) -> dict[str, Any]:
-    """The chart ``name`` over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
+    """The chart over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
     values = [dict(zip(table.columns, map(finite, row), strict=True)) for row in table.rows]
     colours = {"range": {"category": list(COLOURS)}}
     spec = _read(name) | {"data": {"values": values}, "config": _read("config") | colours}
@@ -292,7 +280,11 @@ def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) 
     for encoding in _encodings(spec):
         if "text" in table.columns and "tooltip" in encoding:
             encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
-        _cut_names(encoding)
+        for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
+            drawn = encoding.get(channel) or {}
+            if drawn.get("field") in _SYMBOLS and drawn.get(guide, {}) is not None:
+                symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
+                drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
         _keep_styles(encoding, values, look.styles, has_lines=name in _DASHED)
         for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
             if "title" in encoding.get(axis, {}):
@@ -311,32 +303,19 @@ def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"facet": spec["facet"]}
 
 
-def _cut_names(encoding: dict[str, Any]) -> None:
-    for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
-        shown = encoding.get(channel) or {}
-        if shown.get("field") in ("run", "system") and shown.get(guide, {}) is not None:
-            symbols = _SYMBOLS[shown["field"]] if guide == "legend" else {}
-            shown[guide] = {**shown.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
-
-
 def _keep_styles(
     encoding: dict[str, Any], values: list[dict[str, Any]], styles: Mapping[str, Style], *, has_lines: bool
 ) -> None:
     """Give each system of the chart its own colour and, where lines of the same colour may be drawn, its dashes."""
     colour = encoding.get("color") or {}
-    field = colour.get("field")
-    if field not in ("run", "system"):
-        return
-    names = [name for name in dict.fromkeys(row.get(field) for row in values) if name in styles]
+    drawn = dict.fromkeys(row.get(colour["field"]) for row in values) if colour.get("field") in _SYMBOLS else {}
+    names = [str(name) for name in drawn if name in styles]
     if not names:
         return
-    chosen = [styles[str(name)] for name in names]
-    colour["scale"] = {"domain": names, "range": [style.colour for style in chosen]}
-    if has_lines and any(style.dashes != DASHES[0] for style in chosen):
-        encoding["strokeDash"] = {
-            **{key: value for key, value in colour.items() if key != "scale"},
-            "scale": {"domain": names, "range": [list(style.dashes) for style in chosen]},
-        }
+    colours, dashes = zip(*(styles[name] for name in names), strict=True)
+    colour["scale"] = {"domain": names, "range": list(colours)}
+    if has_lines and {*dashes} != {DASHES[0]}:
+        encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
 
 
 def _size(spec: dict[str, Any], look: Look) -> None:
@@ -354,24 +333,17 @@ def draw(name: str, table: Table, extension: str, of: str = "", look: Look = AS_
     import vl_convert
 
     spec = specification(name, table, of, look)
-    if extension == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=_PIXELS))
-    if extension == ".svg":
-        return str(vl_convert.vegalite_to_svg(spec)).encode()
-    if extension == ".pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec))
-    return _page(spec, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
+    if extension == ".html":
+        return _page(spec, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
+    scale = {"scale": _PIXELS} if extension == ".png" else {}
+    drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{extension[1:]}")(spec, **scale)
+    return drawn.encode() if isinstance(drawn, str) else drawn
 
 
 def _page(spec: dict[str, Any], page: str) -> str:
     """The blank chart's page with another specification, in which no name can end the script."""
-    blank = json.dumps(_BLANK, separators=(",", ":"))
-    for found in (blank, _SETTINGS, "<html>", "<style>"):
-        if found not in page:
-            raise RuntimeError(f"the page of a blank chart lacks {found}")
-    before, _, after = page.partition(blank)
-    before = before.replace("<html>", '<html lang="en">', 1).replace(
-        "<style>", "<title>evalsql</title>\n    <style>", 1
-    )
+    before, _, after = page.partition(json.dumps(_BLANK, separators=(",", ":")))
+    head = before.replace("<html>", '<html lang="en">', 1)
+    head = head.replace("<style>", "<title>evalsql</title>\n    <style>", 1)
     text = json.dumps(spec, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
-    return before + text + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)
+    return head + text + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -44,15 +45,10 @@ class Comparison(NamedTuple):
 
     Attributes:
         pairs: as ``Warehouse.compare`` gives them, each by column.
-        measures: in their order.
-        alpha: corrected p values below it are significant.
         otherwise: measures that a leaderboard averages in another way, and that way.
-        lower: measures where less is better.
         baseline: the run that all others were tested with; None where all pairs were.
-        family: what was corrected together.
         has_others: whether pairs of other judgment sets were corrected with these.
         board: means of a leaderboard by run and measure, which the table shows instead of the pairs' own.
-        counts: measures of the leaderboard whose values are whole.
         order: runs that stand on top.
         names: other names of runs and measures.
         beside: a run that daggers compare with, where all pairs were tested too.
@@ -91,32 +87,19 @@ class Comparison(NamedTuple):
     def runs(self) -> list[str]:
         """Those that have an order, then the best by the first measure on top; stored scores may lack it."""
         means, first = self.means, self.measures[0]
-        names = {run for run, _ in means} - {*self.order}
         sign = 1 if first in self.lower else -1
 
-        def place(run: str) -> tuple[bool, float, str]:
-            return (run, first) not in means, sign * means.get((run, first), 0.0), run
+        def place(run: str) -> tuple[float, str]:
+            return sign * means[run, first] if (run, first) in means else math.inf, run
 
-        return [*self.order, *sorted(names, key=place)]
-
-    @property
-    def outdone(self) -> dict[tuple[str, str], set[str]]:
-        """By run and measure the runs that are significantly worse."""
-        worse: dict[tuple[str, str], set[str]] = {}
-        for pair in self.pairs:
-            if mark := verdict(pair, self.alpha, self.lower):
-                run, base = pair["run"], pair["baseline"]
-                better, other = (run, base) if mark == BETTER else (base, run)
-                worse.setdefault((better, pair["measure"]), set()).add(other)
-        return worse
+        return [*self.order, *sorted({run for run, _ in means} - {*self.order}, key=place)]
 
     @property
     def how(self) -> str:
         """Test, correction and alpha in words."""
-        counts = sorted({pair["num_tests"] for pair in self.pairs})
-        number = f"{counts[0]} test" + ("s" if counts[0] > 1 else "")
-        if len(counts) > 1:
-            number = f"{counts[0]} to {counts[-1]} tests"
+        counts = [pair["num_tests"] for pair in self.pairs]
+        least, most = min(counts), max(counts)
+        number = f"{least} to {most} tests" if least < most else f"{most} test{'s' if most > 1 else ''}"
         correction = "for all pairs at once" if self.test == "tukey" else f"{CORRECTIONS[self.correction]} for {number}"
         return f"{TESTS[self.test]}, p {correction}, alpha = {self.alpha:g}"
 
@@ -134,13 +117,6 @@ class Comparison(NamedTuple):
         by = f" by {len(self.measures)} measures" if len(self.measures) > 1 else ""
         others = ", and those of the other judgment sets" if self.has_others else ""
         return f"The tests compare {what}{by}{others}."
-
-    def with_board(self, board: Table) -> Comparison:
-        """The same with the means of a leaderboard: the run, then its means."""
-        means: dict[tuple[str, str], Any] = {
-            (str(row[0]), name): row[at] for row in board.rows for at, name in enumerate(board.columns) if at
-        }
-        return self._replace(board=means, counts=board.counts)
 
     def name(self, run: str) -> str:
         """What the run, or the measure, is called in a table."""
@@ -193,12 +169,18 @@ class Comparison(NamedTuple):
 
     def _marks(self, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
         """By run and measure the dagger, then the labels of the runs that it outdoes where all pairs were compared."""
-        outdone, base = self.outdone, self.baseline or self.beside
-        found = {key: BETTER for key, worse in outdone.items() if base in worse}
-        found |= {(run, measure): WORSE for (key, measure), worse in outdone.items() if key == base for run in worse}
+        outdone: dict[tuple[str, str], set[str]] = {}
+        for pair in self.pairs:
+            if mark := verdict(pair, self.alpha, self.lower):
+                run, other = pair["run"], pair["baseline"]
+                better, worse = (run, other) if mark == BETTER else (other, run)
+                outdone.setdefault((better, pair["measure"]), set()).add(worse)
+        base = self.baseline or self.beside
+        found = {key: BETTER for key, runs in outdone.items() if base in runs}
+        found |= {(run, measure): WORSE for (key, measure), runs in outdone.items() if key == base for run in runs}
         if self.baseline is None:
-            for key, worse in outdone.items():
-                found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in worse)
+            for key, runs in outdone.items():
+                found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in runs)
         return found
 
 
@@ -243,24 +225,33 @@ def by_judgments(
     ]
 
 
-def with_changes(warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, baseline: str) -> list[Comparison]:
-    """The comparisons with the change of each mean relative to a baseline; ``pairs`` is the SELECT of their pairs."""
-    found: dict[str, dict[tuple[str, str], float | None]] = {}
-    query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=baseline)
-    for qrels, measure, run, change in warehouse.rows(query):
-        found.setdefault(qrels, {})[run, measure] = change
-    return [one._replace(changes=found.get(one.qrels, {}), changed_from=baseline) for one in compared]
-
-
-def in_order(
-    compared: Sequence[Comparison], order: Sequence[str], names: Mapping[str, str], beside: str | None = None
+def arranged(
+    warehouse: Warehouse,
+    compared: Sequence[Comparison],
+    order: Sequence[str],
+    names: Mapping[str, str],
+    *,
+    beside: str | None,
+    changed_from: str | None,
+    pairs: str,
 ) -> list[Comparison]:
-    """The comparisons with these runs on top, with other names, and daggers beside the letters of all pairs."""
+    """The comparisons with these runs on top, with other names, and daggers beside the letters of all pairs.
+
+    Where means are to be shown relative to those of a baseline, ``pairs`` is the SELECT of the pairs.
+    """
+    found: dict[str, dict[tuple[str, str], float | None]] | None = None
+    if changed_from is not None:
+        found = {}
+        query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=changed_from)
+        for qrels, measure, run, change in warehouse.rows(query):
+            found.setdefault(qrels, {})[run, measure] = change
     return [
         one._replace(
             order=[run for run in order if run in {*one.runs}],
             names=names,
             beside=beside if beside in {*one.runs} else None,
+            changes=None if found is None else found.get(one.qrels, {}),
+            changed_from=changed_from or "",
         )
         for one in compared
     ]
@@ -277,10 +268,6 @@ def difference_columns(table: Table, digits: int, alpha: float, lower: Collectio
     """Compared pairs with one column for both ends of the interval, and one for topics won, tied and lost.
 
     Significant differences are marked. A column of notes without any is left out.
-
-    Args:
-        lower: measures where less is better.
-        between: what stands between the ends of an interval.
     """
     texts = {name: [table.text(row, at, digits) for row in table.rows] for at, name in enumerate(table.columns)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,9 @@ from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation.explanation import Explanation
 from evalsql.report import charts, html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
-from evalsql.report.page.html_page import page
+from evalsql.report.page.html_page import report_text
 from evalsql.report.page.report_data import ReportData
-from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, WRITERS
+from evalsql.report.page.report_formats import report_extension
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.terminal import aligned_lines, one_line
 
@@ -47,11 +46,9 @@ def leaderboard_table(
     compared: Sequence[Comparison],
     query: str | None,
 ) -> Table:
-    """Means with a bar beside the first measure; the best are bold, and significant differences are marked.
+    """Means with a bar beside the first measure; the best of all are bold, and significant differences are marked.
 
-    Args:
-        lower: measures where less is better.
-        query: the SELECT of all rows, where some are left out: the best are those of all.
+    ``lower`` are measures where less is better; ``query`` is the SELECT of all rows, where the table lacks some.
     """
     marks: dict[tuple[object, ...], str] = {
         (one.qrels, pair["run"], pair["measure"]): verdict(pair, one.alpha, one.lower)
@@ -69,20 +66,17 @@ def leaderboard_table(
         best=frozenset(place for place, key in cells.items() if key in best),
         marks={place: mark for place, key in cells.items() if (mark := marks.get(key))},
     )
-    lengths = bar_lengths(warehouse, table.rows, [row[_FIRST] for row in table.rows], _WHOLE)
-    board = board.with_column(_FIRST + 1, "", [html.bar(length) for length in lengths])
-    return board.without_constants(("qrels",), digits)
+    bars = [html.bar(length) for length in bar_lengths(warehouse, table.rows, _WHOLE)]
+    return board.with_column(_FIRST + 1, "", bars).without_constants(("qrels",), digits)
 
 
-def bar_lengths(
-    warehouse: Warehouse, keys: Sequence[Sequence[object]], means: Sequence[object], longest: int
-) -> list[int]:
-    """How long the bar of each mean is beside those of its judgment set; keys are judgment set and run."""
+def bar_lengths(warehouse: Warehouse, rows: Sequence[Sequence[Any]], longest: int) -> list[int]:
+    """How long the bar of each mean is beside those of its judgment set; rows begin with judgment set, run and mean."""
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
     query = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=longest)
-    rows = warehouse.rows(query, [[key[0] for key in keys], [key[1] for key in keys], list(means)])
-    lengths = {(qrels, run): length for qrels, run, length in rows}
-    return [lengths.get((key[0], key[1]), 0) for key in keys]
+    found = warehouse.rows(query, [[row[at] for row in rows] for at in range(3)])
+    lengths = {(qrels, run): length for qrels, run, length in found}
+    return [lengths[row[0], row[1]] for row in rows]
 
 
 def rows_table(table: Table, digits: int) -> Table:
@@ -137,9 +131,7 @@ def explanation_table(table: Table, digits: int) -> Table:
 class Shown(_Relation):
     """Rows that show themselves in a notebook. In all else they are a DuckDB relation, to which everything goes.
 
-    Attributes:
-        relation: the DuckDB relation.
-        notes: what is to be said beside the rows, such as topics that a run misses.
+    ``notes`` say what is to be said beside the rows, such as topics that a run misses.
     """
 
     def __init__(
@@ -152,12 +144,8 @@ class Shown(_Relation):
         counts: frozenset[str] = frozenset(),
         path: str = "the warehouse",
     ) -> None:
-        self.relation = relation
-        self.notes = list(notes)
-        self._decorate = decorate
-        self._digits = digits
-        self._counts = counts
-        self._path = path
+        self.relation, self.notes = relation, list(notes)
+        self._decorate, self._digits, self._counts, self._path = decorate, digits, counts, path
         self._table: Table | None = None
 
     if not TYPE_CHECKING:
@@ -223,7 +211,6 @@ class ShownExplanation(Explanation):
         return getattr(self.rows, name)
 
 
-ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 _HEIGHT = 720  # pixels of a report within a notebook
 _MOST_BYTES = 8_000_000  # of a page that a notebook's file takes in
@@ -232,18 +219,12 @@ _MOST_BYTES = 8_000_000  # of a page that a notebook's file takes in
 class Chart:
     """One chart of a report: an SVG, drawn without a network, and the Vega-Lite specification beside it.
 
-    Attributes:
-        specification: what Vega-Lite draws, with its data.
-        rows: the rows that are drawn.
-        notes: what is to be said of it, such as how many systems are left out.
+    ``rows`` are what is drawn; ``notes`` say what is to be said of it, such as how many systems are left out.
     """
 
     def __init__(self, name: str, drawn: charts.Drawing, look: charts.Look = charts.AS_IT_IS) -> None:
-        self.name = name
-        self.rows = drawn.table
-        self.notes = drawn.notes
-        self._of = drawn.of
-        self._look = look
+        self.name, self.rows, self.notes = name, drawn.table, drawn.notes
+        self._of, self._look = drawn.of, look
         self.specification: dict[str, Any] = charts.specification(name, drawn.table, drawn.of, look)
 
     def save(self, path: str | Path) -> None:
@@ -268,19 +249,14 @@ class Chart:
 
 
 class Report:
-    """A report of systems on one judgment set; a notebook shows its page.
-
-    Attributes:
-        page: the page, which needs no network.
-    """
+    """A report of systems on one judgment set; a notebook shows its page, which needs no network."""
 
     def __init__(self, gather: Callable[..., ReportData], digits: int | None = None) -> None:
         self._gather = gather
         self._digits = digits
         found = gather(for_page=True)
-        self._heading = found.heading
-        self._num_runs = len(found.runs)
-        self.page = page(found, PAGE_DIGITS if digits is None else digits)
+        self._name = f"{found.heading}, {len(found.runs):,} runs"
+        self.page = report_text(found, ".html", digits)
 
     def save(self, path: str | Path) -> None:
         """Write the report to a file: a page (.html), or .md, .tex or .json; what is there is replaced.
@@ -288,19 +264,12 @@ class Report:
         Raises:
             UsageError: the extension tells no format, or the file cannot be written.
         """
-        path = Path(path)
-        extension = path.suffix.lower()
-        if extension not in EXTENSIONS:
-            raise UsageError(f"{path}: a report is written as {', '.join(EXTENSIONS)}")
-        if extension == ".html":
-            _write(path, self.page.encode())
-            return
-        text = StringIO()
-        WRITERS[extension](self._gather(), text, DIGITS if self._digits is None else self._digits)
-        _write(path, text.getvalue().encode())
+        extension = report_extension(Path(path))
+        text = self.page if extension == ".html" else report_text(self._gather(), extension, self._digits)
+        _write(Path(path), text.encode())
 
     def __repr__(self) -> str:
-        return f"<report: {self._heading}, {self._num_runs:,} runs; .save(FILE) writes it>"
+        return f"<report: {self._name}; .save(FILE) writes it>"
 
     def _repr_html_(self) -> str:
         if len(self.page) > _MOST_BYTES:

@@ -39,11 +39,6 @@ def in_words(count: int) -> str:
     return _IN_WORDS[count] if count < len(_IN_WORDS) else f"{count:,}"
 
 
-def listed(texts: Sequence[str]) -> str:
-    """a, b and c."""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
-
-
 def text(value: object) -> str:
     """Any value as HTML shows it."""
     return escape(str(value))
@@ -94,7 +89,7 @@ def table(title: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequenc
 def figures(title: str, shown: Table, digits: int, name: str = "") -> str:
     """The same of a table of values."""
     columns = [(head, "number" if shown.is_number(at) else "") for at, head in enumerate(shown.columns)]
-    return table(title, columns, _cells(shown, digits), name)
+    return table(title, columns, cells(shown, digits), name)
 
 
 def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> str:
@@ -110,7 +105,7 @@ def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[s
     return f"<thead><tr>{head}</thead>\n<tbody>{body}</tbody>"
 
 
-def _cells(shown: Table, digits: int) -> list[list[str]]:
+def cells(shown: Table, digits: int) -> list[list[str]]:
     """Every cell as HTML: the best in bold, with marks behind."""
 
     def cell(nth: int, at: int) -> str:
@@ -155,7 +150,7 @@ def in_notebook(shown: Table, digits: int) -> str:
     caption = f"<caption>{text(one_line(shown.caption))}</caption>" if shown.caption else ""
     notices = "\n".join(text(one_line(each)) for each in shown.notices)
     below = f'<div class="evalsql-notes">{notices}</div>' if notices else ""
-    inner = f"{caption}\n{_head_and_body(columns, _cells(shown, digits))}"
+    inner = f"{caption}\n{_head_and_body(columns, cells(shown, digits))}"
     return f'<style>{_STYLE}</style>\n<table class="evalsql">{inner}</table>\n{below}'
 
 

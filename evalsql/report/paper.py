@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from evalsql.catalog.measure_names import Measure, parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
-from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, compare_runs, in_order, with_changes
+from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs
 from evalsql.warehouse.warehouse import Warehouse
 
 _T = TypeVar("_T")
@@ -22,10 +22,7 @@ _ENTRY_KEYS: Mapping[str, Collection[str]] = {"systems": ("run", "system", "name
 
 
 class Entry(NamedTuple):
-    """A system or a measure: what it is, and what the table calls it.
-
-    ``key`` is run, system or measure; ``number`` its place in the list.
-    """
+    """A system or a measure: run, system or measure, which one, what the table calls it, its place in the list."""
 
     key: str
     value: str
@@ -111,11 +108,7 @@ _CHECKS: Mapping[str, _Check] = {
 
 
 def read_paper(path: Path) -> PaperFile:
-    """Read the description of a table.
-
-    Raises:
-        UsageError: it cannot be read, or says something else; all of it at once, each with file, line and key.
-    """
+    """Read the description of a table; raises UsageError with all that is wrong, each with file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
         content = tomllib.loads(text)
@@ -179,29 +172,7 @@ def _line(text: str, key: str, number: int | None) -> int:
 
 
 def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
-    """The comparison that a file describes, with the runs that are loaded now.
-
-    Raises:
-        UsageError: runs, measures or judgments that are not there; all at once, each with file, line and key.
-    """
-    runs, measures, qrels, base = _named(warehouse, paper)
-    names, baseline = list(runs.values()), None if paper.pairs else base
-    tested = {key: getattr(paper, key) for key in ("alpha", "test", "correction", "family", "samples", "seed")}
-    query, _, compared = compare_runs(warehouse, baseline, names, [*measures.values()], qrels=qrels, **tested)
-    called = {run: entry.name for entry, run in runs.items()}
-    called |= {measure.name: entry.name for entry, measure in measures.items()}
-    shown = in_order(compared, names if paper.order == "given" else (), called, base)
-    if missing := [run for run in names if run not in shown[0].runs]:
-        raise UsageError(f"{paper.path}: {shown[0].qrels} does not evaluate {', '.join(missing)}")
-    if base is not None and paper.relative:
-        shown = with_changes(warehouse, shown, query, base)
-    return shown[0]._replace(text=paper.caption.strip(), label=paper.label)
-
-
-def _named(
-    warehouse: Warehouse, paper: PaperFile
-) -> tuple[dict[Entry, str], dict[Entry, Measure], Sequence[str], str | None]:
-    """Runs, measures, judgments and baseline that a file names; raises UsageError with all that is wrong with it."""
+    """The comparison that a file describes, of what is loaded now; UsageError with all names that are not there."""
 
     def find_runs(entry: Entry) -> Sequence[str]:
         if entry.key != "system":
@@ -211,7 +182,8 @@ def _named(
 
     runs = _found(paper, "systems", find_runs)
     measures = _found(paper, "measures", lambda entry: parse_measures([entry.value], warehouse.catalog))
-    for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
+    called = {"systems": [*runs.items()], "measures": [(entry, each.name) for entry, each in measures.items()]}
+    for key, found in called.items():
         for at, (entry, name) in enumerate(found):
             if name in [other for _, other in found[:at]]:
                 paper.problem(key, f"{name} is there twice", entry.number)
@@ -224,7 +196,22 @@ def _named(
     except UsageError as error:
         paper.problem("qrels", str(error))
     paper.check()
-    return runs, measures, qrels, bases[0] if bases else None
+    base, names = bases[0] if bases else None, list(runs.values())
+    tested = {key: getattr(paper, key) for key in ("alpha", "test", "correction", "family", "samples", "seed")}
+    baseline = None if paper.pairs else base
+    query, _, compared = compare_runs(warehouse, baseline, names, [*measures.values()], qrels=qrels, **tested)
+    shown, *_ = arranged(
+        warehouse,
+        compared,
+        names if paper.order == "given" else (),
+        {name: entry.name for found in called.values() for entry, name in found},
+        beside=base,
+        changed_from=base if paper.relative else None,
+        pairs=query,
+    )
+    if missing := [run for run in names if run not in shown.runs]:
+        raise UsageError(f"{paper.path}: {shown.qrels} does not evaluate {', '.join(missing)}")
+    return shown._replace(text=paper.caption.strip(), label=paper.label)
 
 
 def _found(paper: PaperFile, key: str, find: Callable[[Entry], Sequence[_T]]) -> dict[Entry, _T]:

@@ -1,31 +1,120 @@
--- title: Every pair of runs by every measure with the paired t test's p value
+-- title: Every run beside every other, tested by the paired t test with Holm's correction
 -- inputs: found_differences
+-- parameters:
+--   alpha double in (0, 1) = 0.05   chance of any false finding among the comparisons with a baseline
 -- columns:
---   measure      canonical name of the measure
---   baseline     run compared with
---   run          run compared
---   num_topics   topics that both have a value for
---   difference   mean difference
---   half_width   how far the interval at 95% goes to either side of it; null for one topic
---   p            two-sided p value, as t_tests has it
---   wins         topics where the value of the run is greater
---   ties         topics where they are equal
---   losses       topics where the value of the baseline is greater
--- definition: The columns of differences and of t_tests, from rows of differences that are kept: for all pairs of many
---     runs these take most of the time.
+--   measure        canonical name of the measure
+--   baseline       run compared with
+--   run            run compared
+--   num_topics     topics that both have a value for
+--   difference     mean difference
+--   half_width     how far the interval at 95% goes to either side of it; null for one topic
+--   factor         how much wider it gets at the step of Holm's procedure: Student's quantile at
+--                  1 - alpha / 2 / tests_left over that at 1 - alpha / 2
+--   low            lower end of the interval at 95%
+--   high           upper end
+--   widened_low    lower end of the interval at the step of Holm's procedure
+--   widened_high   upper end
+--   is_sure        whether the difference is significant
+--   tests_left     tests that p is multiplied by at that step
+--   wins           topics where the value of the run is greater
+--   ties           topics where they are equal
+--   losses         topics where the value of the baseline is greater
+-- definition: A baseline's p values, as t_tests has them, in their order; the i-th of m is compared with
+--     alpha / (m - i + 1) until one is above that, and all others are tested at the step where it stops. So the interval
+--     of confidence 1 - alpha / tests_left leaves 0 out just where the difference is significant.
+-- reference: Holm 1979; Student 1908, doi:10.1093/biomet/6.1.1
+with tested as (
+    select
+        measure,
+        baseline,
+        run,
+        num_topics,
+        difference,
+        high - difference as half_width,
+        case
+            when deviation > 0 then student_p(difference / deviation * sqrt(num_topics), num_topics - 1)
+            when note = 'constant difference' then 0
+            else 1
+        end as p,
+        wins,
+        ties,
+        losses
+    from found_differences
+),
+both_ways as (
+    select *
+    from tested
+    union all
+    select
+        measure,
+        run as baseline,
+        baseline as run,
+        num_topics,
+        -difference as difference,
+        half_width,
+        p,
+        losses as wins,
+        ties,
+        wins as losses
+    from tested
+),
+placed as (
+    select
+        both_ways.*,
+        row_number() over (
+            partition by measure, baseline
+            order by p, run
+        ) as place,
+        count(*) over (partition by measure, baseline) as num_tests
+    from both_ways
+),
+stopped as (
+    select
+        placed.*,
+        min(case when p * (num_tests - place + 1) >= $alpha then place end) over (partition by measure, baseline)
+            as first_failure
+    from placed
+),
+steps as (
+    select
+        stopped.*,
+        num_tests - least(place, coalesce(first_failure, place)) + 1 as tests_left,
+        place < coalesce(first_failure, place + 1) as is_sure
+    from stopped
+),
+factors as (
+    select
+        num_topics,
+        tests_left,
+        student_quantile(1 - $alpha / 2 / tests_left, num_topics - 1)
+        / student_quantile(1 - $alpha / 2, num_topics - 1) as factor
+    from (
+        select distinct
+            num_topics,
+            tests_left
+        from steps
+        where num_topics > 1
+    ) as of_steps
+)
 select
-    measure,
-    baseline,
-    run,
-    num_topics,
-    difference,
-    high - difference as half_width,
-    case
-        when deviation > 0 then student_p(difference / deviation * sqrt(num_topics), num_topics - 1)
-        when note = 'constant difference' then 0
-        else 1
-    end as p,
-    wins,
-    ties,
-    losses
-from found_differences
+    steps.measure,
+    steps.baseline,
+    steps.run,
+    steps.num_topics,
+    steps.difference,
+    steps.half_width,
+    factors.factor,
+    steps.difference - steps.half_width as low,
+    steps.difference + steps.half_width as high,
+    steps.difference - steps.half_width * factors.factor as widened_low,
+    steps.difference + steps.half_width * factors.factor as widened_high,
+    steps.is_sure,
+    steps.tests_left,
+    steps.wins,
+    steps.ties,
+    steps.losses
+from steps
+left join factors
+    on factors.num_topics = steps.num_topics
+    and factors.tests_left = steps.tests_left

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsql import Warehouse
-from evalsql.phrases import natural_key
-from evalsql.report.html import listed, signed
+from evalsql.phrases import listed, natural_key
+from evalsql.report.html import signed
 from evalsql.report.page.report_data import default_baseline
 from tests.conftest import in_process
 from tests.report.conftest import NASTY, Watched, asked

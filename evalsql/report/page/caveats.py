@@ -7,35 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from evalsql.phrases import counted
-from evalsql.report.html import in_words, listed, number, share
+from evalsql.phrases import counted, listed
+from evalsql.report.html import in_words, number, share
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.verdicts import is_about_judgments
 
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_LISTED = 5
 _DEPTHS = (10, 100, 1000)
-# By what notices are about: the title, what follows; and what is said where there are none, with a remark.
+# By what notices are about: the title, and what follows.
 _OF_NOTICES = {
-    "ids": (
-        "Ids that do not match.",
-        "Figures of such runs mean nothing.",
-        "Document ids of runs and judgments are of one kind.",
-        "none found",
-    ),
-    "audits": (
-        "The file.",
-        "evalsql check runs all audits.",
-        "The quick audits of the warehouse found nothing.",
-        "evalsql check runs all",
-    ),
+    "ids": ("Ids that do not match.", "Figures of such runs mean nothing."),
+    "audits": ("The file.", "evalsql check runs all audits."),
     "origins": (
         "Where figures come from.",
         "Figures of these runs are shown as they were loaded; there are no rankings to compute them from.",
-        "",
-        "",
     ),
-    "forms": ("Judgments.", "", "", ""),
+    "forms": ("Judgments.", ""),
+}
+# What is said where there are none, with a remark.
+_WITHOUT_NOTICES = {
+    "ids": ("Document ids of runs and judgments are of one kind.", "none found"),
+    "audits": ("The quick audits of the warehouse found nothing.", "evalsql check runs all"),
 }
 
 
@@ -70,7 +63,7 @@ def caveats(report: ReportData) -> list[Caveat]:
     lines: dict[str, list[str]] = defaultdict(list)
     for each in report.notices:
         lines[each.about].append(each.text.strip())
-    audited = [f"{finding} ({audit})" for audit, finding, _ in report.page.findings[:_MOST_LISTED]]
+    audited = [f"{finding} ({audit})" for audit, finding, _ in report.findings[:_MOST_LISTED]]
     found = [
         _told("ids", lines["ids"], report.runs),
         _told("audits", audited),
@@ -86,18 +79,16 @@ def caveats(report: ReportData) -> list[Caveat]:
 
 def _told(about: str, lines: Sequence[str], names: Sequence[str] = ()) -> Caveat | None:
     """What notices say, or that there is nothing to say; a name that they start with stays as it is."""
-    title, note, none, remark = _OF_NOTICES[about]
+    title, note = _OF_NOTICES[about]
     if lines:
         return Caveat(title, about != "forms", _sentence("; ".join(lines), names), note)
+    none, remark = _WITHOUT_NOTICES.get(about, ("", ""))
     return Caveat(title, False, none, remark=remark) if none else None
 
 
 def _unjudged(report: ReportData) -> Caveat | None:
-    found: dict[int, dict[str, float]] = {k: {} for k in _DEPTHS}
-    for run, k, value in report.rows("unjudged", "run", "k", "unjudged"):
-        if k in found:
-            found[k][run] = value
-    shares = {k: held for k, held in found.items() if held}
+    rows = report.rows("unjudged", "k", "run", "unjudged")
+    shares = {k: held for k in _DEPTHS if (held := {run: value for rank, run, value in rows if rank == k})}
     if not shares:
         return None
     cutoff = report.measures[0].arguments.get("k")
@@ -160,7 +151,7 @@ def _other_measures(report: ReportData) -> Caveat | None:
     if len(names) < 2 or len(report.runs) < 2:
         return None
     best, (first, *others) = report.runs[0], names
-    ahead = {name: report.leaders(name) for name in names if report.places[name, best] > 1}
+    ahead = {name: report.leaders(name) for name in names if report.means[name][best].place > 1}
     claim = f"{best} is first by {listed([first, *(name for name in others if name not in ahead)])}"
     if ahead:
         claim += f"; {listed([f'{name} puts {leaders[0]} first' for name, leaders in ahead.items()])}"
@@ -176,7 +167,7 @@ def _other_measures(report: ReportData) -> Caveat | None:
 
 def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
     """The place of each system by each measure, the best on top."""
-    orders = {run: [report.places[name, run] for name in measures] for run in report.runs}
+    orders = {run: [report.means[name][run].place for name in measures] for run in report.runs}
     most, last = max(map(max, orders.values())), len(measures) - 1
     xs = [f"{4 + 92 / last * at:.1f}%" for at in range(last + 1)]
     parts = ["<g>"]

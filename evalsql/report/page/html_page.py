@@ -15,7 +15,7 @@ from evalsql.report.html import number, signed, table, text
 from evalsql.report.page import verdicts
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
 from evalsql.report.page.report_data import DEPTH, ReportData
-from evalsql.report.page.report_formats import sections
+from evalsql.report.page.report_formats import DIGITS, PAGE_DIGITS, WRITERS, sections
 from evalsql.report.table import Table, finite, short
 from evalsql.version import __version__
 
@@ -46,6 +46,13 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
     )
 
 
+def report_text(report: ReportData, extension: str, digits: int | None) -> str:
+    """The report as the extension of its file says; a page takes one that was gathered for it."""
+    if extension == ".html":
+        return page(report, PAGE_DIGITS if digits is None else digits)
+    return WRITERS[extension](report, DIGITS if digits is None else digits)
+
+
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
@@ -57,22 +64,22 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
     return "".join(html.link(address, words) for words, address in (*above, *links))
 
 
-def _gravest(found: list[Caveat]) -> str:
+def _gravest(found: Sequence[Caveat]) -> str:
     mark = '<span class="look" aria-hidden="true">\u25b2</span>'
     words = gravest(found)
     return f'<p class="doubted">{mark} {text(words)} <a href="#doubts">What to doubt</a></p>' if words else ""
 
 
 def _winner(report: ReportData, digits: int) -> str:
-    name, means = report.names[0], report.means(report.names[0])
+    name = report.names[0]
     rows = []
     for at, run in enumerate(report.runs, start=1):
         compared: tuple[object, ...] = ("baseline", "", "", "", "", "")
-        if pair := report.page.pairs.get((name, report.baseline, run)):
-            interval = html.interval_text(*pair.ends(pair.half), digits, signed)
+        if pair := report.pairs.get((name, report.baseline, run)):
+            interval = html.interval_text(pair.low, pair.high, digits, signed)
             sure = "yes" if pair.is_sure else "no"
             compared = (signed(pair.difference, digits), interval, sure, pair.wins, pair.ties, pair.losses)
-        rows.append([text(cell) for cell in (at, run, number(means[run], digits), *compared)])
+        rows.append([text(cell) for cell in (at, run, number(report.means[name][run].value, digits), *compared)])
     heads = ("", "system", name, "difference", "95% interval", "sure", "won", "tied", "lost")
     return table(f"Difference to the baseline in {name}", [(head, "") for head in heads], rows)
 
@@ -148,7 +155,6 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
     runs, names = report.runs, report.names
     numbers = {run: at for at, run in enumerate(runs)}
     values = {name: report.values(name) for name in names}
-    ends = {(name, run): [low, high] for name, run, _, low, high in report.tables["intervals"].rows}
     pictures = [caveat.picture for caveat in found if caveat.picture]
     return {
         "digits": digits,
@@ -166,17 +172,17 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
             for measure in report.measures
         ],
         "runs": runs,
-        "topics": [[topic, report.page.texts.get(topic, "")] for topic in report.topics],
+        "topics": [[topic, report.texts.get(topic, "")] for topic in report.topics],
         "baseline": numbers[report.baseline],
         "order": {name: [numbers[run] for run in report.order(name)] for name in names},
-        "means": {name: [finite(mean) for mean in report.means(name).values()] for name in names},
-        "intervals": {name: [ends.get((name, run)) for run in runs] for name in names},
+        "means": {name: [finite(report.means[name][run].value) for run in runs] for name in names},
+        "intervals": {name: [report.means[name][run].ends for run in runs] for name in names},
         "values": {
             name: [[finite(found.get((run, topic))) for topic in report.topics] for run in runs]
             for name, found in values.items()
         },
         **_pairs(report),
-        "documents": report.page.documents,
+        "documents": report.documents,
         "curves": _curves(report, numbers),
         "pictures": {each.name: [each.title, [each.texts.get(run) for run in runs]] for each in pictures},
     }
@@ -184,11 +190,11 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
 
 def _pairs(report: ReportData) -> dict[str, Any]:
     """Pairs, each once, the first run less the second; steps of Holm's procedure by baseline and run."""
-    runs, pairs = report.runs, report.page.pairs
+    runs, pairs = report.runs, report.pairs
 
     def difference(name: str, one: str, other: str) -> list[Any] | None:
         pair = pairs.get((name, other, one))
-        half = None if pair is None or pair.half is None else float(f"{pair.half:.10g}")
+        half = None if pair is None or pair.half_width is None else float(f"{pair.half_width:.10g}")
         return pair and [pair.num_topics, pair.difference, half, pair.wins, pair.losses]
 
     def tests_left(name: str, baseline: str, run: str) -> int:
@@ -196,13 +202,17 @@ def _pairs(report: ReportData) -> dict[str, Any]:
         pair = pairs.get((name, baseline, run))
         return 0 if pair is None else pair.tests_left if pair.is_sure else -pair.tests_left
 
+    factors: dict[int, dict[int, float]] = {}
+    steps = {(pair.num_topics, pair.tests_left, pair.factor) for pair in pairs.values() if pair.factor is not None}
+    for num_topics, left, factor in sorted(steps):
+        factors.setdefault(num_topics, {})[left] = factor
     return {
         "pairs": {
             name: [[difference(name, one, other) for other in runs[at:]] for at, one in enumerate(runs, start=1)]
             for name in report.names
         },
         "steps": {name: [[tests_left(name, base, run) for run in runs] for base in runs] for name in report.names},
-        "factors": report.page.factors,
+        "factors": factors,
     }
 
 
@@ -214,28 +224,21 @@ def _range(text: str) -> list[float]:
 
 def _curves(report: ReportData, numbers: Mapping[str, int]) -> dict[str, Any]:
     """Points by run; a curve of ROC stops where the run's lists stop, for what follows says nothing of it."""
-    found: dict[str, Any] = {}
+    roc = report.rows("roc", "run", "fpr", "tpr", "threshold")
     shown = {
         "pr": report.rows("pr", "run", "recall", "precision"),
         "tap": report.rows("tap", "run", "threshold", "false_positives"),
-        "roc": [
-            (run, fpr, tpr)
-            for run, fpr, tpr, score in report.rows("roc", "run", "fpr", "tpr", "threshold")
-            if score is not None or fpr <= 0
-        ],
+        "roc": [(run, fpr, tpr) for run, fpr, tpr, score in roc if score is not None or fpr <= 0],
     }
+    found: dict[str, Any] = {name: {} for name in shown if name in report.tables}
     for name, points in shown.items():
-        if name in report.tables:
-            found[name] = {}
         for run, x, y in points:
             if finite(x) is not None:
                 found[name].setdefault(numbers[run], []).append([short(x), short(y)])
     if "distribution" in report.tables:
-        rows: Sequence[Any] = report.tables["distribution"].rows
-        found["boxes"] = {
-            name: {numbers[str(run)]: quantiles for measure, run, _, *quantiles in rows if measure == name}
-            for name in report.names
-        }
+        found["boxes"] = {name: {} for name in report.names}
+        for measure, run, _, *quantiles in report.rows("distribution", *report.tables["distribution"].columns):
+            found["boxes"][measure][numbers[run]] = quantiles
     return found
 
 
@@ -246,7 +249,7 @@ def measure_words(measure: Measure) -> str:
 
 def size_line(report: ReportData) -> str:
     """How much was evaluated, and when the newest of it was loaded."""
-    num_judgments, num_grades, day = report.page.size
+    num_judgments, num_grades, day = report.size
     judged = f"{counted(num_judgments, 'judgment')} in {counted(num_grades, 'grade')}"
     held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"
     return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import (
-    Measure,
-    literal,
-    names_of_counts,
-    names_of_less_is_better,
-    parse_measures,
-    quoted,
-)
-from evalsql.catalog.relations import Relation
+from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, only_qrels
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
-from evalsql.evaluation.evaluation import temporary_tables
+from evalsql.evaluation.evaluation import temporary_tables, with_arguments
 from evalsql.evaluation.explanation import can_be_cut, first_contributions
 from evalsql.phrases import Progress, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
@@ -39,7 +32,7 @@ MOST_THRESHOLDS = 30
 ON_REQUEST = ("roc", "threshold")
 _SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
 _BASELINES = ("baseline", "bm25")
-_COMPARED = {"test": "t", "correction": "holm", "family": "measure"}
+_COMPARED: Mapping[str, str] = {"test": "t", "correction": "holm", "family": "measure"}
 # Tables about the values of the measures; {qrels} and {names} are filled in.
 OF_SCORES: Mapping[str, str] = {
     "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
@@ -58,47 +51,53 @@ OF_RUNS: Mapping[str, tuple[str, str]] = {
     "tap": ("tap_steps", "run, false_positives"),
     "unjudged": ("unjudged_by_rank", "run, k"),
 }
-_SOURCES: Mapping[str, str] = {
-    "runs": """
-        select runs.run, runs.tag, runs.tie_rule, files.file, files.sha256, files.num_rows, runs.loaded_at,
-            runs.evalsql_version
-        from runs left join files on files.kind = 'run' and files.id = runs.run_id
-        where runs.run in ({runs}) order by runs.run, files.file""",
-    "qrels": """
-        select qrels.qrels, qrels.form, files.kind, files.file, files.sha256, files.num_rows, qrels.loaded_at,
-            qrels.evalsql_version
-        from qrels left join files on files.kind in ('qrels', 'weights') and files.id = qrels.qrels_id
-        where qrels.qrels = {qrels} order by files.kind, files.file""",
-}
-_PAIRS = """
-select measure, baseline, run, num_topics, difference, half_width, half_width * factor, is_sure, tests_left, wins, ties,
-    losses
-from temp.page_holm_steps left join temp.page_interval_factors using (num_topics, tests_left)"""
+
+
+class Mean(NamedTuple):
+    """The mean of a run by a measure, its interval at 95%, and its place among all runs."""
+
+    value: float
+    low: float | None
+    high: float | None
+    place: int
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
+
+    @property
+    def span(self) -> tuple[float, float | None, float | None]:
+        return self.value, self.low, self.high
 
 
 class Pair(NamedTuple):
-    """A run beside another; ``half`` is half its 95% interval, ``wide`` the same at its step of Holm's procedure."""
+    """A run beside another, as the relation ``tested_pairs`` has it."""
 
     num_topics: int
     difference: float
-    half: float | None
-    wide: float | None
+    half_width: float | None
+    factor: float | None
+    low: float | None
+    high: float | None
+    widened_low: float | None
+    widened_high: float | None
     is_sure: bool
     tests_left: int
     wins: int
     ties: int
     losses: int
 
-    def ends(self, half: float | None) -> tuple[float | None, float | None]:
-        return (None, None) if half is None else (self.difference - half, self.difference + half)
 
-
-class PageDetails(NamedTuple):
-    """What only a page shows.
+@dataclass(frozen=True, kw_only=True)
+class ReportData:
+    """The parts of a report by name, and what is to be said before them; what only a page shows has defaults.
 
     Attributes:
+        leaderboard: a row a run, the best by the first measure on top: run and the mean of each measure.
+        means: by measure, then run, the best first.
+        tables: values, intervals, distribution, agreement, pr, pr_topics, roc, tap, unjudged, runs, qrels.
+        comparison: that of all pairs of runs, None for a single run and for a page.
         pairs: by measure, baseline and run.
-        factors: by topics and tests left how much wider Holm's procedure makes an interval.
         documents: by the number of a topic names and grades of documents, and "lists": by the number of a run the
             numbers of its first documents, what each contributes, and at which rank others of the documents are.
         texts: by topic.
@@ -106,35 +105,21 @@ class PageDetails(NamedTuple):
         size: numbers of judgments and grades, and when the newest of all this was loaded.
     """
 
-    pairs: Mapping[tuple[str, str, str], Pair] = {}
-    factors: Mapping[int, Mapping[int, float]] = {}
-    documents: Mapping[int, Any] = {}
-    texts: Mapping[str, str] = {}
-    findings: Sequence[tuple[str, str, int]] = ()
-    size: Sequence[Any] = ()
-
-
-@dataclass(frozen=True)
-class ReportData:
-    """The parts of a report by name, and what is to be said before them.
-
-    ``leaderboard`` has a row a run, the best by the first measure on top: run and the mean of each measure.
-    ``comparison`` is that of all pairs of runs, None for a single run and for a page. Other tables: values, intervals,
-    distribution, agreement, pr, pr_topics, roc, tap, unjudged, runs, qrels. ``places`` has by measure and run the place
-    among all runs.
-    """
-
     qrels: str
     measures: Sequence[Measure]
     leaderboard: Table
-    places: Mapping[tuple[str, str], int]
-    comparison: Comparison | None
+    means: Mapping[str, Mapping[str, Mean]]
     tables: Mapping[str, Table]
     notices: Sequence[notes.Notice]
     without: frozenset[str]
     heading: str
     baseline: str
-    page: PageDetails
+    comparison: Comparison | None = None
+    pairs: Mapping[tuple[str, str, str], Pair] = field(default_factory=dict)
+    documents: Mapping[int, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[tuple[str, str, int]] = ()
+    size: Sequence[Any] = ()
 
     @cached_property
     def names(self) -> list[str]:
@@ -158,17 +143,13 @@ class ReportData:
         """Columns of a table; no rows where it is left out."""
         return self.tables[table].picked(*columns) if table in self.tables else []
 
-    def means(self, measure: str) -> dict[str, float]:
-        """The means of a measure by run."""
-        return dict(self.leaderboard.picked("run", measure))
-
     def order(self, measure: str) -> list[str]:
         """Runs from the best to the worst by a measure; those with equal means as the leaderboard has them."""
-        return sorted(self.runs, key=lambda run: self.places[measure, run])
+        return sorted(self.runs, key=lambda run: self.means[measure][run].place)
 
     def leaders(self, measure: str) -> list[str]:
         """The best by a measure."""
-        return [run for run in self.runs if self.places[measure, run] == 1]
+        return [run for run in self.runs if self.means[measure][run].place == 1]
 
     def values(self, measure: str) -> dict[tuple[str, str], float]:
         """The values of a measure by run and topic."""
@@ -189,65 +170,46 @@ def gather_report(
     for_page: bool = False,
     progress: Progress = silent,
 ) -> ReportData:
-    """Gather everything a report shows.
+    """Gather everything a report shows; raises UsageError for unknown names, no run, or too many runs.
 
-    Args:
-        measures: names, the first being the one runs are ordered by.
-        qrels: judgment set; may be left out where there is only one.
-        baseline: run that others are compared with on the page; by default one that is called so.
-        title: what stands above; by default the name of the judgment set.
-        shown, without: names of sections to have beside the usual ones, and to leave out.
-        for_page: gather what the page shows of pairs and documents, and not what only documents have.
-
-    Raises:
-        UsageError: unknown names, no run, or several judgment sets of which none is named.
+    The first measure orders the runs. ``shown`` and ``without`` name sections to have beside the usual ones, and to
+    leave out. For a page it gathers pairs and documents, and not what only documents show.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
     chosen = _chosen_runs(warehouse, named, judged, runs, baseline)
     on_request = ON_REQUEST if len(chosen) > MOST_THRESHOLDS else ON_REQUEST[:1]
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
-    left_out = {*omitted, "pr_topics"} if for_page else omitted
-    of_runs = [name for name in OF_RUNS if not {name, _SECTION_OF.get(name)} & left_out]
-    names, run_names = (", ".join(map(literal, each)) for each in ([each.name for each in named], chosen))
-    parts = {"qrels": literal(judged), "names": names, "runs": run_names}
+    left_out = {*omitted, "intervals", "pr_topics"} if for_page else omitted
+    parts = {"qrels": literal(judged), "names": ", ".join(literal(each.name) for each in named)}
+    queries = {name: query.format(**parts) for name, query in OF_SCORES.items()}
+    queries |= {name: run_rows_query(warehouse, name, judged, chosen) for name in OF_RUNS}
+    queries = {name: query for name, query in queries.items() if not {name, _SECTION_OF.get(name)} & left_out}
+    runs_query = {"chosen_runs": names_query("run", chosen)}
+    queries["runs"] = f"{relation_query(warehouse.catalog, 'run_sources', runs_query)} order by run, file"
+    of_set = relation_query(warehouse.catalog, "judgment_sources", qrels=judged)
+    queries["qrels"] = f"select * from ({of_set}) order by kind, file"
     tables: dict[str, Table] = {}
-
-    def gather(name: str, query: str) -> None:
-        progress("gathering the report", len(tables), len(OF_SCORES) + len(of_runs) + len(_SOURCES))
-        tables[name] = Table(*warehouse.database.table(query))
-
-    page, comparison = PageDetails(), None
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
-        for name in OF_SCORES:
-            if name not in omitted:
-                gather(name, OF_SCORES[name].format(**parts))
+        for name, query in queries.items():
+            progress("gathering the report", len(tables), len(queries))
+            tables[name] = Table(*warehouse.database.table(query))
         board = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
-        means = warehouse.database.table(f"select * exclude (qrels) from ({board})")
-        leaderboard = Table(*means, names_of_counts(named))
-        places = warehouse.rows(f"select measure, run, place from ({places_query(warehouse, board, named, chosen)})")
-        if for_page:
-            page = _tested_pairs(warehouse, judged)
-        elif len(chosen) > 1:
-            comparison = _comparison(warehouse, named)
-    for name in of_runs:
-        gather(name, run_rows_query(warehouse, name, judged, chosen))
-    for name, query in _SOURCES.items():
-        gather(name, query.format(**parts))
-    found = ReportData(
-        judged,
-        named,
-        leaderboard,
-        {(measure, run): place for measure, run, place in places},
-        comparison,
-        tables,
-        _notices(warehouse, named[0], judged, chosen),
-        omitted,
-        title or f"Evaluation with {judged}",
-        baseline or default_baseline(leaderboard.values("run")),
-        page,
-    )
-    return replace(found, page=_with_details(warehouse, found)) if for_page else found
+        columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
+        found = ReportData(
+            qrels=judged,
+            measures=named,
+            leaderboard=Table(columns, rows, names_of_counts(named)),
+            means=means_by_measure(warehouse, judged, named),
+            tables=tables,
+            notices=_notices(warehouse, named[0], judged, chosen),
+            without=omitted,
+            heading=title or f"Evaluation with {judged}",
+            baseline=baseline or default_baseline([row[0] for row in rows]),
+            comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named),
+            pairs=_tested_pairs(warehouse, judged) if for_page else {},
+        )
+    return _with_details(warehouse, found) if for_page else found
 
 
 def _chosen_runs(
@@ -288,15 +250,27 @@ def run_rows_query(warehouse: Warehouse, name: str, qrels: str, runs: Names) -> 
     return f"select * exclude (qrels) from ({asked}) order by {order}"
 
 
-def places_query(warehouse: Warehouse, board: str, measures: Sequence[Measure], drawn: Sequence[str]) -> str:
-    """The place of each run by each measure of a leaderboard, and among the runs that are drawn."""
-    columns = ", ".join(quoted(measure.name) for measure in measures)
-    lower = ", ".join(map(literal, names_of_less_is_better(measures)))
+def means_query(catalog: Catalog, qrels: str, measures: Sequence[Measure], drawn: str) -> str:
+    """The means that the view scores gives of the runs that are drawn, with intervals and the places among all runs."""
+    lower = ", ".join(map(literal, sorted(names_of_less_is_better(measures))))
+    of_set = f"where qrels = {literal(qrels)}"
     means = f"""
         select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
-        from (unpivot ({board}) on {columns} into name measure value value)"""
-    inputs = {"means": means, "drawn_runs": names_query("run", drawn)}
-    return relation_query(warehouse.catalog, "measure_places", inputs)
+        from summary {of_set} and value is not null
+    """
+    places = relation_query(catalog, "measure_places", {"means": means, "drawn_runs": drawn})
+    ends = f"select measure, run, low, high from mean_intervals() {of_set}"
+    return f"select * from ({places}) left join ({ends}) using (measure, run)"
+
+
+def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> dict[str, dict[str, Mean]]:
+    """By measure, then run, the best first."""
+    means = means_query(warehouse.catalog, qrels, measures, "select distinct run from means")
+    found: dict[str, dict[str, Mean]] = {}
+    query = f"select measure, run, {', '.join(Mean._fields)} from ({means}) order by position"
+    for measure, run, *figures in warehouse.rows(query):
+        found.setdefault(measure, {})[run] = Mean(*figures)
+    return found
 
 
 def names_query(column: str, names: Sequence[str]) -> str:
@@ -313,43 +287,30 @@ def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequen
     ]
 
 
-def _at_defaults(relation: Relation, **given: str) -> str:
-    """A call of a macro with the default of each parameter that is not given."""
-    return Measure(relation, {each.name: each.default for each in relation.parameters} | given).call
-
-
 def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
     """All pairs of runs, tested by the values that the view scores gives now."""
-    call = _at_defaults(warehouse.catalog["comparisons"], **_COMPARED)
+    call = with_arguments(warehouse.catalog, "comparisons", **_COMPARED).call
     table = Table(*warehouse.database.table(f"select * from {call} order by measure, baseline, run"))
     (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **_COMPARED)
     return found
 
 
-def _tested_pairs(warehouse: Warehouse, qrels: str) -> PageDetails:
+def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str], Pair]:
     """The same for a page."""
-    catalog = warehouse.catalog
-    call = _at_defaults(catalog["differences"])
-    kept = {"page_found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
-    for reads, name, options in (
-        ("found_differences", "tested_pairs", {}),
-        ("tested_pairs", "holm_steps", {"alpha": ALPHA}),
-        ("holm_steps", "interval_factors", {"alpha": ALPHA}),
-    ):
-        kept[f"page_{name}"] = relation_query(catalog, name, {reads: f"select * from temp.page_{reads}"}, **options)
-    factors: dict[int, dict[int, float]] = {}
-    with temporary_tables(warehouse.database, kept):
-        pairs = {(measure, base, run): Pair(*rest) for measure, base, run, *rest in warehouse.rows(_PAIRS)}
-        for topics, left, factor in warehouse.rows("from temp.page_interval_factors order by all"):
-            factors.setdefault(topics, {})[left] = factor
-    return PageDetails(pairs, factors)
+    call = with_arguments(warehouse.catalog, "differences").call
+    found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
+    tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA)
+    columns = ", ".join(Pair._fields)
+    rows = warehouse.rows(f"select measure, baseline, run, {columns} from ({tested})")
+    return {(measure, baseline, run): Pair(*figures) for measure, baseline, run, *figures in rows}
 
 
-def _with_details(warehouse: Warehouse, report: ReportData) -> PageDetails:
-    """What the page shows of pairs, with first documents, texts of topics, findings and how much there is."""
+def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
+    """The report with first documents, texts of topics, findings and how much there is."""
     runs = {"chosen_runs": names_query("run", report.runs)}
     facts = relation_query(warehouse.catalog, "judgment_facts", runs, qrels=report.qrels)
-    return report.page._replace(
+    return replace(
+        report,
         documents={} if "documents" in report.without else _first_documents(warehouse, report),
         texts=dict(warehouse.rows("select topic, text from topic_texts where qrels = ?", [report.qrels])),
         findings=findings(warehouse.evaluation, audits(warehouse.catalog, quick=True)),
@@ -376,19 +337,17 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
             for name in ("first_documents", "later_documents")
         )
     topics_at, runs_at = ({name: at for at, name in enumerate(names)} for names in (report.topics, report.runs))
-    adds = {(topics_at[topic], runs_at[run], rank): short(value) for run, topic, rank, value in worth}
+    adds = {(run, topic, rank): short(value) for run, topic, rank, value in worth}
     found: dict[int, Any] = {}
-    numbers: dict[tuple[int, str], int] = {}
-    for topic, run, rank, name, grade in sorted((topics_at[topic], runs_at[run], *rest) for run, topic, *rest in first):
-        there = found.setdefault(topic, {"names": [], "grades": [], "lists": {}})
-        if (topic, name) not in numbers:
-            numbers[topic, name] = len(there["names"])
-            there["names"].append(name)
+    for run, topic, rank, name, grade in sorted(first, key=lambda row: (topics_at[row[1]], runs_at[row[0]], row[2])):
+        there = found.setdefault(topics_at[topic], {"names": {}, "grades": [], "lists": {}})
+        if name not in there["names"]:
+            there["names"][name] = len(there["names"])
             there["grades"].append(grade)
-        documents, contributions, _ = there["lists"].setdefault(run, ([], [], {}))
-        documents.append(numbers[topic, name])
-        contributions.append(adds.get((topic, run, rank)))
+        documents, contributions, _ = there["lists"].setdefault(runs_at[run], ([], [], {}))
+        documents.append(there["names"][name])
+        contributions.append(adds.get((run, topic, rank)))
     for run, topic, rank, name in sorted(later):
-        at = topics_at[topic]
-        found[at]["lists"][runs_at[run]][2][numbers[at, name]] = rank
-    return found
+        there = found[topics_at[topic]]
+        there["lists"][runs_at[run]][2][there["names"][name]] = rank
+    return {at: there | {"names": [*there["names"]]} for at, there in found.items()}

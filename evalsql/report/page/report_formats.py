@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TextIO
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from evalsql.errors import UsageError
 from evalsql.report import writers
@@ -17,15 +19,7 @@ LARGEST = 2_000  # cells of a table that is still for reading
 MOST_PAIRED = 26  # runs whose pairs are
 # Names that --without takes; --with takes those that are shown on request.
 SECTIONS = (
-    "topics",
-    "documents",
-    "doubts",
-    "precision-recall",
-    "roc",
-    "distribution",
-    "threshold",
-    "agreement",
-    "unjudged",
+    *("topics", "documents", "doubts", "precision-recall", "roc", "distribution", "threshold", "agreement", "unjudged"),
     "provenance",
 )
 
@@ -85,15 +79,18 @@ def _pairs(report: ReportData) -> list[tuple[str, Table]]:
 
 def _intervals(report: ReportData, digits: int) -> list[tuple[str, Table]]:
     """Intervals of the means as text, a row a run."""
-    ends = [
-        (run, measure, f"{low:.{digits}f} to {high:.{digits}f}")
-        for run, measure, low, high in report.rows("intervals", "run", "measure", "low", "high")
-        if low is not None and high is not None
-    ]
-    known = {measure for _, measure, _ in ends}
-    table = _spread("run", ends, report.runs, [name for name in report.names if name in known])
+    ends = {
+        name: [
+            (run, name, f"{mean.low:.{digits}f} to {mean.high:.{digits}f}")
+            for run, mean in report.means[name].items()
+            if mean.low is not None and mean.high is not None
+        ]
+        for name in report.names
+    }
+    known = {name: rows for name, rows in ends.items() if rows}
+    table = _spread("run", [row for rows in known.values() for row in rows], report.runs, list(known))
     title = "Student's intervals of the means at 95%, cut at the ends of the measure's range"
-    return [(title, table)] if ends else []
+    return [(title, table)] if known else []
 
 
 def _spread(
@@ -105,71 +102,54 @@ def _spread(
     return Table((down, *map(str, heads)), [(name, *(cells.get((name, head)) for head in heads)) for name in names])
 
 
-class _Language(NamedTuple):
-    """How a document is written: texts take what stands in braces; tables by themselves, and with what they need."""
-
-    format_name: str
-    escape: Callable[[str], str]
-    write_table: Callable[[Table, TextIO, int], None]
-    heading: str
-    notice: str
-    section: str
-    large_table: str
-    before_table: str
-    after_table: str
+# By language how a text stands as heading, notice, section, title of a table too large, before a table; and behind it.
+_TEXTS: Mapping[str, Sequence[str]] = {
+    "markdown": ("# {}\n\n", "- {}\n", "\n## {}\n\n", "**{}**\n\n{} rows, {}", "**{}**\n\n", "\n"),
+    "latex": (
+        *("\\section{{{}}}\n", "{}\n\n", "\\subsection{{{}}}\n", "{}: {} rows, {}"),
+        *("\\begin{{table}}\n\\caption{{{}}}\n", "\\end{table}\n\n"),
+    ),
+}
 
 
-_MARKDOWN = _Language(
-    "markdown",
-    writers.escape_markdown,
-    lambda table, stream, digits: writers.write_markdown([table], stream, digits),
-    heading="# {}\n\n",
-    notice="- {}\n",
-    section="\n## {}\n\n",
-    large_table="**{}**\n\n{} rows, which the JSON has.\n\n",
-    before_table="**{}**\n\n",
-    after_table="\n",
-)
-_LATEX = _Language(
-    "latex",
-    writers.escape_latex,
-    writers.write_tabular,
-    heading="\\section{{{}}}\n",
-    notice="{}\n\n",
-    section="\\subsection{{{}}}\n",
-    large_table="{}: {} rows, which the JSON has.\n\n",
-    before_table="\\begin{{table}}\n\\caption{{{}}}\n",
-    after_table="\\end{table}\n\n",
-)
-
-
-def _write_document(language: _Language, report: ReportData, stream: TextIO, digits: int) -> None:
+def _document(language: str, report: ReportData, digits: int) -> str:
     """The report's tables; those too large to read are left to the page and to JSON, and it says so."""
-    escape = language.escape
-    stream.write(language.heading.format(escape(report.heading)))
-    stream.writelines(language.notice.format(escape(each.text.strip())) for each in report.notices)
+    heading, notice, part, large, before, behind = _TEXTS[language]
+    escape = {"markdown": writers.escape_markdown, "latex": writers.escape_latex}[language]
+    stream = StringIO()
+
+    def write(table: Table) -> None:
+        if language == "latex":  # without comments on what it needs
+            writers.write_tabular(table, stream, digits)
+        else:
+            writers.write_markdown([table], stream, digits)
+
+    stream.write(heading.format(escape(report.heading)))
+    stream.writelines(notice.format(escape(each.text.strip())) for each in report.notices)
     for section in sections(report):
-        stream.write(language.section.format(escape(section.title)))
+        stream.write(part.format(escape(section.title)))
         tables = section.tables
         if section.name == "leaderboard":
             if report.comparison is None:
-                language.write_table(report.leaderboard, stream, digits)
+                write(report.leaderboard)
             else:  # with what is significantly better
-                board = report.comparison.with_board(report.leaderboard).table(digits)
-                writers.write(board, language.format_name, stream, digits)
+                means = {(run, name): mean.value for name in report.names for run, mean in report.means[name].items()}
+                board = report.comparison._replace(board=means, counts=report.leaderboard.counts)
+                writers.write(board.table(digits), language, stream, digits)
             tables = _intervals(report, digits)
         elif not tables:
             stream.write("In the page and in JSON.\n\n")
         for title, table in tables:
             if len(table.rows) * len(table.columns) > LARGEST:
-                stream.write(language.large_table.format(escape(title), len(table.rows)))
+                stream.write(large.format(escape(title), len(table.rows), "which the JSON has.\n\n"))
                 continue
-            stream.write(language.before_table.format(escape(title)))
-            language.write_table(table, stream, digits)
-            stream.write(language.after_table)
+            stream.write(before.format(escape(title)))
+            write(table)
+            stream.write(behind)
+    return stream.getvalue()
 
 
-def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
+def _json(report: ReportData, digits: int) -> str:
     """Every table in full precision, by name: a list of objects each."""
     tables = {"leaderboard": report.leaderboard, **report.tables}
     content: dict[str, Any] = {
@@ -180,15 +160,22 @@ def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
         **{name: writers.objects(table) for name, table in tables.items()},
         "comparisons": report.comparison.pairs if report.comparison else [],
     }
-    json.dump(content, stream, ensure_ascii=False, indent=1, default=str)
-    stream.write("\n")
+    return json.dumps(content, ensure_ascii=False, indent=1, default=str) + "\n"
 
 
 # How a report is written for each extension; a page (.html) is another module's.
-WRITERS: Mapping[str, Callable[[ReportData, TextIO, int], None]] = {
-    ".md": partial(_write_document, _MARKDOWN),
-    ".tex": partial(_write_document, _LATEX),
-    ".json": write_json,
+WRITERS: Mapping[str, Callable[[ReportData, int], str]] = {
+    ".md": partial(_document, "markdown"),
+    ".tex": partial(_document, "latex"),
+    ".json": _json,
 }
 EXTENSIONS = (".html", *WRITERS)
 PAGE_DIGITS, DIGITS = 3, 4  # decimals on a page, and elsewhere
+
+
+def report_extension(path: Path) -> str:
+    """The extension of a report's file, which tells its format; raises UsageError for others."""
+    extension = path.suffix.lower()
+    if extension not in EXTENSIONS:
+        raise UsageError(f"{path}: a report is written as {', '.join(EXTENSIONS)}")
+    return extension

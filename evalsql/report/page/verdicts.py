@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from evalsql.phrases import counted
-from evalsql.report.html import in_words, interval_text, listed, number, signed, text
+from evalsql.phrases import counted, listed
+from evalsql.report.html import in_words, interval_text, number, signed, text
 from evalsql.report.page.report_data import ReportData
 
 MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a sentence names
@@ -71,10 +70,7 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
 
 
 def tell(name: str, facts: Mapping[str, object]) -> str:
-    """The sentence of that name, filled with facts and other sentences.
-
-    Example: ``tell("grey", {"others": "2 other systems"})`` is ", grey 2 other systems".
-    """
+    """The sentence of that name, filled with facts and other sentences."""
     sentence = next(words for fact, words in SENTENCES[name] if not fact or facts.get(fact))
 
     def filled(found: re.Match[str]) -> str:
@@ -93,7 +89,7 @@ def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
 def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, object]:
     """What the answers say by a measure, whatever system and baseline are chosen."""
     first, *others = report.order(measure)
-    facts = {"first": first, "mean": number(report.means(measure)[first], digits), "is_only": not others}
+    facts = {"first": first, "mean": number(report.means[measure][first].value, digits), "is_only": not others}
     if not others:
         return facts
     leaders, most = report.leaders(measure), MOST_NAMED["leaders"]
@@ -101,9 +97,9 @@ def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, ob
         more = len(leaders) - most
         facts["leaders"] = listed(leaders if more < 2 else [*leaders[:most], f"{in_words(more)} others"])
     also_first = [name for name in report.names if name != measure and not is_about_judgments(name)]
-    pairs = report.page.pairs
-    over_next = pairs.get((measure, others[0], first))
-    alike = sum(not pairs[measure, first, run].is_sure for run in others if (measure, first, run) in pairs)
+    over_next = report.pairs.get((measure, others[0], first))
+    beside = [report.pairs.get((measure, first, run)) for run in others]
+    alike = sum(not pair.is_sure for pair in beside if pair)
     return {
         **facts,
         "also_first": listed([name for name in also_first if report.leaders(name) == [first]]),
@@ -125,27 +121,27 @@ def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
     facts = {
         **_names(report),
         "measure": measure,
-        "baseline_mean": number(report.means(measure)[baseline], digits),
+        "baseline_mean": number(report.means[measure][baseline].value, digits),
         "rival": rival,
         "num_runs": len(report.runs),
         "num_rivals": len(others),
         "is_one_of_two": len(others) == 1,
         "is_leading_baseline": system == baseline,
     }
-    pair = report.page.pairs.get((measure, rival, system))
+    pair = report.pairs.get((measure, rival, system))
     if pair is None:
         return {**facts, "difference": "", "has_no_interval": True}
     is_better = (pair.difference > 0) != (measure in report.lower)
-    is_widened = not pair.is_sure and pair.half is not None and abs(pair.difference) > pair.half
+    is_widened = not pair.is_sure and pair.half_width is not None and abs(pair.difference) > pair.half_width
     return {
         **facts,
         "difference": signed(pair.difference, digits),
-        "has_no_interval": pair.half is None or pair.wide is None,
+        "has_no_interval": pair.widened_low is None,
         "is_sure": pair.is_sure,
         "is_better": is_better,
         "is_surely_better": pair.is_sure and is_better,
-        "interval": interval_text(*pair.ends(pair.half), digits, signed),
-        "widened": is_widened and interval_text(*pair.ends(pair.wide), digits, signed),
+        "interval": interval_text(pair.low, pair.high, digits, signed),
+        "widened": is_widened and interval_text(pair.widened_low, pair.widened_high, digits, signed),
     }
 
 
@@ -154,18 +150,11 @@ def _names(report: ReportData) -> dict[str, object]:
     return {"system": system, "baseline": baseline, "is_baseline": system == baseline, "is_only": len(report.runs) == 1}
 
 
-class TopicRow(NamedTuple):
-    """Two systems on a topic; ``difference`` is 0 for a tie."""
+def topic_rows(report: ReportData) -> list[tuple[str, float, float, float, str]]:
+    """The topics that the best system and the baseline have a value for, the worst first.
 
-    topic: str
-    value: float
-    baseline_value: float
-    difference: float
-    outcome: str
-
-
-def topic_rows(report: ReportData) -> list[TopicRow]:
-    """The topics that the best system and the baseline have a value for, the worst first."""
+    With both values, their difference, which is 0 for a tie, and whether the system won, tied or lost.
+    """
     measure, values = report.names[0], report.values(report.names[0])
     sign = -1 if measure in report.lower else 1
     rows = []
@@ -174,8 +163,8 @@ def topic_rows(report: ReportData) -> list[TopicRow]:
         if value is not None and other is not None:
             difference = value - other if round(value - other, _SAME) else 0.0
             outcome = "tied" if not difference else "won" if sign * difference > 0 else "lost"
-            rows.append(TopicRow(topic, value, other, difference, outcome))
-    return sorted(rows, key=lambda row: sign * row.difference)
+            rows.append((topic, value, other, difference, outcome))
+    return sorted(rows, key=lambda row: sign * row[3])
 
 
 def difference_text(difference: float, digits: int) -> str:
@@ -185,11 +174,13 @@ def difference_text(difference: float, digits: int) -> str:
     return signed(difference, digits)
 
 
-def topics_sentence(report: ReportData, rows: Sequence[TopicRow]) -> str:
+def topics_sentence(report: ReportData, rows: Sequence[tuple[str, float, float, float, str]]) -> str:
     """On how many topics the best system loses and ties, and which of them."""
-    texts = report.page.texts
-    names = {row.topic: f"{row.topic} ({texts[row.topic]})" if texts.get(row.topic) else row.topic for row in rows}
-    lost, tied = ([names[row.topic] for row in rows if row.outcome == outcome] for outcome in ("lost", "tied"))
+    named: dict[str, list[str]] = {"lost": [], "tied": [], "won": []}
+    for topic, *_, outcome in rows:
+        words = report.texts.get(topic)
+        named[outcome].append(f"{topic} ({words})" if words else topic)
+    lost, tied = named["lost"], named["tied"]
     facts = {
         **_names(report),
         "is_lost_once": len(lost) == 1,

@@ -52,11 +52,10 @@ _EXAMPLES = ("rankings", "judgments", "scores", "summary", "comparisons(baseline
 
 
 class Copy(NamedTuple):
-    """``file`` in the site, and what is said of it.
+    """A file of the site, with ``depth`` documents of each ranking at least, None being all.
 
-    ``depth`` is how many documents of each ranking it holds at least, None for all of them. ``partial`` names the
-    relations that read whole rankings and so may give other figures there; ``exact`` are calls of those measures among
-    them whose values at the defaults are the same nevertheless.
+    ``partial`` names the relations that read whole rankings and so may give other figures there; ``exact`` are calls of
+    those measures among them whose values at the defaults are the same nevertheless.
     """
 
     file: str
@@ -68,11 +67,7 @@ class Copy(NamedTuple):
 
 
 def write_copy(database: Database, found: Sequence[SetResults], folder: Path, depth: int | None) -> Copy:
-    """Write the copy of what these results show into the folder of a site.
-
-    Args:
-        depth: documents of each ranking to hold at least; None is all.
-    """
+    """Write the copy of what these results show; it holds ``depth`` documents of each ranking at least, None is all."""
     path, rows = folder / NAME, folder / "rows"
     rows.mkdir()
     # Rows travel by files, since the database may be a server's, or open for reading only.
@@ -103,7 +98,7 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
 
 def _selected(database: Database, found: Sequence[SetResults], depth: int | None) -> dict[str, str]:
     """By base table the SELECT of the rows that the copy holds."""
-    runs = ", ".join(sorted({literal(run) for results in found for run in results.report.runs}))
+    runs = ", ".join(sorted({literal(run) for results in found for run in results.runs}))
     sets = ", ".join(sorted({literal(results.qrels) for results in found}))
     of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
     of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
@@ -172,7 +167,7 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     if not relation.is_measure or name not in database.catalog.relations:
         return ""
     sets = ", ".join(literal(results.qrels) for results in found)
-    runs = ", ".join(literal(run) for results in found for run in results.report.runs)
+    runs = ", ".join(literal(run) for results in found for run in results.runs)
     asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
     theirs, ours = database.rows(asked), copy.rows(asked)
     same = len(theirs) == len(ours) and all(
@@ -204,7 +199,7 @@ def about(sql: str, runs: Sequence[str]) -> str:
 
 def console_page(found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    asked = questions(found[0].report.runs)
+    asked = questions(found[0].runs)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
@@ -272,11 +267,7 @@ def _data(catalog: Catalog, copy: Copy, engine: str) -> dict[str, object]:
 
 
 def copy_engine(source: Path, site: Path) -> str:
-    """Copy what the console needs of an unpacked package into a site; returns its address there.
-
-    Raises:
-        UsageError: the folder lacks a file, or has one of another version.
-    """
+    """Copy what the console needs of an unpacked package into a site; UsageError if it is not all of its version."""
     how = f"npm pack {_PACKAGE}@{_VERSION} fetches the package, tar -xzf unpacks it"
     folders = [each for each in (source / "dist", source / "package" / "dist", source) if (each / _WASM).is_file()]
     if not folders:

@@ -25,52 +25,48 @@ def first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
     is_only = len(found) == 1
     body = ""
     for results in found:
-        report, qrels = results.report, results.qrels
+        qrels = results.qrels
         more = links_line(
-            links.to(links.set_page(qrels), f"All {counted(len(report.runs), 'system')}"),
-            links.to(links.set_page(qrels, "topics"), f"All {counted(len(report.topics), 'topic')}"),
+            links.to(links.set_page(qrels), f"All {counted(len(results.runs), 'system')}"),
+            links.to(links.set_page(qrels, "topics"), f"All {counted(len(results.topics), 'topic')}"),
             links.to(links.set_page(qrels, "report"), _REPORT),
         )
         shown = answers(_answers(results, links)), _leaderboard(results, links, _FIRST), more
-        name, heading = f"set-{links.sets[qrels]}", "Leaderboard" if is_only else qrels
-        body += section(name, heading, "" if is_only else size_line(report), *shown)
+        heading, sentence = ("Leaderboard", "") if is_only else (qrels, size_line(results))
+        body += section(f"set-{links.sets[qrels]}", heading, sentence, *shown)
     summary = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
-    return Page(HOME[1], title, size_line(found[0].report) if is_only else summary, body)
+    return Page(HOME[1], title, size_line(found[0]) if is_only else summary, body)
 
 
 def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
-    best = results.report.runs[0]
-    for question, big, words in verdicts.answers(results.report, DIGITS):
+    best = results.runs[0]
+    for question, big, words in verdicts.answers(results, DIGITS):
         yield question, links.system(best) if big == best else text(big), text(words)
 
 
 def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> str:
     """The means of the first runs by the measures that were asked for, the first one drawn with its interval."""
-    report, first = results.report, results.first
-    means = results.means[first]
-    scale = scale_of(value for mean in means.values() for value in (mean.value, *mean.ends))
-    board = report.leaderboard.with_best(report.lower, DIGITS, first=1, by=0)
+    means = results.means[results.first]
+    scale = scale_of(end for mean in means.values() for end in mean.span)
+    board = results.leaderboard.with_best(results.lower, DIGITS, first=1, by=0)
     rows = []
-    for at, run in enumerate(report.runs[:most]):
-        mean = means[run]
-        _, *texts = [board.text(board.rows[at], place, DIGITS) for place in range(len(board.columns))]
-        texts = [cell.replace("-", MINUS) for cell in texts]
-        shown = [f"<b>{cell}</b>" if (at, place) in board.best else cell for place, cell in enumerate(texts, start=1)]
-        picture = scale.interval(mean.value, *mean.ends, results.mark(run, at + 1))
-        rows.append([str(at + 1), links.system(run), picture, interval_text(*mean.ends, DIGITS), *shown])
-    columns = [("", "l"), ("system", "w"), (first, "p m"), ("95% interval", "o")]
-    columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(report.names)]
-    return table(f"Means of {results.qrels}", columns, rows)
+    for place, (run, cells) in enumerate(zip(results.runs, html.cells(board, DIGITS), strict=True), start=1):
+        picture = scale.interval(*means[run].span, results.mark(run, place))
+        shown = [cell.replace("-", MINUS) for cell in cells[1:]]
+        rows.append([str(place), links.system(run), picture, interval_text(*means[run].ends, DIGITS), *shown])
+    columns = [("", "l"), ("system", "w"), (results.first, "p m"), ("95% interval", "o")]
+    columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(results.names)]
+    return table(f"Means of {results.qrels}", columns, rows[:most])
 
 
 def set_page(results: SetResults, links: Links) -> Page:
     """The leaderboard of all runs."""
-    report, qrels = results.report, results.qrels
+    qrels = results.qrels
     address = links.set_page(qrels)
     links = links.on(address)
     sentence = (
         f"{results.first} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
-        f"baseline, {report.baseline}. Best means are bold."
+        f"baseline, {results.baseline}. Best means are bold."
     )
     asked = f"select run, measure, value from summary where qrels = {literal(qrels)} order by measure, value desc"
     more = links_line(
@@ -79,23 +75,23 @@ def set_page(results: SetResults, links: Links) -> Page:
         links.to(MEASURES[1], MEASURES[0]),
         links.query(asked, "Ask in SQL"),
     )
-    notices = "".join(f"<li>{text(each.text)}</li>" for each in report.notices)
+    notices = "".join(f"<li>{text(each.text)}</li>" for each in results.notices)
     noted = f'<h3>To note</h3><ul class="notices">{notices}</ul>' if notices else ""
     body = section("systems", "Systems", sentence, _leaderboard(results, links), more, noted)
-    return Page(address, qrels, size_line(report), answers(_answers(results, links)) + body, [HOME])
+    return Page(address, qrels, size_line(results), answers(_answers(results, links)) + body, [HOME])
 
 
 def topic_list(results: SetResults, links: Links) -> Page:
     """All topics, with how hard they are."""
-    report, first, qrels = results.report, results.first, results.qrels
+    first, qrels = results.first, results.qrels
     address = links.set_page(qrels, "topics")
     links = links.on(address)
-    found = {topic: order for topic in report.topics if (order := results.on_topic(topic))}
+    found = {topic: order for topic in results.topics if (order := results.on_topic(topic))}
     scale = scale_of(end for order in found.values() for _, each in order for end in each.span)
     rows = []
     for topic, ((run, best), *_) in found.items():
-        named = [links.topic(qrels, topic), text(results.text(topic)), str(len(results.documents[topic]))]
-        picture = scale.spread(best.median, best.lowest, best.median, best.highest)
+        named = [links.topic(qrels, topic), text(results.text(topic)), str(len(results.relevant[topic]))]
+        picture = scale.spread(best.median, best)
         rows.append([*named, number(best.median, DIGITS), picture, number(best.value, DIGITS), links.system(run)])
     question = ("question", "q") if results.texts else ("", "none")
     columns = [("topic", "w"), question, ("relevant", "o"), ("median", "n"), (f"{first}, all systems", "p")]
@@ -103,17 +99,15 @@ def topic_list(results: SetResults, links: Links) -> Page:
         f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
     )
     shown = section("topics", "Topics", sentence, table("Topics", [*columns, ("best", "o"), ("by", "m")], rows))
-    above = [HOME, (qrels, links.set_page(qrels))]
-    return Page(address, "Topics", size_line(report), shown, above)
+    return Page(address, "Topics", size_line(results), shown, [HOME, (qrels, links.set_page(qrels))])
 
 
 def topic_page(topic: str, results: SetResults, links: Links) -> Page:
     """A topic's words, all systems with their first documents, and the relevant documents found and missed."""
-    report, qrels = results.report, results.qrels
+    qrels, documents = results.qrels, results.relevant[topic]
     address = links.topic_page(qrels, topic)
     links = links.on(address)
-    title, *more = results.texts.get(topic, ("", None, None))
-    documents = results.documents[topic]
+    title, *more = results.words.get(topic, ("", None, None))
     relevant = counted(len(documents), "relevant document")
     body = "".join(f'<p class="sentence">{text(each)}</p>' for each in more if each and each != title)
     body += answers(_topic_answers(topic, results, links))
@@ -128,12 +122,12 @@ def topic_page(topic: str, results: SetResults, links: Links) -> Page:
             f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
             f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
         )
-        body += section("documents", "Relevant documents", sentence, _documents(documents, len(report.runs)))
+        body += section("documents", "Relevant documents", sentence, _documents(documents, len(results.runs)))
     of_topic = f"qrels = {literal(qrels)} and topic = {literal(topic)}"
     asked = f"select * from judgments where {of_topic} order by grade desc"
     body += links_line(links.query(asked, "Ask for all its judgments in SQL"))
     heading = f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}"
-    summary = f"{relevant} \u00b7 {report.topics.index(topic) + 1} of {counted(len(report.topics), 'topic')}"
+    summary = f"{relevant} \u00b7 {results.topics.index(topic) + 1} of {counted(len(results.topics), 'topic')}"
     above = [HOME, (qrels, links.set_page(qrels)), ("Topics", links.set_page(qrels, "topics"))]
     return Page(address, heading, summary, body, above)
 
@@ -151,7 +145,7 @@ def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tu
 
 
 def _systems(topic: str, results: SetResults, links: Links) -> str:
-    first, others = results.first, results.report.names[1:4]
+    first, others = results.first, results.names[1:4]
     order = results.on_topic(topic)
     scale = scale_of(end for _, each in order for end in each.span)
     rows = []
@@ -188,8 +182,8 @@ def system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
     links = links.on(address)
     body, places = "", []
     for results in found:
-        runs, qrels = results.report.runs, results.qrels
-        places.append(f"{runs.index(run) + 1} of {len(runs)} by {qrels}")
+        qrels = results.qrels
+        places.append(f"{_place(run, results)} by {qrels}")
         body += answers(_system_answers(run, results, links))
         for part, heading, sentence, shown in _sections(run, results, links):
             body += section(f"{part}-{links.sets[qrels]}", heading + _of_set(found, qrels), sentence, shown)
@@ -198,15 +192,19 @@ def system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
     return Page(address, run, ", ".join(places), body, above)
 
 
+def _place(run: str, results: SetResults) -> str:
+    return f"{results.runs.index(run) + 1} of {len(results.runs)}"
+
+
 def _of_set(found: Sequence[SetResults], qrels: str) -> str:
     """What a heading says of the judgment set, where there are several."""
     return f" \u2013 {qrels}" if len(found) > 1 else ""
 
 
 def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
-    report, first = results.report, results.first
-    place = f"{report.runs.index(run) + 1} of {len(report.runs)}"
-    yield "Where does it stand?", place, text(f"{first} {number(report.means(first)[run], DIGITS)}.")
+    first = results.first
+    mean = number(results.means[first][run].value, DIGITS)
+    yield "Where does it stand?", _place(run, results), text(f"{first} {mean}.")
     topics, order = results.standings[first, run], _worst_first(run, results)
     for question, topic in (("Best topic?", order[-1]), ("Worst topic?", order[0])) if order else ():
         each = topics[topic]
@@ -218,7 +216,7 @@ def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tup
 
 def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str, str]]:
     """Name, heading, sentence and table of each part of a system's page."""
-    first, num_others = results.first, len(results.report.runs) - 1
+    first, num_others = results.first, len(results.runs) - 1
     sentence = "Means over the topics with Student's interval at 95%, and the place among all systems by each measure."
     yield "figures", "Its figures", sentence, _figures(run, results, links)
     for each in [*results.standings[first, run].values()][:1]:
@@ -239,30 +237,29 @@ def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str
 
 def _worst_first(run: str, results: SetResults) -> list[str]:
     """Topics by how far the run is behind the median of all systems."""
-    sign = -1 if results.first in results.report.lower else 1
+    sign = -1 if results.first in results.lower else 1
     topics = results.standings[results.first, run]
     return sorted(topics, key=lambda topic: (sign * (topics[topic].value - topics[topic].median), topic))
 
 
 def _figures(run: str, results: SetResults, links: Links) -> str:
     rows = []
-    for measure in results.measures:
-        means = results.means[measure.name]
+    for measure in results.shown_measures:
+        means = results.means.get(measure.name, {})
         if run not in means:
             continue
         mean, digits = means[run], 0 if measure.is_count else DIGITS
         scale = scale_of([*(each.value for each in means.values()), *mean.ends])
         value = value_text(mean.value, measure.name, DIGITS, is_count=measure.is_count).replace("-", MINUS)
-        picture = scale.interval(mean.value, *mean.ends, "system")
         best = number(next(iter(means.values())).value, digits)
-        ends = interval_text(*mean.ends, DIGITS)
-        rows.append([links.measure(measure), value, ends, picture, str(mean.place), best])
+        drawn = [interval_text(*mean.ends, DIGITS), scale.interval(*mean.span, "system")]
+        rows.append([links.measure(measure), value, *drawn, str(mean.place), best])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
 
 
 def _topics(run: str, results: SetResults, links: Links) -> str:
-    first, others = results.first, results.report.names[1:4]
+    first, others = results.first, results.names[1:4]
     topics = results.standings[first, run]
     scale = scale_of(end for each in topics.values() for end in each.span)
     rows = []
@@ -270,7 +267,7 @@ def _topics(run: str, results: SetResults, links: Links) -> str:
         each = topics[topic]
         words = f" <span class=soft>{text(results.text(topic))}</span>" if topic in results.texts else ""
         values = [number(each.value, DIGITS), signed(each.value - each.median, DIGITS)]
-        picture = scale.spread(each.value, each.lowest, each.median, each.highest)
+        picture = scale.spread(each.value, each)
         more = results.values_text(others, run, topic)
         rows.append([links.topic(results.qrels, topic) + words, *values, picture, str(each.place), *more])
     columns = [("topic", "w"), (first, "n"), ("less median", "n"), ("", "p"), ("place", "n")]
@@ -278,18 +275,16 @@ def _topics(run: str, results: SetResults, links: Links) -> str:
 
 
 def _others(run: str, results: SetResults, links: Links) -> str:
-    report = results.report
-    tested = {other: report.page.pairs.get((results.first, other, run)) for other in report.runs}
-    pairs = {other: pair for other, pair in tested.items() if pair}
-    scale = scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
+    first, runs = results.first, results.runs
+    pairs = {other: results.pairs[first, other, run] for other in runs if (first, other, run) in results.pairs}
+    scale = scale_of(end for pair in pairs.values() for end in (pair.low, pair.high, pair.difference))
     rows = []
     for other, pair in pairs.items():
-        ends, place = pair.ends(pair.half), str(report.runs.index(other) + 1)
         kind, sure = ("mark", "yes") if pair.is_sure else ("unsure", "no")
-        figures = [signed(pair.difference, DIGITS), interval_text(*ends, DIGITS, signed)]
+        figures = [signed(pair.difference, DIGITS), interval_text(pair.low, pair.high, DIGITS, signed)]
+        picture = scale.interval(pair.difference, pair.low, pair.high, kind)
         outcomes = f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}"
-        picture = scale.interval(pair.difference, *ends, kind)
-        rows.append([place, links.system(other), *figures, picture, sure, outcomes])
+        rows.append([str(runs.index(other) + 1), links.system(other), *figures, picture, sure, outcomes])
     columns = [("", "l"), ("system", "w"), ("difference", "n"), ("95% interval", "o"), ("", "p"), ("sure", "")]
     return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
@@ -300,7 +295,7 @@ def _history(run: str, results: SetResults, links: Links) -> str:
     loads = [row for row in results.history if row[0] in systems][:_MOST_HISTORY]
     if len({row[1] for row in loads}) < 2:
         return ""
-    measures = {measure.name: measure for measure in results.measures}
+    measures = {measure.name: measure for measure in results.shown_measures}
     rows = []
     for _, each, version, dated_at, measure, value, difference in loads:
         load = [links.system(each), text(version or ""), text(str(dated_at)[:10]), links.measure(measures[measure])]
@@ -311,7 +306,7 @@ def _history(run: str, results: SetResults, links: Links) -> str:
 
 def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
     """All measures by family."""
-    shown = {measure.relation.name for results in found for measure in results.measures}
+    shown = {measure.relation.name for results in found for measure in results.shown_measures}
     families: dict[str, list[list[str]]] = {}
     for relation in catalog.measures:
         header, address = relation.header, links.measure_page(relation.name).rpartition("/")[2]
@@ -329,8 +324,7 @@ def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) ->
 def measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
     """One measure: who wins by it, what it is and the SQL that computes it.
 
-    Args:
-        is_partial: whether the site's copy of the warehouse lacks some of what it reads.
+    If it is partial, the site's copy of the warehouse lacks some of what it reads.
     """
     header, address = relation.header, links.measure_page(relation.name)
     links = links.on(address)
@@ -339,8 +333,8 @@ def measure_page(relation: Relation, found: Sequence[SetResults], links: Links, 
     ask = links.query(asked, "Ask for it in SQL")
     body = ""
     for results in found:
-        for at, measure in enumerate(results.measures):
-            if measure.relation.name == relation.name and results.means[measure.name]:
+        for at, measure in enumerate(results.shown_measures):
+            if measure.relation.name == relation.name and measure.name in results.means:
                 heading = f"Who wins by {measure.name}?{_of_set(found, results.qrels)}"
                 winners = _winners(measure, results, links, heading)
                 body += section(f"winners-{links.sets[results.qrels]}-{at}", heading, *winners)
@@ -380,12 +374,12 @@ def _winners(measure: Measure, results: SetResults, links: Links, heading: str) 
     """A sentence on who wins by a measure, and all systems in the order of it."""
     name, first, means = measure.name, results.first, results.means[measure.name]
     digits = 0 if measure.is_count else DIGITS
-    scale = scale_of(value for mean in means.values() for value in (mean.value, *mean.ends))
+    scale = scale_of(end for mean in means.values() for end in mean.span)
     rows = []
     for run, mean in means.items():
-        place, other = mean.place, results.report.runs.index(run) + 1
+        place, other = mean.place, results.runs.index(run) + 1
         moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
-        picture = scale.interval(mean.value, *mean.ends, results.mark(run, place))
+        picture = scale.interval(*mean.span, results.mark(run, place))
         row = [str(place), links.system(run), number(mean.value, digits), picture, interval_text(*mean.ends, DIGITS)]
         rows.append(row if name == first else [*row, str(other), moved])
     best, mean = next(iter(means.items()))

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, default_measure, literal, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import number
-from evalsql.report.page.report_data import ReportData, gather_report, names_query
+from evalsql.report.page.report_data import ReportData, gather_report, means_by_measure, names_query
 from evalsql.warehouse.warehouse import Warehouse
 
 DIGITS = 3
 FOUND_DEPTH = 20  # a document counts as found from this rank on
 TILES = 10  # first documents of each ranking that a topic's page shows
 MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
-
-
-class Mean(NamedTuple):
-    """The mean of a run by a measure, its interval at 95%, and its place among all runs."""
-
-    value: float
-    low: float | None
-    high: float | None
-    place: int
-
-    @property
-    def ends(self) -> tuple[float | None, float | None]:
-        return self.low, self.high
 
 
 class Standing(NamedTuple):
@@ -69,44 +56,42 @@ class RelevantDocument(NamedTuple):
     num_lost: int
 
 
-@dataclass(frozen=True)
-class SetResults:
-    """``report`` has the measures that were asked for; ``measures`` and ``means`` all that have figures.
+@dataclass(frozen=True, kw_only=True)
+class SetResults(ReportData):
+    """A report's parts, and what the pages have beside them.
 
-    ``means`` goes by measure, then run, the best first; ``standings`` by measure and run, then topic; ``tiles``, the
-    grades of the first documents, by run and topic. ``texts`` has a topic's text, description and narrative.
-    ``history`` has a row a load and measure: system, run, version, date, measure, mean, difference to the load before.
+    Attributes:
+        means: those of ``shown_measures``, which are all that have figures.
+        standings: by measure and run, then topic.
+        tiles: the grades of the first documents by run and topic.
+        relevant: the relevant documents by topic.
+        words: text, description and narrative by topic.
+        history: a row a load and measure: system, run, version, date, measure, mean, difference to the load before.
     """
 
-    report: ReportData
-    measures: Sequence[Measure]
-    means: Mapping[str, Mapping[str, Mean]]
+    shown_measures: Sequence[Measure]
     standings: Mapping[tuple[str, str], Mapping[str, Standing]]
     tiles: Mapping[tuple[str, str], Sequence[int | None]]
-    documents: Mapping[str, Sequence[RelevantDocument]]
-    texts: Mapping[str, Sequence[str | None]]
+    relevant: Mapping[str, Sequence[RelevantDocument]]
+    words: Mapping[str, Sequence[str | None]]
     history: Sequence[Sequence[Any]]
-
-    @property
-    def qrels(self) -> str:
-        return self.report.qrels
 
     @property
     def first(self) -> str:
         """The measure that orders the runs."""
-        return self.report.names[0]
+        return self.names[0]
 
     def text(self, topic: str) -> str:
         """What a topic asks; empty where that was not loaded."""
-        return (topic in self.texts and self.texts[topic][0]) or ""
+        return self.texts.get(topic) or ""
 
     def mark(self, run: str, place: int) -> str:
         """How a run at this place is drawn."""
-        return "baseline" if run == self.report.baseline else "system" if place == 1 else "mark"
+        return "baseline" if run == self.baseline else "system" if place == 1 else "mark"
 
     def on_topic(self, topic: str) -> list[tuple[str, Standing]]:
         """Runs and how they stand on a topic by the first measure, the best first."""
-        found = [(run, self.standings[self.first, run].get(topic)) for run in self.report.runs]
+        found = [(run, self.standings[self.first, run].get(topic)) for run in self.runs]
         return sorted(((run, each) for run, each in found if each), key=lambda pair: pair[1].place)
 
     def values_text(self, measures: Sequence[str], run: str, topic: str) -> list[str]:
@@ -124,15 +109,7 @@ def gather(
     baseline: str | None = None,
     progress: Progress = silent,
 ) -> list[SetResults]:
-    """The results of every judgment set that evaluates one of the runs.
-
-    Args:
-        measures: names; the first is what runs are ordered by.
-        baseline: run that others are compared with, where it is evaluated.
-
-    Raises:
-        UsageError: unknown names, or no judgment set evaluates any of the runs.
-    """
+    """The results of every judgment set that evaluates one of the runs; raises UsageError where there is none."""
     held: dict[str, list[str]] = {}
     for judged, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(as_list(qrels), runs)):
         held.setdefault(judged, []).append(run)
@@ -158,42 +135,29 @@ def gather(
 
 def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
     catalog, qrels = warehouse.catalog, report.qrels
-    runs = names_query("run", report.runs)
+    runs = {"chosen_runs": names_query("run", report.runs)}
     with warehouse.evaluation.with_scores(measures, qrels=qrels, runs=report.runs):
-        means = _means(warehouse, qrels, measures)
+        means = means_by_measure(warehouse, qrels, measures)
         standings = _standings(warehouse, report.measures)
         history = _history(warehouse, report) if held_systems(warehouse.database, ()) else []
-    chosen = {"chosen_runs": runs, "chosen_topics": "select topic from topics"}
-    lists = relation_query(catalog, "chosen_lists", chosen, qrels=qrels)
+    lists = relation_query(catalog, "chosen_lists", {**runs, "chosen_topics": "select topic from topics"}, qrels=qrels)
     first = relation_query(catalog, "first_documents", {"chosen_lists": lists}, depth=TILES)
     grades = warehouse.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
-    tiles = {(run, topic): found for run, topic, found in grades}
-    found = relation_query(catalog, "found_documents", {"chosen_runs": runs}, qrels=qrels, depth=FOUND_DEPTH)
-    documents: dict[str, list[RelevantDocument]] = defaultdict(list)
+    found = relation_query(catalog, "found_documents", runs, qrels=qrels, depth=FOUND_DEPTH)
+    relevant: dict[str, list[RelevantDocument]] = defaultdict(list)
     for topic, *figures in warehouse.rows(f"{found}\norder by topic, found_place"):
-        documents[topic].append(RelevantDocument(*figures))
+        relevant[topic].append(RelevantDocument(*figures))
     words = warehouse.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
-    texts = {topic: found for topic, *found in words}
-    return SetResults(report, measures, means, standings, tiles, documents, texts, history)
-
-
-def _means(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> Mapping[str, Mapping[str, Mean]]:
-    lower = ", ".join(map(literal, sorted(names_of_less_is_better(measures))))
-    of_set = f"where qrels = {literal(qrels)}"
-    means = f"""
-        select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
-        from summary {of_set} and value is not null
-    """
-    drawn = "select distinct run from means"
-    places = relation_query(warehouse.catalog, "measure_places", {"means": means, "drawn_runs": drawn})
-    found: dict[str, dict[str, Mean]] = defaultdict(dict)
-    for measure, run, *figures in warehouse.rows(f"""
-        select measure, run, placed.value, ends.low, ends.high, placed.place from ({places}) as placed
-        left join (select measure, run, low, high from mean_intervals() {of_set}) as ends using (measure, run)
-        order by placed.position
-    """):
-        found[measure][run] = Mean(*figures)
-    return found
+    parts = {each.name: getattr(report, each.name) for each in fields(report)} | {"means": means}
+    return SetResults(
+        **parts,
+        shown_measures=measures,
+        standings=standings,
+        tiles={(run, topic): shown for run, topic, shown in grades},
+        relevant=relevant,
+        words={topic: texts for topic, *texts in words},
+        history=history,
+    )
 
 
 def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tuple[str, str], Mapping[str, Standing]]:

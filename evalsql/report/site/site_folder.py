@@ -6,14 +6,16 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Lock, Thread
 from time import sleep
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from evalsql.catalog.relations import Catalog
@@ -72,16 +74,10 @@ def write_site(
     wasm: Path | None = None,
     progress: Progress = silent,
 ) -> Site:
-    """Write the site of these results of a warehouse; one that stands in the folder is replaced.
+    """Write the site of these results of a warehouse; raises UsageError where the folder holds anything but a site.
 
-    Args:
-        title: what stands above; by default the name of the judgment set, or of the file where there are several.
-        depth: documents of each ranking that the copy holds at least; None is all.
-        wasm: folder of the unpacked npm package of DuckDB-Wasm; without it readers fetch it from its CDN.
-
-    Raises:
-        UsageError: the folder holds something else.
-        WarehouseError: the disk is full.
+    The copy holds ``depth`` documents of each ranking at least, None is all. ``wasm`` is the folder of the unpacked npm
+    package of DuckDB-Wasm; without it readers fetch it from its CDN.
     """
     check_folder(folder)
     links = Links(found, warehouse.catalog)
@@ -113,8 +109,8 @@ def _files(
     pages = [first_page(found, links, frame.title)]
     for results in found:
         pages += [set_page(results, links), topic_list(results, links)]
-        pages += [topic_page(topic, results, links) for topic in results.report.topics]
-    pages += [system_page(run, [each for each in found if run in each.report.runs], links) for run in links.systems]
+        pages += [topic_page(topic, results, links) for topic in results.topics]
+    pages += [system_page(run, [each for each in found if run in each.runs], links) for run in links.systems]
     pages.append(measure_list(catalog, found, links))
     pages += [measure_page(each, found, links, is_partial=each.name in copy.partial) for each in catalog.measures]
     pages.append(console_page(found, catalog, copy, engine))
@@ -123,7 +119,7 @@ def _files(
     for results in found:
         address = links.set_page(results.qrels, "report")
         above = [(frame.title, to_root(address) + "index.html"), (results.qrels, "index.html")]
-        yield address, report_page(results.report, DIGITS, above)
+        yield address, report_page(results, DIGITS, above)
     index = json.dumps(_searchable(found, catalog, links), allow_nan=False, separators=(",", ":"))
     yield "search.js", f"window.searchable = {index};\n"
     for name in _SCRIPTS:
@@ -139,7 +135,7 @@ def _searchable(found: Sequence[SetResults], catalog: Catalog, links: Links) -> 
     for results in found:
         qrels, of_set = results.qrels, f" ({results.qrels})" if len(found) > 1 else ""
         listed.append(["judgments", qrels, links.set_page(qrels), ""])
-        for topic in results.report.topics:
+        for topic in results.topics:
             listed.append(["topic", topic + of_set, links.topic_page(qrels, topic), results.text(topic)])
     for each in catalog.measures:
         listed.append(["measure", each.header.measure, links.measure_page(each.name), each.header.title])
@@ -172,6 +168,11 @@ class SiteServer(ThreadingHTTPServer):
             old, self.folder = self.folder, folder
         shutil.rmtree(old, ignore_errors=True)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of readers who have gone."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     def close(self) -> None:
         if self._thread.is_alive():
             self.shutdown()
@@ -186,36 +187,35 @@ class _Handler(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing: what was asked for is in ``requested``."""
 
-    def send_head(self) -> Any:
-        """Send the headers of the file that is asked for; returns the file, nothing where it is refused."""
+    def send_head(self) -> BytesIO:
+        """Send the headers of the file that is asked for; returns the bytes of it that are."""
         # A page elsewhere whose name leads to this machine sends its own name, and gets nothing.
         if not _HOST.fullmatch(self.headers.get("Host", "")):
             return self._answer(HTTPStatus.FORBIDDEN)
         self.server.requested.append(self.path)
         with self.server.changing:
             path = self._path()
-            stream = path.open("rb") if path else None
-        if path is None or stream is None:
-            return self._answer(HTTPStatus.NOT_FOUND)
-        size = os.fstat(stream.fileno()).st_size
-        first, last, status, headers = 0, size - 1, HTTPStatus.OK, dict[str, str]()
-        if asked := _RANGE.fullmatch(self.headers.get("Range", "")):
-            first = int(asked[1]) if asked[1] else max(size - int(asked[2]), 0)
-            last = min(int(asked[2]), size - 1) if asked[1] and asked[2] else size - 1
-            if first > last:
-                stream.close()
-                return self._answer(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, {"Content-Range": f"bytes */{size}"})
-            status, headers = HTTPStatus.PARTIAL_CONTENT, {"Content-Range": f"bytes {first}-{last}/{size}"}
+            if path is None:
+                return self._answer(HTTPStatus.NOT_FOUND)
+            size = path.stat().st_size
+            first, last, status, headers = 0, size - 1, HTTPStatus.OK, dict[str, str]()
+            if asked := _RANGE.fullmatch(self.headers.get("Range", "")):
+                first = int(asked[1]) if asked[1] else max(size - int(asked[2]), 0)
+                last = min(int(asked[2]), size - 1) if asked[1] and asked[2] else size - 1
+                if first > last:
+                    status, headers = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, {"Content-Range": f"bytes */{size}"}
+                    return self._answer(status, headers)
+                status, headers = HTTPStatus.PARTIAL_CONTENT, {"Content-Range": f"bytes {first}-{last}/{size}"}
+            with path.open("rb") as stream:
+                stream.seek(first)
+                content = stream.read(last - first + 1)
         headers |= {
             "Content-Type": _TYPES.get(path.suffix) or self.guess_type(path),
             "Accept-Ranges": "bytes",
             "Cache-Control": "no-cache",
             "X-Content-Type-Options": "nosniff",
         }
-        self._left = last - first + 1
-        self._answer(status, headers, self._left)
-        stream.seek(first)
-        return stream
+        return self._answer(status, headers, content)
 
     def _path(self) -> Path | None:
         """The file that is asked for, if it is one of the site's."""
@@ -227,20 +227,12 @@ class _Handler(SimpleHTTPRequestHandler):
         except (OSError, ValueError):
             return None
 
-    def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = {}, length: int = 0) -> None:
+    def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = {}, content: bytes = b"") -> BytesIO:
         self.send_response(status)
-        for name, value in (*headers.items(), ("Content-Length", str(length))):
+        for name, value in (*headers.items(), ("Content-Length", str(len(content)))):
             self.send_header(name, value)
         self.end_headers()
-
-    def copyfile(self, source: IO[bytes], outputfile: Any) -> None:  # type: ignore[override]
-        """Send the rest of the range."""
-        try:
-            while self._left > 0 and (block := source.read(min(self._left, 1 << 18))):
-                outputfile.write(block)
-                self._left -= len(block)
-        except ConnectionError:
-            self.close_connection = True  # the reader has gone
+        return BytesIO(content)
 
 
 def state_of(path: Path) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.report.html import link, text
-from evalsql.report.site.site_data import SetResults
+from evalsql.report.site.site_data import SetResults, Standing
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
@@ -51,8 +51,8 @@ class Links:
     def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
         self.root = ""
         self.sets = file_names(results.qrels for results in found)
-        self.systems = file_names(run for results in found for run in results.report.runs)
-        self._topics = {results.qrels: file_names(results.report.topics) for results in found}
+        self.systems = file_names(run for results in found for run in results.runs)
+        self._topics = {results.qrels: file_names(results.topics) for results in found}
         self._measures = file_names(relation.name for relation in catalog.measures)
 
     def on(self, address: str) -> Links:
@@ -183,11 +183,11 @@ class Scale(NamedTuple):
             mark = f"<svg x={self.at(value)} y=9 overflow=visible>{path}</svg>"
         return f"<svg>{line}{mark}</svg>"
 
-    def spread(self, value: float, low: float, median: float, high: float) -> str:
+    def spread(self, value: float, among: Standing) -> str:
         """A value on the span of all, with their median as a tick. The figures stand in the row."""
         return (
-            f"<svg><line class=span x1={self.at(low)} x2={self.at(high)} />"
-            f"<line class=tick x1={self.at(median)} x2={self.at(median)} y1=-5 y2=5 />"
+            f"<svg><line class=span x1={self.at(among.lowest)} x2={self.at(among.highest)} />"
+            f"<line class=tick x1={self.at(among.median)} x2={self.at(among.median)} y1=-5 y2=5 />"
             f"<circle class=system cx={self.at(value)} /></svg>"
         )
 
