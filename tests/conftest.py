@@ -29,6 +29,7 @@ from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
 from evalsql.warehouse import attached_relations, own_measures
 from evalsql.warehouse import open as opening
+from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests import pool
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -166,13 +167,18 @@ def empty_file(tmp_path: Path) -> Iterator[Warehouse]:
         yield warehouse
 
 
+def load_sample(warehouse: PlainWarehouse, *runs: str) -> None:
+    """Load the sample's judgments and these of its runs, by default all."""
+    warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+    warehouse.load_runs([SAMPLE / "runs" / f"{run}.run" for run in runs] or str(SAMPLE / "runs" / "*.run"))
+
+
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse file with the sample; tests do not change it."""
     path = new_file(tmp_path_factory.mktemp("warehouse"))
     with evalsql.open(path) as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
+        load_sample(warehouse)
     return path
 
 
@@ -240,6 +246,19 @@ def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
 def process(tmp_path: Path) -> Command:
     """Runs ``evalsql`` in an empty folder as a user does: in a process of its own."""
     return lambda *arguments, stdin="": of_its_own(tmp_path, arguments, stdin)
+
+
+def own_measure(path: Path, name: str, select: str) -> Path:
+    """A file with a measure of one's own."""
+    header = (f"measure: {name}", "title: T", "definition: as it says", "range: 0 1000", "mean: arithmetic")
+    return write(path, "".join(f"-- {line}\n" for line in header) + select + "\n")
+
+
+def assert_refused(outcome: Outcome, *complaints: str, code: int = 2) -> None:
+    """A command ended with this code, printed no rows and said all this."""
+    assert (outcome.returncode, outcome.stdout, "Traceback" in outcome.stderr) == (code, "", False)
+    for complaint in complaints:
+        assert complaint in outcome.stderr
 
 
 def csv_rows(text: str) -> list[dict[str, str]]:

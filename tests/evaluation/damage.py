@@ -1,237 +1,157 @@
-"""What can be damaged in a warehouse: the audit that finds it, the SQL that does it, and what is said of it."""
+"""What can be damaged in a warehouse: by audit the SQL that does it, and all that the audit finds then."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-HERE = "(select run_id from runs where run = 'bm25') and topic_id = (select topic_id from topics where topic = 'T05')"
-EVALUATION = f"(select evaluation_id from evaluations where run_id = {HERE})"
+T05 = """run_id = (select run_id from runs where run = 'bm25')
+    and topic_id = (select topic_id from topics where topic = 'T05')"""
+FIRST_JUDGED = f"rank = 1 and evaluation_id in (select evaluation_id from evaluations where {T05})"
+DOCUMENT = "document_id = (select document_id from documents where document = 'doc-0481')"
 PLACE = "run bm25, topic T05"
-# By audit what is damaged, and all that the audit finds then.
-DAMAGE: Sequence[tuple[str, str, Sequence[str]]] = [
-    (
-        "rank_gaps",
-        f"update retrieved set rank = rank + 1000 where rank = 7 and run_id = {HERE}",
-        [f"{PLACE}: the ranks are not 1 to 40"],
-    ),
-    (
-        "rank_gaps",
-        f"update retrieved set rank = case rank when 3 then 2 else 6 end where rank in (3, 5) and run_id = {HERE}",
-        [f"{PLACE}: the ranks are not 1 to 40"],
-    ),
-    (
-        "num_ret_differences",
-        f"update run_topics set num_ret = 39 where run_id = {HERE}",
-        [f"{PLACE}: num_ret is 39, the ranking has 40 documents"],
-    ),
-    (
-        "num_ret_differences",
-        f"delete from run_topics where run_id = {HERE}",
-        [f"{PLACE}: run_topics lacks the topic, the ranking has 40 documents"],
-    ),
-    (
-        "num_ret_differences",
-        f"delete from retrieved where run_id = {HERE}",
-        [f"{PLACE}: num_ret is 40, the ranking has 0 documents"],
-    ),
-    (
-        "rank_order",
-        f"update retrieved set score = -1e9 where rank = 3 and run_id = {HERE}",
-        [f"{PLACE}: the document at rank 4 is not where the tie rule trec_eval has it"],
-    ),
-    (
-        "rank_order",
-        f"update retrieved set tied_above = 1 where rank = 2 and run_id = {HERE}",
-        [f"{PLACE}: the document at rank 2 is not where the tie rule trec_eval has it"],
-    ),
-    (
-        "rank_order",
-        f"delete from retrieved where rank = 9 and run_id = {HERE}",
-        [f"{PLACE}: the document at rank 10 is not where the tie rule trec_eval has it"],
-    ),
-    (
-        "evaluation_gaps",
-        f"delete from evaluations where run_id = {HERE}",
-        [f"{PLACE}: evaluated 0 times with judgments sample, expected once"],
-    ),
-    (
-        "evaluation_gaps",
-        f"insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations "
-        f"where run_id = {HERE}",
-        [f"{PLACE}: evaluated 2 times with judgments sample, expected once"],
-    ),
-    (
-        "evaluation_gaps",
-        f"insert into topics values (500, 'T99'); update evaluations set topic_id = 500 where run_id = {HERE}",
-        [
-            f"{PLACE}: evaluated 0 times with judgments sample, expected once",
-            "run bm25, topic T99: evaluated 1 times with judgments sample, which do not have the topic",
-        ],
-    ),
-    (
-        "evaluation_gaps",
-        f"update evaluations set evaluation_id = 1 where run_id = {HERE}",
-        ["evaluation 1 stands 2 times, among others for run bm25, topic T01"],
-    ),
-    (
-        "missing_runs",
-        "insert into run_topics values (99, 1, 5)",
-        ["run_topics has rows of run #99, which is not in runs"],
-    ),
-    (
-        "missing_qrels",
-        "insert into topic_weights values (99, 1, 0.5)",
-        ["topic_weights has rows of judgments #99, which are not in qrels"],
-    ),
-    (
-        "missing_qrels",
-        "insert into topic_meta values (99, 1, 'language', 'en')",
-        ["topic_meta has rows of judgments #99, which are not in qrels"],
-    ),
-    (
-        "missing_qrels",
-        "insert into files values ('topics.language', 99, 'x', null, null, 3)",
-        ["files has rows of judgments #99, which are not in qrels"],
-    ),
-    (
-        "missing_topics",
-        "insert into topic_meta values (1, 99, 'language', 'en')",
-        ["judgments sample, topic #99: has rows in topic_meta and is not in topics"],
-    ),
-    (
-        "file_counts",
-        "insert into topic_meta values (1, 1, 'language', 'en'), (1, 2, 'language', 'de');"
-        "insert into files values ('topics.language', 1, 'x', null, null, 3)",
-        ["topics of judgments sample, language: the files have 3 rows, kept are 2, left out as repeated 0"],
-    ),
-    (
-        "missing_topics",
-        f"update retrieved set topic_id = 99 where run_id = {HERE}",
-        ["run bm25, topic #99: has rows in retrieved and is not in topics"],
-    ),
-    (
-        "missing_topics",
-        "update judged_documents set topic_id = 99 where topic_id = 1",
-        ["judgments sample, topic #99: has rows in judged_documents and is not in topics"],
-    ),
-    (
-        "missing_documents",
-        f"update retrieved set document_id = 99999 where rank = 3 and run_id = {HERE}",
-        [f"{PLACE}: retrieved has documents that are not in documents, the first #99999"],
-    ),
-    (
-        "missing_documents",
-        f"update judged_ranks set document_id = 99999 where judged_rank = 3 and evaluation_id in {EVALUATION}",
-        [
-            "run bm25, judgments sample, topic T05: judged_ranks has documents that are not in documents, "
-            "the first #99999"
-        ],
-    ),
-    (
-        "missing_evaluations",
-        "update judged_ranks set evaluation_id = 99999 where evaluation_id = 7",
-        ["judged_ranks has rows of evaluation #99999, which is not in evaluations"],
-    ),
-    (
-        "repeated_names",
-        "insert into documents values (99999, 'doc-0481')",
-        ["documents: the name doc-0481 stands 2 times"],
-    ),
-    ("repeated_names", "insert into topics values (1, 'T99')", ["topics: the key 1 (T01) stands 2 times"]),
-    (
-        "repeated_judgments",
-        "insert into judged_documents select qrels_id, topic_id, document_id, 3 from judged_documents "
-        "join documents using (document_id) join topics using (topic_id) where topic = 'T23' and document = 'doc-0481'",
-        ["judgments sample, topic T23: document doc-0481 stands 2 times in judged_documents"],
-    ),
-    (
-        "grade_differences",
-        "update judged_documents set grade = 3 where topic_id = (select topic_id from topics where topic = 'T23') "
-        "and document_id = (select document_id from documents where document = 'doc-0481')",
-        ["judgments sample, topic T23: document doc-0481 has the grade 3, the judgments say 2"],
-    ),
-    (
-        "grade_differences",
-        "delete from judged_documents where topic_id = (select topic_id from topics where topic = 'T23') "
-        "and document_id = (select document_id from documents where document = 'doc-0481')",
-        ["judgments sample, topic T23: document doc-0481 has no grade, the judgments say 2"],
-    ),
-    *(
-        (
-            "judged_rank_differences",
-            change.format(
-                "evaluation_id = (select evaluation_id from evaluations join runs using (run_id) "
-                "join topics using (topic_id) where run = 'bm25' and topic = 'T23') "
-                "and document_id = (select document_id from documents where document = 'doc-0481')"
-            ),
-            ["run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481"],
-        )
-        for change in (
-            "delete from judged_ranks where {}",
-            "update judged_ranks set rank = rank + 1 where {}",
-            "update judged_ranks set tied_below = 1 where {}",
-            "update judged_ranks set grade = 1 where {}",
-            "insert into judged_ranks by name select * exclude (first_rank, last_rank) from judged_ranks where {}",
-        )
-    ),
-    *(
-        (
-            "running_counts",
-            f"update judged_ranks set {count} = {count} + 1 where rank = 1 and evaluation_id in {EVALUATION}",
-            [f"{PLACE}: judged_rank or relevant_rank is wrong from rank 1 on"],
-        )
-        for count in ("judged_rank", "relevant_rank")
-    ),
-    (
-        "file_counts",
-        f"update run_topics set num_ret = num_ret - 1 where run_id = {HERE}",
-        ["run bm25: the files have 1600 rows, kept are 1599, left out as repeated 0"],
-    ),
-    (
-        "file_counts",
-        "update files set num_rows = 7 where kind = 'qrels'",
-        ["judgments sample: the files have 7 rows, kept are {judgments}, left out as repeated 0"],
-    ),
-    (
-        "unequal_at_one",
-        f"update judged_ranks set grade = 1, relevant_rank = 2 where rank = 1 and evaluation_id in {EVALUATION}",
-        [f"{PLACE}, judgments sample: P@1 is 2.0, Success@1 1.0, RR@1 0.0"],
-    ),
-    (
-        "falling_recall",
-        "create temp macro r(k := null, rel := 1) as table select qrels, run, topic, "
-        "case when k = 100 and run = 'bm25' and topic = 'T05' then 0.25 else 0.5 end as value "
-        "from steps.evaluated_topics",
-        [f"{PLACE}, judgments sample: R@100 is less than at a lesser cutoff"],
-    ),
-    (
-        "value_counts",
-        f"insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations "
-        f"where run_id = {HERE}",
-        [f"{PLACE}, judgments sample: AP and 87 other measures have no value or several, expected 1"],
-    ),
-    (
-        "stored_gaps",
-        f"insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations "
-        f"where run_id = {HERE}",
-        ["run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics"],
-    ),
-    (
-        "stored_beside_rankings",
-        f"insert into stored_scores select qrels_id, run_id, topic_id, 'AP', 0.5, '', '' from evaluations "
-        f"where run_id = {HERE}",
-        ["run bm25 has stored scores and rankings"],
-    ),
-    (
-        "missing_runs",
-        f"insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations "
-        f"where run_id = {HERE}",
-        ["stored_scores has rows of run #77, which is not in runs"],
-    ),
-    ("missing_relations", "drop view ap; drop macro table ap", ["ap, of kind measures, is neither a view nor a macro"]),
-    (
-        "missing_relations",
-        "delete from relations where relation = 'ap'",
-        ["measure AP: its relation ap is not in relations"],
-    ),
-]
+PAIR = f"{PLACE}, judgments sample"
+NAMES = {
+    "t05": T05,
+    "evaluation": f"(select evaluation_id from evaluations where {T05})",
+    "first_judged": FIRST_JUDGED,
+    "grade": f"{DOCUMENT} and topic_id = (select topic_id from topics where topic = 'T23')",
+    "judged_rank": f"""{DOCUMENT} and evaluation_id = (
+        select evaluation_id from evaluations join runs using (run_id) join topics using (topic_id)
+        where run = 'bm25' and topic = 'T23')""",
+    "place": PLACE,
+    "pair": PAIR,
+    "judgments": "{judgments}",
+}
+DAMAGE = """
+rank_gaps
+    update retrieved set rank = rank + 1000 where rank = 7 and {t05}
+    > {place}: the ranks are not 1 to 40
+    update retrieved set rank = if(rank = 3, 2, 6) where rank in (3, 5) and {t05}
+    > {place}: the ranks are not 1 to 40
+num_ret_differences
+    update run_topics set num_ret = 39 where {t05}
+    > {place}: num_ret is 39, the ranking has 40 documents
+    delete from run_topics where {t05}
+    > {place}: run_topics lacks the topic, the ranking has 40 documents
+    delete from retrieved where {t05}
+    > {place}: num_ret is 40, the ranking has 0 documents
+rank_order
+    update retrieved set score = -1e9 where rank = 3 and {t05}
+    > {place}: the document at rank 4 is not where the tie rule trec_eval has it
+    update retrieved set tied_above = 1 where rank = 2 and {t05}
+    > {place}: the document at rank 2 is not where the tie rule trec_eval has it
+    delete from retrieved where rank = 9 and {t05}
+    > {place}: the document at rank 10 is not where the tie rule trec_eval has it
+evaluation_gaps
+    delete from evaluations where {t05}
+    > {place}: evaluated 0 times with judgments sample, expected once
+    insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
+    > {place}: evaluated 2 times with judgments sample, expected once
+    insert into topics values (500, 'T99'); update evaluations set topic_id = 500 where {t05}
+    > {place}: evaluated 0 times with judgments sample, expected once
+    > run bm25, topic T99: evaluated 1 times with judgments sample, which do not have the topic
+    update evaluations set evaluation_id = 1 where {t05}
+    > evaluation 1 stands 2 times, among others for run bm25, topic T01
+missing_runs
+    insert into run_topics values (99, 1, 5)
+    > run_topics has rows of run #99, which is not in runs
+    insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
+    > stored_scores has rows of run #77, which is not in runs
+missing_qrels
+    insert into topic_weights values (99, 1, 0.5)
+    > topic_weights has rows of judgments #99, which are not in qrels
+    insert into topic_meta values (99, 1, 'language', 'en')
+    > topic_meta has rows of judgments #99, which are not in qrels
+    insert into files values ('topics.language', 99, 'x', null, null, 3)
+    > files has rows of judgments #99, which are not in qrels
+missing_topics
+    insert into topic_meta values (1, 99, 'language', 'en')
+    > judgments sample, topic #99: has rows in topic_meta and is not in topics
+    update retrieved set topic_id = 99 where {t05}
+    > run bm25, topic #99: has rows in retrieved and is not in topics
+    update judged_documents set topic_id = 99 where topic_id = 1
+    > judgments sample, topic #99: has rows in judged_documents and is not in topics
+missing_documents
+    update retrieved set document_id = 99999 where rank = 3 and {t05}
+    > {place}: retrieved has documents that are not in documents, the first #99999
+    update judged_ranks set document_id = 99999 where judged_rank = 3 and evaluation_id in {evaluation}
+    > run bm25, judgments sample, topic T05: judged_ranks has documents that are not in documents, the first #99999
+missing_evaluations
+    update judged_ranks set evaluation_id = 99999 where evaluation_id = 7
+    > judged_ranks has rows of evaluation #99999, which is not in evaluations
+repeated_names
+    insert into documents values (99999, 'doc-0481')
+    > documents: the name doc-0481 stands 2 times
+    insert into topics values (1, 'T99')
+    > topics: the key 1 (T01) stands 2 times
+repeated_judgments
+    insert into judged_documents by name select * replace (3 as grade) from judged_documents where {grade}
+    > judgments sample, topic T23: document doc-0481 stands 2 times in judged_documents
+grade_differences
+    update judged_documents set grade = 3 where {grade}
+    > judgments sample, topic T23: document doc-0481 has the grade 3, the judgments say 2
+    delete from judged_documents where {grade}
+    > judgments sample, topic T23: document doc-0481 has no grade, the judgments say 2
+judged_rank_differences
+    delete from judged_ranks where {judged_rank}
+    > run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481
+    update judged_ranks set rank = rank + 1 where {judged_rank}
+    > run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481
+    update judged_ranks set tied_below = 1 where {judged_rank}
+    > run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481
+    update judged_ranks set grade = 1 where {judged_rank}
+    > run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481
+    insert into judged_ranks by name select * exclude (first_rank, last_rank) from judged_ranks where {judged_rank}
+    > run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481
+running_counts
+    update judged_ranks set judged_rank = judged_rank + 1 where {first_judged}
+    > {place}: judged_rank or relevant_rank is wrong from rank 1 on
+    update judged_ranks set relevant_rank = relevant_rank + 1 where {first_judged}
+    > {place}: judged_rank or relevant_rank is wrong from rank 1 on
+file_counts
+    update run_topics set num_ret = num_ret - 1 where {t05}
+    > run bm25: the files have 1600 rows, kept are 1599, left out as repeated 0
+    update files set num_rows = 7 where kind = 'qrels'
+    > judgments sample: the files have 7 rows, kept are {judgments}, left out as repeated 0
+    insert into topic_meta values (1, 1, 'language', 'en'), (1, 2, 'language', 'de');
+    insert into files values ('topics.language', 1, 'x', null, null, 3)
+    > topics of judgments sample, language: the files have 3 rows, kept are 2, left out as repeated 0
+unequal_at_one
+    update judged_ranks set grade = 1, relevant_rank = 2 where {first_judged}
+    > {pair}: P@1 is 2.0, Success@1 1.0, RR@1 0.0
+falling_recall
+    create temp macro r(k := null, rel := 1) as table select qrels, run, topic,
+    if(k = 100 and run = 'bm25' and topic = 'T05', 0.25, 0.5) as value from steps.evaluated_topics
+    > {pair}: R@100 is less than at a lesser cutoff
+value_counts
+    insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
+    > {pair}: AP and 87 other measures have no value or several, expected 1
+stored_gaps
+    insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
+    > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics
+stored_beside_rankings
+    insert into stored_scores select qrels_id, run_id, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
+    > run bm25 has stored scores and rankings
+missing_relations
+    drop view ap; drop macro table ap
+    > ap, of kind measures, is neither a view nor a macro
+    delete from relations where relation = 'ap'
+    > measure AP: its relation ap is not in relations
+"""
+
+
+def cases() -> Iterator[tuple[str, str, list[str]]]:
+    """Audit, statements and findings of each."""
+    audit, sql, found = "", "", list[str]()
+    for line in [*DAMAGE.strip().splitlines(), ""]:
+        text = line.strip().format(**NAMES)
+        is_finding = text.startswith("> ")
+        if found and not is_finding:
+            yield audit, sql, found
+            sql, found = "", []
+        if is_finding:
+            found.append(text.removeprefix("> "))
+        elif line.startswith(" "):
+            sql = f"{sql} {text}"
+        else:
+            audit = line

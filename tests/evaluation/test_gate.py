@@ -1,30 +1,28 @@
-"""``evalsql gate``: scipy on the same values, loops over topics, and what must never pass."""
+"""``evalsql gate``: scipy on the same values, loops over topics, what must never pass; rules and figures in files."""
 
 from __future__ import annotations
 
 import json
-import random
+import re
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
-from evalsql.evaluation.gate_rules import Figures, parse_rule
+from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
-from tests.conftest import Command, Outcome
+from tests.conftest import Command, Outcome, assert_refused, csv_rows, own_measure, write
+from tests.long_cases import few_of
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
 from tests.trials import gate as trial
-
-ALPHA = 0.05
-TRIALS = 200
 
 
 def judge(warehouse: Warehouse, candidate: str, *rules: str, **options: Any) -> dict[str, gates.Verdict]:
@@ -170,9 +168,8 @@ def test_rules_are_about_groups_of_topics(empty: Warehouse) -> None:
 
 
 def test_one_topic_is_not_tested(empty: Warehouse) -> None:
-    load(empty, {"before": [1], "after": [5], "twin": [1]})
-    rule = "RR not worse at p < 0.05"
-    found = judge(empty, "after", rule, baseline="before")[rule]
+    load(empty, {"before": [1], "after": [5]})
+    found = judge(empty, "after", "RR not worse at p < 0.05", baseline="before")["RR not worse at p < 0.05"]
     assert (found.passes, found.note) == (False, "there are too few topics to tell")
 
 
@@ -185,7 +182,6 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("arguments", "complaint"),
     [
         (["none", "--rule", "RR >= 0"], 'no run is called "none"'),
-        (["run*", "--rule", "RR >= 0"], '"run*" stands for 2 runs: run0, run1; name one'),
         (["run*", "--rule", "RR drop <= 0", "--baseline", "latest"], '"run*" stands for 2 runs: run0, run1; name one'),
         (["run0"], "there is no rule; give --rule or --rules FILE"),
         (["run0", "--rule", "RR drop <= 0"], "compares with a baseline; name one with --baseline"),
@@ -198,34 +194,17 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["run0", "--rule", "RR >= 0", "--rules", "none.toml"], "none.toml: cannot be read"),
         (["run0", "--rule", "RR >= 0", "--qrels", "other"], 'no judgment set is called "other"'),
         (["run0", "--rule", "RR >= 0", "--update-baseline", "b.json"], "no rule compares with a baseline"),
-        (
-            ["run0", "--rule", "RR drop <= 0", "--update-baseline", "b.txt"],
-            "b.txt: a baseline is written as .json or .toml",
-        ),
+        (["run0", "--rule", "RR drop <= 0", "--update-baseline", "b.txt"], "b.txt: a baseline is written as .json or"),
     ],
 )
 def test_what_cannot_be_decided_ends_with_2(
     two_runs: Path, tmp_path: Path, command: Command, arguments: list[str], complaint: str
 ) -> None:
-    answer = command("gate", *arguments, "--db", two_runs, "--junit", "out.xml")
-    assert (answer.returncode, answer.stdout) == (2, "")
-    assert complaint in answer.stderr
+    assert_refused(command("gate", *arguments, "--db", two_runs, "--junit", "out.xml"), complaint)
     # A build that reads the file alone stops as well.
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert suite.attrib["errors"] == "1"
     assert complaint.split(";")[0] in str(suite.find("testcase/error").attrib["message"])  # type: ignore[union-attr]
-
-
-def test_several_judgment_sets_want_a_name(empty: Warehouse) -> None:
-    for name, document in (("first", "a"), ("second", "b"), ("third", "b")):
-        empty.load_qrels({"1": {document: 1}}, name)
-    empty.load_run({"1": {"a": 2.0, "b": 1.0}}, "run", qrels=["first", "second"])
-    with pytest.raises(UsageError, match="several judgment sets, name one with --qrels: first, second"):
-        judge(empty, "run", "RR >= 1")
-    with pytest.raises(UsageError, match="run is not evaluated by third"):
-        judge(empty, "run", "RR >= 1", qrels="third")
-    assert judge(empty, "run", "RR >= 1", qrels="first")["RR >= 1"].passes
-    assert not judge(empty, "run", "RR >= 1", qrels="second")["RR >= 1"].passes
 
 
 def test_replaced_judgments_decide_where_they_are_named(empty: Warehouse) -> None:
@@ -243,76 +222,166 @@ def test_junit_and_formats(tmp_path: Path, command: Command) -> None:
     answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
     assert answer.returncode == 1
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
-    assert {key: suite.attrib[key] for key in ("tests", "failures", "errors")} == {
-        "tests": "5",
-        "failures": "1",
-        "errors": "0",
-    }
-    failed = [case for case in suite if case.find("failure") is not None]
-    assert [case.attrib["name"] for case in failed] == ["RR drop <= 0.1"]
-    failure = failed[0].find("failure")
-    assert failure is not None
-    assert failure.attrib["message"] == "value 0.1667 is not <= 0.1"
+    assert [suite.attrib[key] for key in ("tests", "failures", "errors")] == ["5", "1", "0"]
+    (failed,) = (case.attrib["name"] for case in suite if case.find("failure") is not None)
+    (failure,) = suite.iter("failure")
+    assert (failed, failure.attrib["message"]) == ("RR drop <= 0.1", "value 0.1667 is not <= 0.1")
     assert failure.text == "largest drops: topic t01 1.0000 to 0.5000"
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
-    assert [(row["rule"], row["verdict"]) for row in rows[-2:]] == [
-        ("RR drop <= 0.1", "fails"),
-        ("RR >= 0.8", "passes"),
-    ]
+    assert {row["rule"]: row["verdict"] for row in rows[-2:]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}
     shown = command(*words, "--format", "markdown").stdout
     assert shown.startswith("| rule | value | limit | p | verdict | note |\n")
 
 
 @pytest.mark.long
-def test_the_gate_says_no_as_rarely_and_as_often_as_it_should(empty: Warehouse) -> None:
-    """Two rules that test; each trial is a judgment set, so that one query tests all; some go the whole way."""
-    ranks = drawn(11, 1, 50)["run0"]
-    values = {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks))}
-    drawing = random.Random(2026)
-    drops = [0] * TRIALS + [1] * (TRIALS // 10)
-    bases = [
-        {name: {topic: value + drop + drawing.gauss(0, 1) for topic, value in values.items()} for name in ("RR", "AP")}
-        for drop in drops
+def test_the_gate_says_no_as_rarely_and_as_often_as_it_should() -> None:
+    found = trial.simulate(300, 30, whole=1)
+    # At a chance of 0.05 more than so many of 300 come in one of a hundred such tests, fewer likewise.
+    assert stats.binom.ppf(0.005, 300, trial.ALPHA) <= found.wrong <= stats.binom.ppf(0.99, 300, trial.ALPHA)
+    assert found.right == 30
+
+
+@pytest.mark.parametrize("extension", few_of(["json", "toml"], 1))
+def test_a_baseline_in_a_file_decides_as_its_run_does(tmp_path: Path, command: Command, extension: str) -> None:
+    ranks = drawn(7, 3, 25)
+    path = loaded(tmp_path, ranks)
+    rules = ("RR drop <= 0.01", "P@5 not worse at p < 0.05", "RR not worse at p < 0.05", "RR >= 0.2")
+    name = f"base.{extension}"
+    written = gate(command, path, "run0", *rules, options=["--update-baseline", name])
+    assert (written.returncode, written.stdout) == (0, ""), written.stderr
+    assert f"{name}: 2 measures of run0 on 25 topics" in written.stderr
+    text = (tmp_path / name).read_text()
+    content = json.loads(text) if extension == "json" else tomllib.loads(text)
+    expected = {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks["run0"]))}
+    assert content["measures"]["RR"] == pytest.approx(expected, abs=1e-15)
+    assert (content["run"], content["qrels"]) == ("run0", "set")
+    by_run = gate(command, path, "run2", *rules, options=["--baseline", "run0"])
+    by_file = gate(command, path, "run2", *rules, options=["--baseline", name])
+    assert (by_file.returncode, by_file.stdout) == (by_run.returncode, by_run.stdout)
+    # The run itself is not worse than its own figures.
+    assert gate(command, path, "run0", *rules[:3], options=["--baseline", name]).returncode == 0
+
+
+def test_names_of_topics_and_runs_survive_both_kinds_of_file(tmp_path: Path) -> None:
+    odd = 'a "quoted" \\ name\n\x7f\x01 \N{GREEK SMALL LETTER ALPHA}\U0001f600'
+    figures = Figures(odd, "q", "", "1", {"nDCG@10": {odd: 0.1, "2": 1e-05}, "AP": {odd: 1.0, "2": 0.0}})
+    for name in ("b.json", "b.toml"):
+        path = write(tmp_path / name, text_of(figures, Path(name)))
+        assert read_figures(path) == figures
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "is no JSON file of figures"),
+        ("[]", 'has no "measures"'),
+        ('{"measures": {}}', 'has no "measures"'),
+        ('{"measures": {"RR": 0.3}}', "RR has no values by topic"),
+        ('{"measures": {"RR": {"t00": NaN}}}', "RR of topic t00 is nan, not a finite number"),
+        ('{"measures": {"RR": {"t00": true}}}', "RR of topic t00 is True, not a finite number"),
+        ('{"measures": {"RR": {"t00": "1"}}}', "RR of topic t00 is '1', not a finite number"),
+        ('{"measures": {"RR": {"t00": 1, "t00": 0}}}', 'is no JSON file of figures: "t00" stands twice'),
+        ('{"measures": {"RR": {"t00": 1}, "AP": {"t00": 1, "t01": 1}}}', "RR has no value of topic t01"),
+        ('{"run": 3, "measures": {"RR": {"t00": 1}}}', "run must be a text"),
+    ],
+)
+def test_files_of_figures_that_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"base.json: {complaint}")):
+        read_figures(write(tmp_path / "base.json", content))
+
+
+@pytest.mark.parametrize(
+    ("values", "measure", "failing"),
+    [
+        ({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}, "RR", {"missing topics <= 0": "missing: gone"}),
+        ({"t00": 1, "t01": 0.5}, "RR", {}),
+        ({"t00": 1, "t01": 0.5, "t02": 1}, "AP", {"RR drop <= 0": "the baseline has no values of RR; --update-base"}),
+    ],
+)
+def test_a_baseline_with_other_topics_and_measures(
+    empty: Warehouse, values: dict[str, float], measure: str, failing: Mapping[str, str]
+) -> None:
+    load(empty, {"run": [1, 2, 1]})
+    base = Figures("old", "set", "", "", {measure: values})
+    decision = gates.decide(empty.evaluation, "run", [parse_rule("RR drop <= 0")], baseline=base)
+    found = {each.rule.text: each.note for each in decision.verdicts if not each.passes}
+    assert found.keys() == failing.keys()
+    assert all(found[rule].startswith(note) for rule, note in failing.items())
+    lacks = "the baseline lacks 1 topic of the run; drops and tests leave these out"
+    assert (lacks in decision.notes) == (len(values) < 3)
+
+
+def test_other_judgments_than_the_baselines_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 1\n"))
+    empty.load_run({"t": {"a": 2.0}, "u": {"b": 2.0}}, "run")
+    rules = [parse_rule("RR drop <= 0")]
+    base = gates.measured(empty.evaluation, "run", rules, qrels=None)
+    assert not gates.decide(empty.evaluation, "run", rules, baseline=base).notes
+    empty.load_qrels(write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 2\n"), replace=True)
+    assert gates.decide(empty.evaluation, "run", rules, baseline=base).notes == [
+        "the judgments are not those that the baseline's figures were made with"
     ]
-    load(empty, {"run": ranks})
-    says_no = refused(empty, values, bases)
-    wrong, right = sum(says_no[:TRIALS]), sum(says_no[TRIALS:])
-    rules = [f"{name} not worse at p < {ALPHA}" for name in ("RR", "AP")]
-    for nth in [says_no.index(True), *range(4), TRIALS]:
-        found = judge(empty, "run", *rules, baseline=Figures("base", "set", "", "", bases[nth]))
-        assert all(each.passes for each in found.values()) is not says_no[nth]
-    # At a chance of 0.05 more than 18 of 200 come in one of a hundred such tests, fewer than 3 likewise.
-    assert stats.binom.ppf(0.005, TRIALS, ALPHA) <= wrong <= stats.binom.ppf(0.99, TRIALS, ALPHA)
-    assert right == TRIALS // 10
 
 
-def refused(
-    warehouse: Warehouse, values: Mapping[str, float], bases: Sequence[Mapping[str, Mapping[str, float]]]
-) -> list[bool]:
-    """Whether the run is worse than each baseline by a measure, both tests together corrected by statsmodels."""
-    rows = [
-        (f"{trial:03}", run, topic, measure, of_run[topic])
-        for trial, base in enumerate(bases)
-        for measure, before in base.items()
-        for run, of_run in (("run", values), ("base", before))
-        for topic in values
-    ]
-    columns = ("qrels", "run", "topic", "measure", "value")
-    warehouse.database.register("drawn", pandas.DataFrame(rows, columns=columns))
-    warehouse.execute("create temp table scores as from drawn")
-    found = warehouse.rows("""
-        select list(p_less order by measure) from one_sided_t_tests(baseline := 'base')
-        where run = 'run' group by qrels order by qrels
-    """)
-    warehouse.execute("drop table temp.scores")
-    warehouse.database.unregister("drawn")
-    return [bool(multipletests(p, alpha=ALPHA, method="holm")[0].any()) for (p,) in found]
+def test_a_run_that_is_not_whole_becomes_no_baseline(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run": [1, 1]}, {"run": [0]})
+    answer = gate(command, path, "run", "RR drop <= 0", options=["--update-baseline", "b.json"])
+    assert (answer.returncode, (tmp_path / "b.json").exists()) == (1, False)
+    assert "b.json: not written" in answer.stderr
 
 
-@pytest.mark.long
-def test_the_gate_is_wrong_no_more_often_than_alpha() -> None:
-    found = trial.simulate(300, 60, whole=1)
-    # At a chance of 0.05 more than 24 of 300 come in one of a hundred such tests.
-    assert found.wrong <= 24
-    assert found.right == found.drops
+def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run0": [1, 2, 1], "run1": [1, 2, 3]})
+    select = "select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value"
+    own_measure(tmp_path / "gates" / "last_rank.sql", "Any", f"{select} from evaluated_topics")
+    rules = 'rules = [\n  "RR drop <= 0.1",\n  "Any >= 1",\n]\nbaseline = "base.json"\nmeasure-file = "last_rank.sql"\n'
+    write(tmp_path / "gates" / "gate.toml", rules)
+    options = ["--rules", "gates/gate.toml"]
+    assert gate(command, path, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
+    answer = gate(command, path, "run1", "RR >= 0.9", options=options)
+    verdicts = {row["rule"]: row["verdict"] for row in csv_rows(answer.stdout)[3:]}
+    assert verdicts == {"RR drop <= 0.1": "fails", "Any >= 1": "passes", "RR >= 0.9": "fails"}
+    assert answer.returncode == 1
+    # What stands on the command line takes the place of the file's baseline.
+    assert gate(command, path, "run0", options=[*options, "--baseline", "run1"]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("rules = [", "gate.toml: is no TOML"),
+        ("rule = []", 'gate.toml: unknown key "rule", expected rules, measure-file, baseline'),
+        ("rules = []", "gate.toml: has no rules"),
+        ('rules = "AP >= 1"', "gate.toml: rules must be a list of texts"),
+        ("rules = [3]", "gate.toml: rules must be a list of texts"),
+        ('rules = ["AP >= 1"]\nbaseline = 3', "gate.toml: baseline must be one text"),
+        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:3: rule "AP ~ 1" is not understood'),
+        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:4: rule "P@5 = 1" is not understood'),
+    ],
+)
+def test_files_of_rules_that_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(complaint)):
+        read_rules(write(tmp_path / "gate.toml", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nDCG@10>=.45", ("mean", ">=", 0.45, "nDCG@10", None)),
+        ("AP(rel=2)@100 >= 4e-1", ("mean", ">=", 0.4, "AP(rel=2)@100", None)),
+        ("RBP(p=0.5, rel=2) < 1", ("mean", "<", 1, "RBP(p=0.5, rel=2)", None)),
+        ("  nDCG@10   drop<=0.01 ", ("drop", "<=", 0.01, "nDCG@10", None)),
+        ("AP not worse at p<0.05", ("test", ">=", 0.05, "AP", None)),
+        ("topic in first in first 10", ("topic", "<=", 10, "", "in first")),
+    ],
+)
+def test_sentences(text: str, expected: tuple[object, ...]) -> None:
+    rule = parse_rule(text)
+    assert (rule.kind, rule.comparison, rule.bound, rule.asked, rule.topic) == expected
+
+
+@pytest.mark.parametrize("text", ["AP drop >= 0.1", "AP >= nan", "AP >= inf", "topic T in first 0", "AP", ">= 3", ""])
+def test_no_sentences(text: str) -> None:
+    with pytest.raises(UsageError, match="is not understood"):
+        parse_rules([text])

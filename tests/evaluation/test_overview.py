@@ -113,19 +113,18 @@ def test_roc_points_are_corners_and_leave_no_corner_far_away(loaded: Warehouse, 
             assert any(abs(fpr - x) <= 1 / points and abs(tpr - y) <= 1 / points for x, y in chosen[run])
 
 
+def by_threshold(warehouse: Warehouse, relation: str) -> dict[str, list[tuple[float, int, bool]]]:
+    found = defaultdict(list)
+    columns = "select run, threshold, false_positives, is_chosen"
+    for run, *row in warehouse.rows(f"{columns} from {relation} where threshold is not null"):
+        found[run].append(tuple(row))
+    return found
+
+
 def test_steps_of_tap_are_where_its_curve_rises(loaded: Warehouse) -> None:
-    curve = defaultdict(list)
-    for run, threshold, errors, is_chosen in loaded.rows(
-        "select run, threshold, false_positives, is_chosen from tap_curve() where threshold is not null"
-    ):
-        curve[run].append((threshold, errors, is_chosen))
-    steps = defaultdict(list)
-    for run, threshold, errors, is_chosen in loaded.rows(
-        "select run, threshold, false_positives, is_chosen from tap_steps(most := 4) where threshold is not null"
-    ):
-        steps[run].append((threshold, errors, is_chosen))
+    steps = by_threshold(loaded, "tap_steps(most := 4)")
     assert len(steps) == len(COLLECTIONS)
-    for run, rows in curve.items():
+    for run, rows in by_threshold(loaded, "tap_curve()").items():
         strictest: dict[int, float] = {}
         for threshold, errors, _ in rows:
             strictest[errors] = max(threshold, strictest.get(errors, -math.inf))

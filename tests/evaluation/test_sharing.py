@@ -1,27 +1,30 @@
-"""Measures evaluated together, with the steps they share kept, have the values that each has alone."""
+"""Figures are the same together and alone, and what is told is so in whatever order the engine gives rows."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from evalsql import Warehouse
-from evalsql.catalog.measure_names import Measure, default_measure, parse_measures
+from evalsql import UsageError, Warehouse
+from evalsql.catalog.measure_names import default_measure, parse_measures
+from evalsql.database.database import Database
 from evalsql.errors import QueryError
 from evalsql.evaluation import shared_steps
-from tests.conftest import new_warehouse
+from evalsql.evaluation.listings import wide_query
+from tests.conftest import Command, new_warehouse
+from tests.long_cases import few_of
 from tests.random_collections import collection
 
 EXACT = 1e-12
 OTHERS = (
-    "AP(rel=2)",
-    "P(ties=worst)@5",
-    "AP(ties=expected)",
-    "nDCG(dcg='exp-log2')@10",
-    "R(judged_only=true)@20",
-    "RBP(p=0.5,rel=2)",
+    *("AP(rel=2)", "P(ties=worst)@5", "AP(ties=expected)", "nDCG(dcg='exp-log2')@10"),
+    *("R(judged_only=true)@20", "RBP(p=0.5,rel=2)"),
 )
 
 
@@ -35,24 +38,18 @@ def loaded() -> Iterator[Warehouse]:
         yield warehouse
 
 
-def every_measure(warehouse: Warehouse) -> list[Measure]:
-    return [*map(default_measure, warehouse.catalog.measures), *parse_measures(OTHERS, warehouse.catalog)]
-
-
 def held(warehouse: Warehouse) -> Counter[str]:
     """Names of what lives with the connection."""
-    return Counter(
-        name
-        for (name,) in warehouse.rows("""
-            select table_name from duckdb_tables() where temporary
-            union all select view_name from duckdb_views() where temporary and not internal
-            union all select function_name from duckdb_functions() where database_name = 'temp' and not internal
-        """)
-    )
+    rows = warehouse.rows("""
+        select table_name from duckdb_tables() where temporary
+        union all select view_name from duckdb_views() where temporary and not internal
+        union all select function_name from duckdb_functions() where database_name = 'temp' and not internal
+    """)
+    return Counter(name for (name,) in rows)
 
 
 def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
-    measures = every_measure(loaded)
+    measures = [*map(default_measure, loaded.catalog.measures), *parse_measures(OTHERS, loaded.catalog)]
     plan = shared_steps.planned(loaded.catalog, measures)
     assert len(plan.measures) >= len(measures) / 3
     before = held(loaded)
@@ -82,17 +79,10 @@ def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Wareho
         with pytest.raises(QueryError, match="topic_counts is kept for its defaults only"):
             loaded.rows("from temp.topic_counts(rel := 2)")
     assert held(loaded) == before
-    assert loaded.rows("select count(*) from steps.topic_counts(rel := 2)")
-
-
-def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
-    before = held(loaded)
-    with (
-        pytest.raises(QueryError),
-        shared_steps.kept(loaded.database, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
-    ):
+    with pytest.raises(QueryError), shared_steps.kept(loaded.database, loaded.catalog, steps, lambda query: query):
         loaded.rows("from no_such_measure()")
-    assert held(loaded) == before
+    assert held(loaded) == before  # also when a measure fails
+    assert loaded.rows("select count(*) from steps.topic_counts(rel := 2)")
 
 
 def test_a_measure_shares_only_steps_it_takes_at_their_defaults(loaded: Warehouse) -> None:
@@ -100,3 +90,56 @@ def test_a_measure_shares_only_steps_it_takes_at_their_defaults(loaded: Warehous
     plan = shared_steps.planned(loaded.catalog, measures)
     assert plan.measures == {"AP", "nDCG@10", "Judged@10"}
     assert {step.name for step in plan.steps} >= {"topic_counts", "gains_by_rank", "evaluated_topics"}
+
+
+_ORDERED = re.compile(r"\border by\b|^\s*(describe|call|pragma)\b", re.IGNORECASE)
+
+
+@pytest.fixture
+def backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries without any ORDER BY give their rows the other way round."""
+    rows, table = Database.rows, Database.table
+
+    def turned(sql: str, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        return found if _ORDERED.search(sql) else found[::-1]
+
+    monkeypatch.setattr(Database, "rows", lambda self, sql, given=(): turned(sql, rows(self, sql, given)))
+    monkeypatch.setattr(Database, "table", lambda self, sql: (table(self, sql)[0], turned(sql, table(self, sql)[1])))
+
+
+COMMANDS = (
+    "report -m AP,RR --output report.json",
+    "gate bm25 --baseline dense --rule 'AP drop <= 0'",
+    "diff bm25 dense --documents",
+    "report -m AP,RR --output report.html",
+)
+
+
+@pytest.mark.parametrize("words", few_of(COMMANDS, 3))
+def test_a_command_says_the_same_whatever_the_order(
+    demo: Command, tmp_path: Path, words: str, request: pytest.FixtureRequest
+) -> None:
+    def said() -> list[object]:
+        answer = demo(*shlex.split(words))
+        files = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".duckdb"}
+        return [answer.returncode, answer.stdout, answer.stderr, files]
+
+    expected = said()
+    request.getfixturevalue("backwards")
+    assert said() == expected
+
+
+def test_pairs_that_hang_on_ties_are_in_order_where_means_are_equal(empty: Warehouse) -> None:
+    """Of twins each was on top now and then."""
+    empty.load_qrels({"t": {"a": 1}}, "set")
+    for name in "fbdace":
+        empty.load_run({"t": {"a": 1.0, "0": 1.0} if name in "bdf" else {"a": 1.0, "z": 1.0}}, name)
+    _, swaps = empty.ties("RR")
+    pairs = [(row[2], row[5]) for row in swaps.fetchall()]
+    assert pairs == sorted(pairs) != []
+
+
+def test_the_first_name_that_cannot_be_a_column_is_told(empty: Warehouse) -> None:
+    names = ["topic", "qrels", "measure"]
+    with pytest.raises(UsageError, match='a run is called "measure" as a column of the table is'):
+        wide_query(empty.database, "", runs=names, measures=["AP"])

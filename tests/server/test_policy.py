@@ -1,25 +1,25 @@
-"""Which statements the tokens of a server admit, and what becomes of them; sessions and the turn to write."""
+"""Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import duckdb
 import pytest
 
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
+from evalsql.database.statement_text import rendered
+from evalsql.errors import UsageError
 from evalsql.server.policy import RefusedError, admitted
 from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
 
 WRITE, READ = "w" * 20, "r" * 20
 
 UNCHANGED = [
-    "select 1",
-    "from ndcg(k := 10)",
-    "with a as (select 1) from a",
-    "explain select 1",
-    "begin transaction",
-    "create temp table t as select 1",
-    "create or replace temporary view v as select 1",
-    "INSERT INTO temp.t values (1)",
-    "-- a word\nselect 'drop table runs'",
+    *("select 1", "from ndcg(k := 10)", "with a as (select 1) from a", "explain select 1", "begin transaction"),
+    *("create temp table t as select 1", "create or replace temporary view v as select 1"),
+    *("INSERT INTO temp.t values (1)", "-- a word\nselect 'drop table runs'"),
 ]
 MADE_TEMPORARY = {
     "insert into t select 1": "insert into temp.t select 1",
@@ -32,71 +32,35 @@ MADE_TEMPORARY = {
     "select 1; drop view v": "select 1; drop view temp.v",
 }
 READERS_MAY_NOT = [
-    "create table t as select 1",
-    "create view temp.v as select 1",
-    "create schema s",
-    "insert into main.runs select * from main.runs",
-    'insert into "main".runs select 1',
-    "insert into team.main.runs select 1",
-    "with a as (select 1) insert into runs select * from a",
-    "delete from main.runs",
-    "delete from/**/main.runs",
-    "alter table runs add column a integer",
-    "drop table main.runs",
-    "drop schema steps cascade",
-    "truncate runs",
-    "explain analyze delete from main.runs",
-    "vacuum",
-    "select 1; delete from main.runs",
-    "comment on table runs is 'x'",
+    *("create table t as select 1", "create view temp.v as select 1", "create schema s"),
+    *("insert into main.runs select * from main.runs", 'insert into "main".runs select 1'),
+    *("insert into team.main.runs select 1", "with a as (select 1) insert into runs select * from a"),
+    *("delete from main.runs", "delete from/**/main.runs", "alter table runs add column a integer"),
+    *("drop table main.runs", "drop schema steps cascade", "truncate runs", "explain analyze delete from main.runs"),
+    *("vacuum", "select 1; delete from main.runs", "comment on table runs is 'x'"),
     "merge into runs using (select 1) as a on false when not matched then insert default values",
 ]
 NOBODY_MAY = [
-    "set threads = 1",
-    "reset threads",
-    "pragma enable_profiling",
-    "load httpfs",
-    "install httpfs",
-    "attach 'other.duckdb'",
-    "detach team",
-    "copy (select 1) to 'x.csv'",
-    "copy runs from 'x.csv'",
-    "export database 'x'",
-    "import database 'x'",
-    "call quack_stop('quack:localhost:9494')",
+    *("set threads = 1", "reset threads", "pragma enable_profiling", "load httpfs", "install httpfs"),
+    *("attach 'other.duckdb'", "detach team", "copy (select 1) to 'x.csv'", "copy runs from 'x.csv'"),
+    *("export database 'x'", "import database 'x'", "call quack_stop('quack:localhost:9494')"),
     "from quack_stop('quack:localhost:9494')",
     "from \"quack_stop\"('quack:localhost:9494')",
-    "from system.main.quack_active_connections()",
-    "from quack_query ('quack:other', 'select 1')",
+    *("from system.main.quack_active_connections()", "from quack_query ('quack:other', 'select 1')"),
     "from query('from quack' || '_active_connections()')",
-    "create macro m() as table from quack_active_connections()",
-    "select evalsql_server_authorise('a', 'b')",
+    *("create macro m() as table from quack_active_connections()", "select evalsql_server_authorise('a', 'b')"),
     "from quack_stop /* ( */ -- (\n ('x')",
     """select "a'", (select 1 from quack_stop('x')), "'" """,
-    "select date'a\\', (select 1 from quack_stop('x')), '",
-    "select a$$b, (select 1 from quack_stop('x')) as c$$",
-    "select 'é', (select 1 from quack_stop('x'))",
-    "from read_csv('x.csv')",
-    "from read_text('/etc/passwd')",
-    "from glob('*')",
-    "from duckdb_logs()",
-    "from enable_logging('Quack')",
-    "prepare p as select 1",
-    "execute p",
-    "explain (format json) set threads = 1",
-    "explain copy (select 1) to 'x.csv'",
-    "use temp",
-    "checkpoint",
-    "create secret s (type quack, token 'abcd')",
-    "selekt",
-    "",
+    *("select date'a\\', (select 1 from quack_stop('x')), '", "select a$$b, (select 1 from quack_stop('x')) as c$$"),
+    *("select 'é', (select 1 from quack_stop('x'))", "from read_csv('x.csv')", "from read_text('/etc/passwd')"),
+    *("from glob('*')", "from duckdb_logs()", "from enable_logging('Quack')", "prepare p as select 1", "execute p"),
+    *("explain (format json) set threads = 1", "explain copy (select 1) to 'x.csv'", "use temp", "checkpoint"),
+    *("create secret s (type quack, token 'abcd')", "selekt", ""),
 ]
 
 
 WRITERS_MAY = [
-    "delete from main.runs",
-    "create table t as select 1",
-    "insert into runs by name select 1 as run",
+    *("delete from main.runs", "create table t as select 1", "insert into runs by name select 1 as run"),
     "drop table t",
 ]
 
@@ -217,3 +181,41 @@ def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
     sessions.is_stopping = True
     assert not sessions.authenticate("d", WRITE, "")
     assert "the server is stopping" in str(sessions.authorise("a", "select 1"))
+
+
+VALUES = [
+    *(None, True, False, 0, -7, 2**40, 0.1, 1e-300, -2.5, float("inf"), float("-inf")),
+    *("", "it's", "a?b $1", "line\nend", "naïve 漢字", "NUL\0in it", '"quoted"'),
+    *([], [1, 2], ["a'b", None], [0.5, float("inf")], {"a": "b"}, {"it's": "1"}),
+    *(Decimal("1.50"), date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3, 456789), b"\x00\xff'"),
+    datetime(2024, 2, 29, 1, 2, 3, tzinfo=UTC),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_a_value_is_what_it_is_as_a_parameter(value: object) -> None:
+    with duckdb.connect() as connection:
+        expected = connection.execute("select ? as a", [value]).fetchall()
+        assert connection.execute(rendered("select ? as a", [value])).fetchall() == expected
+
+
+def test_doubles_stay_doubles() -> None:
+    with duckdb.connect() as connection:
+        assert connection.execute(rendered("select typeof(?), typeof($2)", [0.1, 2.0])).fetchall() == [
+            ("DOUBLE", "DOUBLE")
+        ]
+
+
+def test_placeholders_in_text_and_comments_stay() -> None:
+    sql = "select '?' as \"a?\", ? /* ? $1 */ as b, 'it''s ?' as c, $$ ? $$ as d -- ?\n, ? as e"
+    with duckdb.connect() as connection:
+        assert connection.execute(rendered(sql, [1, 2])).fetchall() == [("?", 1, "it's ?", " ? ", 2)]
+
+
+def test_places_have_numbers_and_are_used_again() -> None:
+    assert rendered("select $2, $1, $2", [1, 2]) == "select 2, 1, 2"
+
+
+def test_a_value_of_no_known_type_is_refused() -> None:
+    with pytest.raises(UsageError, match="object"):
+        rendered("select ?", [object()])

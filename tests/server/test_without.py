@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evalsql.database import quack
-from tests.conftest import Command
+from tests.conftest import Command, assert_refused
 
 
 @pytest.fixture(autouse=True)
@@ -17,18 +17,13 @@ def _nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("words", [["serve"], ["leaderboard", "--db", "quack:localhost:9494"]])
-def test_without_the_extra_it_is_exit_code_3_and_a_sentence(words: list[str], tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from evalsql.cli.app import app
-
-    outcome = CliRunner().invoke(app, words, env={"EVALSQL_TOKEN": "x" * 20, "EVALSQL_DB": str(tmp_path / "w.duckdb")})
-    assert outcome.exception is not None
-    assert getattr(outcome.exception, "exit_code", None) == 3
-    assert "pip install 'evalsql[server]'" in str(outcome.exception)
+def test_without_the_extra_it_is_exit_code_3_and_a_sentence(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setenv("EVALSQL_TOKEN", "x" * 20)
+    assert_refused(command(*words), "pip install 'evalsql[server]'", code=3)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_the_extra_files_are_asked_as_before(command: Command) -> None:
-    assert command("demo", "--db", "demo.duckdb").returncode == 0
-    assert command("leaderboard", "-m", "AP", "--db", "demo.duckdb").returncode == 0
+def test_without_the_extra_files_are_asked_as_before(demo: Command) -> None:
+    assert demo("leaderboard", "-m", "AP").returncode == 0

@@ -1,8 +1,9 @@
 """How often the gate says no: where nothing differs, and where a run is truly worse.
 
 In each trial the baseline's values are those of a run, moved by noise as wide as the values are spread over topics.
-Where there is a true drop, the baseline is better by as much. The relation that the gate tests by decides on all trials
-in one statement, each a judgment set of its own. Some of them go through the whole gate as well and must end alike.
+Where there is a true drop, the baseline is better by as much. Two rules test, and Holm's correction is that of
+statsmodels. The relation that the gate tests by decides on all trials in one statement, each a judgment set of its own.
+Some of them go through the whole gate as well and must end alike.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pandas
+from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import Warehouse
@@ -22,7 +24,8 @@ from evalsql.evaluation.gate_rules import Figures, parse_rule
 
 ALPHA = 0.05
 TOPICS = 50
-RULE = parse_rule(f"RR not worse at p < {ALPHA}")
+MEASURES = ("AP", "RR")
+RULES = [parse_rule(f"{measure} not worse at p < {ALPHA}") for measure in MEASURES]
 
 Values = Mapping[str, float]
 
@@ -30,9 +33,7 @@ Values = Mapping[str, float]
 class Shares(NamedTuple):
     """How many of the trials the gate said no to, without and with a true drop."""
 
-    trials: int
     wrong: int
-    drops: int
     right: int
 
 
@@ -45,23 +46,27 @@ def simulate(trials: int, drops: int, *, whole: int = 2, seed: int = 2026) -> Sh
     drawing = random.Random(seed)
     with evalsql.open(":memory:") as warehouse:
         values = drawn_run(warehouse, drawing)
-        equal = [moved(values, drawing, drop=0) for _ in range(trials)]
-        better = [moved(values, drawing, drop=1) for _ in range(drops)]
-        says_no = refused(warehouse, values, [*equal, *better])
+        spread = statistics.stdev(values.values())
+        bases = [
+            {
+                each: {topic: value + drawing.gauss(drop, 1) * spread for topic, value in values.items()}
+                for each in MEASURES
+            }
+            for drop in [0] * trials + [1] * drops
+        ]
+        says_no = refused(warehouse, values, bases)
         for verdict in (True, False):
             for kind in (range(trials), range(trials, trials + drops)):
                 for trial in [each for each in kind if says_no[each] is verdict][:whole]:
-                    base = Figures("base", "set", "", "", {"RR": [*equal, *better][trial]})
-                    decision = decide(warehouse.evaluation, "run", [RULE], baseline=base)
-                    assert decision.passes is not verdict, trial
-    return Shares(trials, sum(says_no[:trials]), drops, sum(says_no[trials:]))
+                    base = Figures("base", "set", "", "", bases[trial])
+                    assert decide(warehouse.evaluation, "run", RULES, baseline=base).passes is not verdict, trial
+    return Shares(sum(says_no[:trials]), sum(says_no[trials:]))
 
 
 def drawn_run(warehouse: Warehouse, drawing: random.Random) -> Values:
-    """Load a run with a relevant document of each topic at a random rank; its values by topic."""
-    names = [f"t{nth:02}" for nth in range(TOPICS)]
-    warehouse.load_qrels({topic: {"d": 1} for topic in names}, "set")
-    ranks = {topic: drawing.choice((1, 1, 2, 3, 5, 8, 10)) for topic in names}
+    """Load a run with a relevant document of each topic at a random rank; its values of both measures by topic."""
+    ranks = {f"t{nth:02}": drawing.choice((1, 1, 2, 3, 5, 8, 10)) for nth in range(TOPICS)}
+    warehouse.load_qrels({topic: {"d": 1} for topic in ranks}, "set")
     rankings = {
         topic: {"d" if nth == rank else f"n{nth}": -float(nth) for nth in range(1, 11)} for topic, rank in ranks.items()
     }
@@ -69,36 +74,30 @@ def drawn_run(warehouse: Warehouse, drawing: random.Random) -> Values:
     return {topic: 1 / rank for topic, rank in ranks.items()}
 
 
-def moved(values: Values, drawing: random.Random, *, drop: float) -> Values:
-    """A baseline that is better by so many deviations of the topics, but for noise."""
-    spread = statistics.stdev(values.values())
-    return {topic: value + drawing.gauss(drop, 1) * spread for topic, value in values.items()}
-
-
-def refused(warehouse: Warehouse, values: Values, bases: Sequence[Values]) -> list[bool]:
-    """Whether the run is worse than each baseline. With one rule Holm's correction changes nothing."""
+def refused(warehouse: Warehouse, values: Values, bases: Sequence[Mapping[str, Values]]) -> list[bool]:
+    """Whether the run is worse than each baseline by a measure, both tests together corrected."""
     rows = [
-        (f"{trial:06}", run, topic, "RR", of_run[topic])
+        (f"{trial:06}", run, topic, measure, of_run[topic])
         for trial, base in enumerate(bases)
-        for run, of_run in (("run", values), ("base", base))
+        for measure in MEASURES
+        for run, of_run in (("run", values), ("base", base[measure]))
         for topic in values
     ]
     warehouse.database.register("drawn", pandas.DataFrame(rows, columns=("qrels", "run", "topic", "measure", "value")))
     warehouse.execute("create temp table scores as from drawn")
-    try:
-        found = warehouse.rows(
-            "select p_less from one_sided_t_tests(baseline := 'base') where run = 'run' order by qrels"
-        )
-    finally:
-        warehouse.execute("drop table temp.scores")
-        warehouse.database.unregister("drawn")
+    found = warehouse.rows("""
+        select list(p_less order by measure) from one_sided_t_tests(baseline := 'base')
+        where run = 'run' group by qrels order by qrels
+    """)
+    warehouse.execute("drop table temp.scores")
+    warehouse.database.unregister("drawn")
     assert len(found) == len(bases)
-    return [bool(p < ALPHA) for (p,) in found]
+    return [bool(multipletests(p, alpha=ALPHA, method="holm")[0].any()) for (p,) in found]
 
 
 def main(trials: int = 2000) -> int:
     """Print how often the gate says no; 1 if without a true difference that is beyond chance."""
     found = simulate(trials, trials // 4)
-    print(f"no true difference: the gate says no in {found.wrong} of {found.trials}, at most {ALPHA:.0%} are expected")
-    print(f"a true drop of one deviation at {TOPICS} topics: it says no in {found.right} of {found.drops}")
+    print(f"no true difference: the gate says no in {found.wrong} of {trials}, at most {ALPHA:.0%} are expected")
+    print(f"a true drop of one deviation at {TOPICS} topics: it says no in {found.right} of {trials // 4}")
     return int(found.wrong > ALPHA * trials + 5 * math.sqrt(ALPHA * (1 - ALPHA) * trials))

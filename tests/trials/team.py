@@ -19,7 +19,7 @@ from threading import Event
 
 import evalsql
 from tests.server.served import Served
-from tests.trials._loads import told
+from tests.trials.loads import told
 
 READERS, WRITERS = 8, 4
 TOPICS, DEPTH = 5, 60
@@ -105,7 +105,3 @@ def _kept(served: Served, num_loads: int) -> Counter[str]:
     held = {row["run"] for row in csv.DictReader(io.StringIO(asked.stdout))}
     expected = {f"writer{who}-{name}" for who in range(WRITERS) for name in (*_PAIR, *range(num_loads))}
     return Counter({"runs kept": len(held & expected)}) + Counter({"WRONG: runs lost": len(expected - held)})
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -13,9 +13,11 @@ import duckdb
 import pytest
 
 import evalsql
-from tests.conftest import SAMPLE
+from tests.conftest import load_sample, write
 
 Crafted = Callable[..., Path]
+SECRET = "the-secret-of-this-machine"
+OTHER_SQL = "update warehouse set sql_digest = 'other'"  # views and macros are made anew
 
 
 @cache
@@ -24,8 +26,7 @@ def sample_of_few() -> Path:
     path = Path(tempfile.mkdtemp()) / "few.duckdb"
     atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
     with evalsql.open(path) as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
+        load_sample(warehouse)
     return path
 
 
@@ -42,3 +43,8 @@ def crafted(tmp_path: Path, sample_file: Path, request: pytest.FixtureRequest) -
         return path
 
     return craft
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    return write(tmp_path / "elsewhere" / "secret.txt", SECRET)

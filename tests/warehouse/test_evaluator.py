@@ -13,9 +13,9 @@ import pyarrow
 import pytest
 
 import evalsql
-from evalsql import Evaluator, InputError, InputWarning, UsageError
+from evalsql import Evaluator, InputError, InputWarning, UsageError, Warehouse
 from evalsql.ingest import python_rows
-from tests.conftest import SAMPLE, new_warehouse
+from tests.conftest import SAMPLE
 from tests.long_cases import few_of
 from tests.oracles import peers
 from tests.random_collections import Run, collection
@@ -31,7 +31,7 @@ def columns(run: Run) -> dict[str, list[object]]:
 
 
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
-@pytest.mark.parametrize("seed", few_of(range(12), 3))
+@pytest.mark.parametrize("seed", few_of(range(12), 2))
 def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:
     first = collection(seed)
     with Evaluator(first.qrels, list(NAMES)) as evaluator:
@@ -49,41 +49,45 @@ def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
-@pytest.mark.parametrize("tie_rule", ["trec_eval", "trec_eval_10", "input"])
-@pytest.mark.parametrize("lower_is_better", [False, True])
-def test_values_are_those_of_a_warehouse_that_holds_the_run(tie_rule: str, lower_is_better: bool) -> None:
+@pytest.mark.parametrize(
+    ("tie_rule", "lower_is_better"),
+    few_of(zip(["trec_eval", "trec_eval_10", "input"] * 2, [False, True] * 3, strict=True), 3),
+)
+def test_values_are_those_of_a_warehouse_that_holds_the_run(
+    empty: Warehouse, tie_rule: str, lower_is_better: bool
+) -> None:
     asked = ["AP", "TAP@5", "RBP_resid", "ERR@10", "nDCG@3", "RR(ties='worst')", "infAP"]
-    for seed in (1, 4):
-        case = collection(seed)
-        with Evaluator(case.qrels, asked, tie_rule=tie_rule, lower_is_better=lower_is_better) as evaluator:
-            found = evaluator.evaluate(case.run)
-        with new_warehouse() as warehouse:
-            warehouse.load_qrels(case.qrels, "q")
-            warehouse.load_run(case.run, "r", tie_rule=tie_rule, lower_is_better=lower_is_better)
-            ((_, _, *expected),) = warehouse.evaluate(asked).fetchall()
-        assert list(found.values()) == pytest.approx(expected, abs=1e-12)
+    case = collection(4)
+    with Evaluator(case.qrels, asked, tie_rule=tie_rule, lower_is_better=lower_is_better) as evaluator:
+        found = evaluator.evaluate(case.run)
+    empty.load_qrels(case.qrels, "q")
+    empty.load_run(case.run, "r", tie_rule=tie_rule, lower_is_better=lower_is_better)
+    ((_, _, *expected),) = empty.evaluate(asked).fetchall()
+    assert list(found.values()) == pytest.approx(expected, abs=1e-12)
 
 
-def test_all_kinds_of_data_give_the_same() -> None:
+def test_all_kinds_of_data_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     table = columns(RUN)
     expected = {"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5}
     with Evaluator(QRELS, ["AP", "P@1"]) as evaluator:
         for run in (RUN, pandas.DataFrame(table), polars.DataFrame(table), pyarrow.table(table)):
             assert evaluator.evaluate(run) == pytest.approx(expected)
+    monkeypatch.setattr(python_rows, "_MANY", 1)  # whether the rows are many, with and without numpy
+    for numpy in (sys.modules.get("numpy"), None):
+        monkeypatch.setitem(sys.modules, "numpy", numpy)
+        assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx(expected)
+    monkeypatch.undo()
     frame = pandas.DataFrame({"qid": ["q1", "q1", "q1", "q2"], "docno": ["a", "b", "c", "a"], "grade": [1, 0, 2, 1]})
     assert evalsql.evaluate(frame, RUN, "AP P@1") == pytest.approx(expected)
     whole_numbers = ({1: {10: 1}}, {1: {10: 0.5, 11: 0.7}})
     assert evalsql.evaluate(*whole_numbers, "RR") == {"RR": 0.5}
 
 
-def test_files_of_judgments_and_runs_are_read(tmp_path: Path) -> None:
+def test_files_of_judgments_and_runs_are_read(sample: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\n")
     assert evalsql.evaluate(str(tmp_path / "q.txt"), RUN, "P@1") == {"P@1": 0.5}
     found = evalsql.evaluate(SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", ["AP", "nDCG@10"])
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
-        warehouse.load_runs(SAMPLE / "runs" / "bm25.run")
-        ((_, _, *expected),) = warehouse.evaluate("AP nDCG@10").fetchall()
+    ((_, _, *expected),) = sample.evaluate("AP nDCG@10", runs="bm25").fetchall()
     assert list(found.values()) == pytest.approx(expected, abs=1e-12)
 
 
@@ -129,14 +133,6 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
         Evaluator(QRELS, "nope")
     with pytest.raises(UsageError, match="tie rule best is unknown"):
         Evaluator(QRELS, "AP", tie_rule="best")
-
-
-@pytest.mark.parametrize("has_numpy", [True, False])
-def test_many_rows_are_the_same_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch, has_numpy: bool) -> None:
-    monkeypatch.setattr(python_rows, "_MANY", 1)
-    if not has_numpy:
-        monkeypatch.setitem(sys.modules, "numpy", None)
-    assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})
 
 
 def test_threads_that_share_an_evaluator_get_the_figures_of_their_own_runs() -> None:

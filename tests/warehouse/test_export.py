@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import duckdb
 import pytest
@@ -19,19 +18,12 @@ import evalsql
 from evalsql import AuditError, InputError, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import archive
-from tests.conftest import Command, new_file, write
+from tests.conftest import Command, assert_refused, new_file, own_measure, write
 from tests.long_cases import few_of
 
 TABLES = [table.name for table in read_catalog().of_kind("tables")]
 RUNS = ("one", "two/x", "blast", "ranking")
-OWN = """\
--- measure: Half
--- title: Half of the average precision
--- definition: AP / 2
--- range: 0 1
--- mean: arithmetic
-select qrels, run, topic, value / 2 as value from ap
-"""
+HALF = "select qrels, run, topic, value / 2 as value from ap"
 
 
 def fill(warehouse: Warehouse, folder: Path) -> None:
@@ -62,17 +54,11 @@ def filled_file() -> Path:
 
 def differences(path: Path, other: Path) -> dict[str, int]:
     """By base table how many rows only one of the two files has."""
+    either = "(from a.{0} except all from b.{0}) union all (from b.{0} except all from a.{0})"
     with duckdb.connect() as connection:
         for name, file in (("a", path), ("b", other)):
             connection.execute(f"attach '{file}' as {name} (read_only)")
-        found = {}
-        for table in TABLES:
-            query = f"""
-                select count(*) from (
-                    (from a.{table} except all from b.{table}) union all (from b.{table} except all from a.{table})
-                )"""
-            ((found[table],),) = connection.execute(query).fetchall()
-        return found
+        return {table: len(connection.execute(either.format(table)).fetchall()) for table in TABLES}
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a warehouse of all that there can be and what it was exported to, for each test to copy from."""
     folder = tmp_path_factory.mktemp("made")
     with evalsql.open(new_file(folder, like=filled_file()).rename(folder / "filled.duckdb")) as warehouse:
-        warehouse.load_measures(write(folder / "half.sql", OWN))
+        warehouse.load_measures(own_measure(folder / "half.sql", "Half", HALF))
         scores, judged = folder / "scores.parquet", "judgments where qrels = 'main' group by all"
         values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
         warehouse.execute(f"copy ({values}) to '{scores}' (format parquet)")
@@ -89,19 +75,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def plain_archive(tmp_path: Path) -> Path:
-    """The export of a warehouse without measures of its own, which is imported in half the time."""
-    return Path(shutil.copytree(_plain_archive(), tmp_path / "archive"))
-
-
 @cache
 def _plain_archive() -> Path:
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """The export of a warehouse without measures of its own, which is imported in half the time."""
     with evalsql.open(filled_file(), read_only=True) as warehouse:
-        warehouse.export(folder / "archive")
-    return folder / "archive"
+        warehouse.export(filled_file().with_name("archive"))
+    return filled_file().with_name("archive")
 
 
 @pytest.fixture
@@ -159,7 +138,7 @@ def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 2}}, "main")
         warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "one")
-        warehouse.load_measures(write(tmp_path / "half.sql", OWN))
+        warehouse.load_measures(own_measure(tmp_path / "half.sql", "Half", HALF))
         expected = warehouse.rows("select topic, value from half order by topic")
         warehouse.export(folder)
     monkeypatch.chdir(folder)
@@ -174,42 +153,33 @@ def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch
             assert warehouse.rows("select topic, value from half order by topic") == expected
 
 
-def test_no_folder_is_written_over_unasked(exported: tuple[Path, Path], tmp_path: Path) -> None:
-    path, folder = exported
-    other = tmp_path / "mine"
+def test_no_folder_is_written_over_unasked(empty: Warehouse, tmp_path: Path) -> None:
+    folder, other = tmp_path / "archive", tmp_path / "mine"
     write(other / "thesis.txt", "years of work")
-    with evalsql.open(path) as warehouse:
-        with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
-            warehouse.export(folder)
-        for replace in (False, True):
-            with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
-                warehouse.export(other, replace=replace)
-        warehouse.drop_runs("one")
-        warehouse.export(folder, replace=True)
-        with pytest.raises(UsageError, match="nowhere"):
-            warehouse.export(tmp_path / "nowhere" / "archive")
+    empty.export(folder)
+    with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
+        empty.export(folder)
+    for replace in (False, True):
+        with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
+            empty.export(other, replace=replace)
+    empty.load_qrels({"t": {"a": 1}}, "q")
+    empty.export(folder, replace=True)
+    with pytest.raises(UsageError, match="nowhere"):
+        empty.export(tmp_path / "nowhere" / "archive")
     assert (other / "thesis.txt").read_text() == "years of work"
-    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["runs"] == 4
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["qrels"] == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"archive", "mine"}
 
 
-def test_an_export_that_fails_leaves_nothing(
-    exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, folder = exported
-    before = (folder / archive.MANIFEST).read_bytes()
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(archive, "_write_views", stop)
-    with evalsql.open(path) as warehouse:
-        for target in (folder, tmp_path / "new"):
-            with pytest.raises(KeyboardInterrupt):
-                warehouse.export(target, replace=True)
-    assert (folder / archive.MANIFEST).read_bytes() == before
-    assert not (tmp_path / "new").exists()
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+def test_an_export_that_fails_leaves_nothing(empty: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.export(tmp_path / "archive")
+    before = (tmp_path / "archive" / archive.MANIFEST).read_bytes()
+    monkeypatch.setattr(archive, "_write_views", Mock(side_effect=KeyboardInterrupt))
+    for target in ("archive", "new"):
+        with pytest.raises(KeyboardInterrupt):
+            empty.export(tmp_path / target, replace=True)
+    assert (tmp_path / "archive" / archive.MANIFEST).read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["archive"]
 
 
 def written(file: Path, query: str) -> None:
@@ -229,32 +199,34 @@ LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing 
 
 @pytest.mark.parametrize(
     ("damage", "kind", "complaint"),
-    [
-        (lambda tables, _: (tables / "runs.parquet").unlink(), InputError, "tables/runs.parquet: is missing from the"),
-        (
-            lambda tables, _: os.truncate(tables / "retrieved.parquet", 200),
-            InputError,
-            "tables/retrieved.parquet: cannot be read as the table retrieved",
-        ),
-        (
-            lambda tables, _: written(tables / "run_topics.parquet", "select 1 as run_id"),
-            InputError,
-            "tables/run_topics.parquet: cannot be read as the table run_topics",
-        ),
-        (
-            lambda tables, _: written(tables / "topics.parquet", f"from '{tables}/topics.parquet' limit 1"),
-            InputError,
-            "tables/topics.parquet: holds 1 rows, evalsql.json says 3",
-        ),
-        (lambda _, facts: facts.update(schema=99), UsageError, "was exported by evalsql .*, which is newer; upgrade"),
-        (lambda _, facts: facts.update(schema=1), UsageError, "whose tables were others; load.sql in it makes a file"),
-        (lambda _, facts: facts.pop("schema"), InputError, "evalsql.json: is damaged"),
-        (without_main, AuditError, LOST),
-    ],
+    few_of(
+        [
+            (lambda tables, _: (tables / "runs.parquet").unlink(), InputError, "runs.parquet: is missing from the"),
+            (
+                lambda tables, _: os.truncate(tables / "retrieved.parquet", 200),
+                InputError,
+                "tables/retrieved.parquet: cannot be read as the table retrieved",
+            ),
+            (
+                lambda tables, _: written(tables / "topics.parquet", f"from '{tables}/topics.parquet' limit 1"),
+                InputError,
+                "tables/topics.parquet: holds 1 rows, evalsql.json says 3",
+            ),
+            (lambda _, facts: facts.update(schema=99), UsageError, "was exported by evalsql .*, which is newer; upgra"),
+            (without_main, AuditError, LOST),
+            (
+                lambda tables, _: written(tables / "run_topics.parquet", "select 1 as run_id"),
+                InputError,
+                "tables/run_topics.parquet: cannot be read as the table run_topics",
+            ),
+            (lambda _, facts: facts.update(schema=1), UsageError, "whose tables were others; load.sql in it makes a f"),
+            (lambda _, facts: facts.pop("schema"), InputError, "evalsql.json: is damaged"),
+        ],
+        5,
+    ),
 )
-def test_a_damaged_folder_is_refused(
-    plain_archive: Path, tmp_path: Path, damage: Damage, kind: type[Exception], complaint: str
-) -> None:
+def test_a_damaged_folder_is_refused(tmp_path: Path, damage: Damage, kind: type[Exception], complaint: str) -> None:
+    plain_archive = Path(shutil.copytree(_plain_archive(), tmp_path / "archive"))
     facts = json.loads((plain_archive / archive.MANIFEST).read_text())
     damage(plain_archive / archive.TABLES, facts)
     (plain_archive / archive.MANIFEST).write_text(json.dumps(facts))
@@ -280,18 +252,15 @@ def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], t
 def test_the_commands(command: Command, tmp_path: Path) -> None:
     path = filled_file()
     done = command("export", "warehouse", "archive", "--db", path)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert f"wrote {len(TABLES)} tables of" in done.stderr
-    again = command("export", "warehouse", "archive", "--db", path)
-    assert (again.returncode, "--replace writes over it" in again.stderr) == (2, True)
+    assert (done.returncode, done.stdout, f"wrote {len(TABLES)} tables of" in done.stderr) == (0, "", True)
+    assert_refused(command("export", "warehouse", "archive", "--db", path), "--replace writes over it")
     back = command("import", "archive", "--db", "copy.duckdb")
     assert (back.returncode, back.stdout) == (0, ""), back.stderr
     assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)
-    again = command("import", "archive", "--db", "copy.duckdb")
-    assert (again.returncode, "copy.duckdb: is there already" in again.stderr) == (2, True)
-    assert command("import", ".", "--db", "other.duckdb").returncode == 2
+    assert_refused(command("import", "archive", "--db", "copy.duckdb"), "copy.duckdb: is there already")
+    assert_refused(command("import", ".", "--db", "other.duckdb"))
     assert not (tmp_path / "other.duckdb").exists()
-    assert command("export", "warehouse", "x", "--db", "none.duckdb").returncode == 3
+    assert_refused(command("export", "warehouse", "x", "--db", "none.duckdb"), code=3)
 
 
 def test_what_users_made_beside_a_warehouse_is_told(empty: Warehouse, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog
-from tests.conftest import SAMPLE, Command, write
-from tests.warehouse.conftest import Crafted
+from tests.conftest import SAMPLE, Command, assert_refused, write
+from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 
 STEP = """\
 -- title: How many documents each ranking holds at least half as many of as the longest one
@@ -43,7 +43,6 @@ select
 from evaluated_topics
 {JOIN}
 """
-BAD = MEASURE.replace("else 0 end", "end")
 
 
 @pytest.fixture
@@ -66,10 +65,11 @@ def answers(warehouse: Warehouse) -> None:
         from run_topics join runs using (run_id) where run = 'bm25'
     """)
     assert warehouse.evaluate("full(worth=2)", runs="bm25").fetchall() == [("sample", "bm25", 2.0 * expected)]
-    assert warehouse.rows("select sum(value) from fullness(worth := 3) where run = 'bm25'") == [(3.0 * expected,)]
-    assert warehouse.rows("select sum(value) from fullness where run = 'bm25'") == [(1.0 * expected,)]
-    assert warehouse.rows("select value from summary where run = 'bm25' and measure = 'Fullness'") == [(expected,)]
-    assert warehouse.rows("select sum(value) from scores where run = 'bm25' and measure = 'Fullness'") == [(expected,)]
+    for relation, factor in (
+        *(("fullness(worth := 3)", 3.0), ("fullness", 1.0)),
+        *((f"(from {each} where measure = 'Fullness')", 1.0) for each in ("summary", "scores")),
+    ):
+        assert warehouse.rows(f"select sum(value) from {relation} where run = 'bm25'") == [(factor * expected,)]
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -77,7 +77,10 @@ def answers(warehouse: Warehouse) -> None:
 def test_borrowed_for_one_connection(crafted: Crafted, folder: Path, read_only: bool) -> None:
     path = crafted()
     before = path.read_bytes() if read_only else b""
-    with evalsql.open(path, read_only=read_only, measures=folder) as warehouse:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        borrowing = evalsql.open(path, read_only=read_only, measures=folder)
+    with borrowing as warehouse:
         answers(warehouse)
     with evalsql.open(path, read_only=True) as warehouse, pytest.raises(UsageError, match="unknown measure"):
         warehouse.evaluate("Fullness")
@@ -94,24 +97,24 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
     made: list[object] = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        again = evalsql.open(warehouse.path, read_only=True, progress=lambda *stage: made.append(stage))
+        again = evalsql.open(  # the same file kept and borrowed is one
+            warehouse.path, read_only=True, measures=folder, progress=lambda *stage: made.append(stage)
+        )
     with again:
         answers(again)
     assert made == []
-    with evalsql.open(warehouse.path, read_only=True, measures=folder) as both:
-        answers(both)  # the same file kept and borrowed is one
     with duckdb.connect(warehouse.path) as plain:
         assert plain.sql("select max(value) from fullness(worth := 7)").fetchall() == [(7.0,)]
         comments = plain.sql("select comment from duckdb_views() where view_name = 'fullness'").fetchall()
         assert "Whether a ranking is at least half as long" in comments[0][0]
         # Version 0.1.0 called evaluated what is evaluated_topics now.
         plain.execute("update added_relations set text = replace(text, 'evaluated_topics', 'evaluated')")
-        plain.execute("update warehouse set sql_digest = 'older'")
+        plain.execute(OTHER_SQL)
     with evalsql.open(warehouse.path) as newer:
         answers(newer)
         # As if a later version brought a measure of the same name.
         newer.execute("update added_relations set relation = 'ap' where relation = 'fullness'")
-        newer.execute("update warehouse set sql_digest = 'older'")
+        newer.execute(OTHER_SQL)
     with (
         pytest.warns(InputWarning, match="relation ap is already in .*it is left out"),
         evalsql.open(warehouse.path) as now,
@@ -139,13 +142,17 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
 
 def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
-    write(folder / "fullness.sql", BAD)
-    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are null, NaN or infinite"):
-        warehouse.load_measures(folder, replace=True)
+    for text, complaint in (
+        (MEASURE.replace("else 0 end", "end"), "null, NaN or infinite"),
+        (MEASURE.replace("range: 0 inf", "range: 0 0.5"), "outside the range of 0 to 0.5"),
+    ):
+        write(folder / "fullness.sql", text)
+        with pytest.raises(CatalogError, match=rf"fullness.sql: \d+ values are {complaint}"):
+            warehouse.load_measures(folder, replace=True)
     answers(warehouse)
     warehouse.drop_measures("Fullness")
     warehouse.close()
-    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are null"):
+    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are outside"):
         evalsql.open(warehouse.path, read_only=True, measures=folder / "fullness.sql")
 
 
@@ -155,71 +162,55 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
     [
         ("ap.sql", MEASURE, "relation ap is already in"),
         ("my-measure.sql", MEASURE, "must be one that SQL takes"),
-        ("fullness.sql", MEASURE.replace("aliases: full", "aliases: ndcg"), "ndcg is already a name of the measure in"),
         ("latin.sql", MEASURE.encode() + b"-- \xe9", "latin.sql: cannot be read: is not UTF-8 text"),
         ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:9"),
+        *(
+            ("fullness.sql", MEASURE.replace(before, after), complaint)
+            for before, after, complaint in (
+                ("aliases: full", "aliases: ndcg", "ndcg is already a name of the measure in"),
+                ("measure: Fullness", "measure: De pth", "De pth cannot name a measure"),
+                ("measure: Fullness", "measure: D@5", "D@5 cannot name a measure"),
+                ("measure: Fullness", "measure: all_trec", "all_trec cannot name a measure"),
+                ("range: 0 inf", "range: 1 0", "range is 1 0, it must be two numbers"),
+                ("range: 0 inf", "range: wide", "range is wide, it must be two numbers"),
+                ("worth", "full", "full is a word of SQL and cannot name a parameter"),
+            )
+        ),
+        ("bare.txt", "no measure", r"no \.sql file is in this folder"),
+        ("absent", None, "absent: cannot be read: No such file"),
     ],
 )
-def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: str | bytes, complaint: str) -> None:
-    own = write(tmp_path / "other" / name, text)
+def test_what_cannot_stand_beside_the_package(
+    tmp_path: Path, folder: Path, name: str, text: str | bytes | None, complaint: str
+) -> None:
+    own: list[str | Path] = [tmp_path / "other"]
+    if name.endswith(".sql"):
+        own.append(folder / "steps")
+    if text is None:
+        own = [tmp_path / name]
+    else:
+        write(tmp_path / "other" / name, text)
     with pytest.raises(CatalogError, match=complaint):
         evalsql.open(":memory:", measures=own)
-
-
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize(
-    ("before", "after", "complaint"),
-    [
-        ("measure: Fullness", "measure: De pth", "De pth cannot name a measure"),
-        ("measure: Fullness", "measure: D@5", "D@5 cannot name a measure"),
-        ("measure: Fullness", "measure: all_trec", "all_trec cannot name a measure"),
-        ("range: 0 inf", "range: 1 0", "range is 1 0, it must be two numbers"),
-        ("range: 0 inf", "range: wide", "range is wide, it must be two numbers"),
-        ("worth", "full", "full is a word of SQL and cannot name a parameter"),
-    ],
-)
-def test_names_and_ranges_that_mean_nothing(folder: Path, before: str, after: str, complaint: str) -> None:
-    path = write(folder / "fullness.sql", MEASURE.replace(before, after))
-    with pytest.raises(CatalogError, match=complaint):
-        evalsql.open(":memory:", measures=[path, folder / "steps"])
-
-
-def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> None:
-    write(folder / "fullness.sql", MEASURE.replace("range: 0 inf", "range: 0 0.5"))
-    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are outside the range of 0 to 0.5"):
-        warehouse.load_measures(folder)
 
 
 @pytest.mark.usefixtures("few_measures")
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
     share = MEASURE.replace("half_full_rankings.half_full", "evaluated_topics.num_ret > 1").replace("else 0 end", "end")
-    share = share.replace(
-        "\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id", ""
-    )
-    path = write(
-        tmp_path / "own" / "share.sql", share.replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
-    )
+    share = share.replace(JOIN, "").replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
+    path = write(tmp_path / "own" / "share.sql", share)
     with evalsql.open(tmp_path / "w.duckdb") as warehouse:
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
         warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "two")
         assert warehouse.load_measures(path) == ["Share"]
         with pytest.warns(InputWarning, match=r"share.sql: 1 values are null"):
             warehouse.load_run({"t": {"a": 2.0}}, "one")
-        warehouse.execute("update warehouse set sql_digest = 'older'")
+        warehouse.execute(OTHER_SQL)
     with pytest.warns(InputWarning, match=r"share.sql: 1 values are null"):
         again = evalsql.open(warehouse.path)
     again.drop_measures("Share")
     again.close()
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_nothing_to_read_is_said(tmp_path: Path) -> None:
-    (tmp_path / "bare").mkdir()
-    with pytest.raises(CatalogError, match=r"no \.sql file is in this folder"):
-        evalsql.open(":memory:", measures=tmp_path / "bare")
-    with pytest.raises(CatalogError, match=r"absent.sql: cannot be read: No such file"):
-        evalsql.open(":memory:", measures=tmp_path / "absent.sql")
 
 
 def test_from_the_command_line(demo: Command, folder: Path) -> None:
@@ -230,8 +221,7 @@ def test_from_the_command_line(demo: Command, folder: Path) -> None:
     _, line = demo("eval", *files, *arguments, "--measure-file", folder).stdout.splitlines()
     assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
     assert "Whether a ranking is at least half" in demo("measures", "fullness", "--measure-file", folder).stdout
-    refused = demo("leaderboard", *arguments)
-    assert (refused.returncode, refused.stdout) == (2, "")
+    assert_refused(demo("leaderboard", *arguments), "unknown measure")
     kept = demo("load", "measures", folder)
     assert (kept.returncode, kept.stdout) == (0, "")
     assert "loaded 1 measure: Fullness" in kept.stderr
@@ -239,8 +229,58 @@ def test_from_the_command_line(demo: Command, folder: Path) -> None:
     assert "\nFullness," in demo("measures", "--db", "evalsql.duckdb", "--format", "csv").stdout
 
 
+# In files of strangers
+
+ONE_STEP = """\
+-- title: What a step of one row holds
+-- columns:
+--   value   a number
+{body}
+"""
+
+
+def kept(text: str, name: str) -> str:
+    """What puts a relation into a file as if it had been loaded."""
+    name, text = (each.replace("'", "''") for each in (name, text))
+    return f"insert into added_relations values (1, '{name}', '{text}', now()::timestamp)"
+
+
 @pytest.mark.usefixtures("few_measures")
-def test_nothing_of_this_warns(folder: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        evalsql.open(":memory:", measures=folder).close()
+def test_a_kept_relation_is_one_select_of_relations_under_a_name_of_its_own(
+    command: Command, crafted: Crafted, tmp_path: Path, secret: Path
+) -> None:
+    file = tmp_path / "written.txt"
+    bodies = (
+        f"select 1 as value); copy (select 'x') to '{file}'; select (2",
+        f"select 1 as value; copy (select 'x') to '{file}'",
+        f"copy (select 1 as value) to '{file}'",
+        f"select content as value from read_text('{secret}')",
+        f"select content as value from '{secret}'",
+        f"from query('select content as value from read_text(''{secret}'')')",
+        f"select 1 as value, map {{1: (select content from read_text('{secret}'))}}",
+        f"select 1 as value, (select content from read_text('{secret}')) as other",
+        f'with "{secret}" as (select 1) select 1 as value from "{secret}"',
+        f"with read_text as (select 1) select content as value from read_text('{secret}')",
+        "select " + "(" * 20_000 + "1" + ")" * 20_000 + " as value",
+    )
+    header = f"v2/**/is/**/null;copy(select'x')to'{file}';--   whether"
+    texts = [STEP.replace("half_full       whether", header), *(ONE_STEP.format(body=body) for body in bodies)]
+    named = {f"strange{nth}": text for nth, text in enumerate(texts)}
+    named |= dict.fromkeys(("../strange", "a b", "count", 'x"y'), ONE_STEP.format(body="select 1 as value"))
+    path = crafted(*(kept(text, name) for name, text in named.items()), OTHER_SQL)
+    outcome = command("sql", "--write", "select 1 as one", "--db", path)
+    assert outcome.stderr.count("it is left out") == len(named)
+    for name in named:
+        assert f"{name}.sql" in outcome.stderr or repr(name) in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert SECRET not in outcome.stdout + outcome.stderr
+    assert not file.exists()
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_columns_may_be_words_of_sql(tmp_path: Path) -> None:
+    text = MEASURE.replace("-- definition", "-- columns:\n--   order   one\n-- definition")
+    text = text.replace("as value\n", 'as value, 1 as "order"\n')
+    own = [write(tmp_path / "fullness.sql", text), write(tmp_path / "half_full_rankings.sql", STEP)]
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        assert warehouse.load_measures(own) == ["Fullness"]

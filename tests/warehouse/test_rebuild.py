@@ -1,26 +1,30 @@
-"""Views and macros put into an older file: copied from a template or made by statements, they are the same."""
+"""Views and macros put into older files, and real files of earlier schemas, under fixtures/schemas."""
 
 from __future__ import annotations
 
+import csv
+import lzma
 import os
-import shutil
 import signal
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import duckdb
 import platformdirs
 import pytest
 
 import evalsql
-from evalsql import CatalogError, InputWarning, WarehouseError
+from evalsql import CatalogError, Warehouse, WarehouseError
+from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse import attached_relations, schema
-from tests.conftest import new_file, write
+from evalsql.warehouse.schema import SCHEMA_VERSION
+from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.long_cases import few_of
-from tests.warehouse.conftest import Crafted
+from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
 OBJECTS = """
@@ -40,14 +44,13 @@ OBJECTS = """
     select 'main', 'relation', relation, kind, title, '' from relations
     order by all
 """
-OLDER = "update warehouse set sql_digest = 'older'"
 STAGE = "making views"
 
 
 @pytest.fixture
 def older(crafted: Crafted) -> Crafted:
     """A copy of the sample's warehouse that seems to be made with other SQL, after more statements."""
-    return lambda *statements, **name: crafted(*statements, OLDER, **name)
+    return lambda *statements, **name: crafted(*statements, OTHER_SQL, **name)
 
 
 def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
@@ -83,15 +86,20 @@ def own(folder: Path) -> list[str | Path]:
     return [write(folder / "fullness.sql", MEASURE), write(folder / "half_full_rankings.sql", STEP)]
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
+    """Also where its own have our names and are not listed as its own. What is no view or macro stays."""
     path = older(
-        *("drop view ap", "drop macro table ndcg", "create or replace view rr as select 1 as one"),
+        *("drop macro table rr", "create or replace view rr as select 1 as one", "drop view steps.evaluated_topics"),
         *("create view gone as select 1 as x", "insert into relations values ('gone', 'measures', 'of before')"),
-        *("comment on view p is 'other'", "drop view steps.evaluated_topics"),
+        *("comment on view tap is 'other'", "delete from relations where relation in ('ap', 'ndcg', 'rr')"),
+        *("drop view ap", 'create view "AP" as select 1 as one', "create macro rr() as 1", "create sequence rr"),
+        *("create or replace macro ndcg() as table select 1 as one", "create type rr as enum ('rr')"),
+        "create index ap on topics (topic)",
     )
-    assert objects(path) != new_objects(few=False)
+    assert objects(path) != new_objects()
     assert STAGE not in stages(path)
-    assert objects(path) == new_objects(few=False)
+    assert objects(path) == new_objects()
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
 
@@ -114,7 +122,7 @@ def test_copied_relations_are_those_that_statements_make(
                     if measures:
                         warehouse.load_measures(measures)
                 with duckdb.connect(str(path)) as connection:
-                    connection.execute(OLDER)
+                    connection.execute(OTHER_SQL)
                 assert (STAGE in stages(path)) == (name == "made")
             found.append(objects(path))
         assert found[0] == found[1]
@@ -124,23 +132,6 @@ def test_copied_relations_are_those_that_statements_make(
 
 
 # What is in the way
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_other_views_and_macros_with_our_names_are_replaced(older: Crafted) -> None:
-    """The file does not list them as its own. What is no view or macro stays."""
-    path = older(
-        "delete from relations where relation in ('ap', 'ndcg', 'rr')",
-        "drop view ap",
-        'create view "AP" as select 1 as one',
-        "create or replace macro ndcg() as table select 1 as one",
-        "create macro rr() as 1",
-        "create sequence rr",
-        "create type rr as enum ('rr')",
-        "create index ap on topics (topic)",
-    )
-    assert STAGE not in stages(path)
-    assert objects(path) == new_objects()
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -168,17 +159,19 @@ def test_without_a_place_for_a_template_statements_make_them(
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_an_interrupt_leaves_the_file_as_it_was(older: Crafted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_the_file_as_it_was(
+    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = older("drop view ap")
     before = objects(path)
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(schema, "_sign", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        evalsql.open(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_sign", Mock(side_effect=KeyboardInterrupt))
+        for each in (path, tmp_path / "new.duckdb"):
+            with pytest.raises(KeyboardInterrupt):
+                evalsql.open(each)
     assert objects(path) == before
+    evalsql.open(tmp_path / "new.duckdb").close()
+    assert objects(tmp_path / "new.duckdb") == new_objects()
 
 
 @pytest.mark.long
@@ -197,64 +190,7 @@ def test_a_kill_leaves_the_file_as_it_was(older: Crafted) -> None:
     assert "ap" in {name for _, kind, name, *_ in objects(path) if kind == "view"}
 
 
-# Files of strangers
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_a_file_is_shut_in_while_it_is_remade(older: Crafted, tmp_path: Path) -> None:
-    """What a file defines is not run for it."""
-    written = tmp_path / "written.txt"
-    path = older(
-        f"create view board as select content from read_text('{tmp_path}/*')",
-        "create macro main.current_database() as 'evalsql_template'",
-        f"create macro main.duckdb_tables() as table select content from read_text('{written}')",
-    )
-    with pytest.warns(InputWarning, match="macro current_database, macro duckdb_tables, view board"):
-        warehouse = evalsql.open(path)
-    with warehouse:
-        assert warehouse.rows("select count(*) > 0 from ap") == [(True,)]
-        with pytest.raises(evalsql.EvalsqlError, match="disabled by configuration"):
-            warehouse.rows("from board")
-
-
 # Files that are open for reading only
-
-BAD = (
-    "create or replace view ap as select 'sample' as qrels, 'bm25' as run, 'T01' as topic, 0.5::double as value",
-    "create or replace macro ap() as table select 'sample' as qrels, 'bm25' as run, 'T01' as topic, 0.5 as value",
-    "create or replace view steps.evaluated_topics as select 1 as one",
-    "create view main.evaluated_topics as select 1 as one",
-    "drop view ndcg",
-)
-
-
-def values(warehouse: evalsql.Warehouse) -> dict[tuple[Any, ...], Any]:
-    """Figures by several ways: views, macros, the library, statistics that read the view of scores."""
-    found = {("scores", *row[:-1]): row[-1] for row in warehouse.rows("from scores")}
-    found |= {("summary", *row[:3]): row[3] for row in warehouse.rows("from summary")}
-    found |= {("ap", *row[:3]): row[3] for row in warehouse.rows("from ap(k := 10)")}
-    found |= {("main", *row[:3]): row[3] for row in warehouse.rows("from main.ndcg")}
-    found |= {("evaluate", *row[:2]): row[3] for row in warehouse.evaluate("AP nDCG@5").fetchall()}
-    found[("steps",)] = warehouse.rows("select count(*) from steps.evaluated_topics")[0][0]
-    return found
-
-
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
-@pytest.mark.parametrize("name", few_of(['we ird,"na\'me".duckdb', "w.duckdb", "main.duckdb", "scores.duckdb"], 1))
-def test_an_older_file_is_read_by_this_versions_sql(older: Crafted, tmp_path: Path, name: str) -> None:
-    with evalsql.open(shutil.copy(older(name="new.duckdb"), tmp_path / "current.duckdb")) as current:
-        expected = values(current)
-    path = older(*BAD, name=name)
-    before = objects(path)
-    told: set[str] = set()
-    with evalsql.open(path, read_only=True, progress=lambda stage, done, total: told.add(stage)) as warehouse:
-        assert values(warehouse) == pytest.approx(expected, abs=1e-12)
-        for statement in ("create view mine as select 1 as one", "create table mine (one integer)", "delete from runs"):
-            with pytest.raises(evalsql.EvalsqlError, match="read-only"):
-                warehouse.execute(statement)
-    assert told == set()
-    assert objects(path) == before
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -267,13 +203,9 @@ def test_measures_of_ones_own_are_read_in_an_older_file(older: Crafted, tmp_path
         scores = dict(warehouse.rows("select measure, count(*) from scores group by all"))
     with duckdb.connect(str(path)) as connection:
         connection.execute("drop view fullness")
-        connection.execute(OLDER)
-    more = [
-        write(
-            tmp_path / "more" / "fuller.sql",
-            MEASURE.replace("Fullness", "Fuller").replace("aliases: full", "aliases: fuller_"),
-        )
-    ]
+        connection.execute(OTHER_SQL)
+    other = MEASURE.replace("Fullness", "Fuller").replace("aliases: full", "aliases: fuller_")
+    more = write(tmp_path / "more" / "fuller.sql", other)
     with evalsql.open(path, read_only=True, measures=more) as warehouse:
         assert warehouse.rows("from fullness order by all") == expected
         assert warehouse.rows("from fuller order by all") == expected
@@ -284,9 +216,81 @@ def test_measures_of_ones_own_are_read_in_an_older_file(older: Crafted, tmp_path
 
 @pytest.mark.parametrize("name", ["steps.duckdb", "Steps.duckdb", "steps.2026.db", "steps"])
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_file_called_steps_is_refused_and_not_made(older: Crafted, name: str, read_only: bool) -> None:
-    path = older(*BAD[:2], name=name) if read_only else older(*BAD[:2]).parent / "new" / name
+def test_a_file_called_steps_is_refused_and_not_made(
+    older: Crafted, tmp_path: Path, name: str, read_only: bool
+) -> None:
+    path = older(name=name) if read_only else tmp_path / "new" / name
     path.parent.mkdir(exist_ok=True)
     with pytest.raises(WarehouseError, match="steps is the name of a schema in every warehouse; call the file"):
         evalsql.open(path, read_only=read_only)
     assert path.exists() == read_only
+
+
+CASE = FIXTURES / "schemas"
+VERSIONS = (1, 2, 3, 4)
+WITH_WEIGHTS = 3  # the first schema that has them
+
+
+def old_file(version: int, folder: Path) -> Path:
+    path = folder / f"schema-{version}.duckdb"
+    path.write_bytes(lzma.decompress((CASE / f"{path.name}.xz").read_bytes()))
+    return path
+
+
+def lines(file: str) -> list[list[str]]:
+    return [line.split() for line in (CASE / file).read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def fresh() -> Warehouse:
+    """The same text files, loaded by this version."""
+    warehouse = new_warehouse()
+    warehouse.load_qrels(CASE / "qrels.txt", "judged")
+    warehouse.load_runs(str(CASE / "runs" / "*.run"))
+    return warehouse
+
+
+def stored_rows(table: str) -> str:
+    return f"select columns(lambda name: name not like '%_id') from {table} order by all"
+
+
+def test_every_schema_before_this_one_has_a_file() -> None:
+    assert {path.name for path in CASE.glob("*.xz")} >= {f"schema-{version}.duckdb.xz" for version in VERSIONS}
+    assert max(VERSIONS) < SCHEMA_VERSION
+
+
+@pytest.mark.parametrize("version", few_of(VERSIONS, 1))
+def test_a_file_of_an_earlier_schema_holds_what_its_text_files_do(
+    version: int, tmp_path: Path, fresh: Warehouse, command: Command
+) -> None:
+    path = old_file(version, tmp_path)
+    with pytest.raises(WarehouseError, match="brings them up to date"):
+        evalsql.open(path, read_only=True)
+    with evalsql.open(path) as warehouse:
+        judgments = warehouse.rows("select topic, document, grade from judgments where qrels = 'judged' order by all")
+        assert judgments == sorted((topic, document, int(grade)) for topic, _, document, grade in lines("qrels.txt"))
+        for run in ("first", "second"):
+            held = warehouse.rows("select topic, document, score from rankings where run = ? order by all", [run])
+            rows = lines(f"runs/{run}.run")
+            assert held == sorted((topic, document, float(score)) for topic, _, document, _, score, _ in rows)
+        if version >= WITH_WEIGHTS:
+            weights = warehouse.rows("select topic, weight from topic_weights join topics using (topic_id) order by 1")
+            assert weights == [(topic, float(weight)) for topic, weight in lines("weights.txt")]
+        for row in csv.DictReader((CASE / "expected.tsv").open(), delimiter="\t"):
+            if row["topic"] != "all":
+                query = f"select value from {row['measure']} where run = ? and topic = ?"
+                ((value,),) = warehouse.rows(query, [row["run"], row["topic"]])
+                assert value == pytest.approx(float(row["expected"]), abs=1e-6), row
+        unweighted = "from scores where measure not like 'TAP%' order by all"
+        assert warehouse.rows(unweighted) == fresh.rows(unweighted)
+        for table in ("retrieved", "judged_ranks", "judged_documents"):
+            assert warehouse.rows(stored_rows(table)) == fresh.rows(stored_rows(table)), table
+        assert findings(warehouse.evaluation, audits(warehouse.catalog)) == []
+        uncommented = "select table_name from duckdb_tables() where comment is null and not temporary"
+        assert warehouse.rows(uncommented) == []
+    assert objects(path, tables=False) == new_objects(few=False, tables=False)
+    outcome = command("leaderboard", "-m", "AP", "--format", "csv", "--db", path)
+    assert outcome.returncode == 0, outcome.stderr
+    board = list(csv.reader(outcome.stdout.splitlines()))
+    assert [row[:2] for row in board] == [["qrels", "run"], ["judged", "second"], ["judged", "first"]]
+    assert [float(row[2]) for row in board[1:]] == pytest.approx([1 / 2, 17 / 36], abs=1e-12)
