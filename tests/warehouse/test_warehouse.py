@@ -80,7 +80,7 @@ def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
         (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), 'system:1: score "abc" is not a number'),
         (
             pandas.DataFrame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": ["1.5", "2,5", "3,5"]}),
-            'system:2: score "2,5" is not a number; .* no comma\nsystem:3: score "3,5"',
+            'system:2: score "2,5" is not a number; .* no comma.*\nsystem:3: score "3,5"',
         ),
         ([{"qid": "q1", "docno": float("nan"), "score": 1.0}], "row 1: document nan is neither"),
         ([("q1", "d1")], r"row 1: expected \(topic, document, score\)"),
