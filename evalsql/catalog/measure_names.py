@@ -13,15 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.header import TIE_RULE, TIES, Alias, Value
-from evalsql.catalog.relations import (
-    NEW_IN_10,
-    NUM_TOPICS,
-    RELEVANCE_STRING,
-    RUN_ID,
-    TREC_GROUPS,
-    Catalog,
-    Relation,
-)
+from evalsql.catalog.relations import NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID, TREC_GROUPS, Catalog, Relation
 from evalsql.errors import UsageError
 
 _NAME = re.compile(

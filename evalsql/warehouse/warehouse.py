@@ -210,13 +210,7 @@ class Warehouse:
             raise
 
     def evaluate(
-        self,
-        measures: Names,
-        *,
-        per_topic: bool = False,
-        qrels: Names = (),
-        runs: Names = (),
-        by: str | None = None,
+        self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = (), by: str | None = None
     ) -> duckdb.DuckDBPyRelation:
         """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
 
