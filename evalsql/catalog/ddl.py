@@ -113,7 +113,12 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
         yield f"{create} macro {name}{forms}"
     if objects == ["view"]:
-        yield f"{create} view {name} as\n{in_schemas(_with_means(catalog, relation), catalog.schemas)}"
+        body = relation.body
+        if relation.header.inputs:  # of a report: the means of the common measures
+            tied = {TIED: tied_scores(_common_measures(catalog)), "answered": TIED_ANSWERS}
+            given = tied if "tied_means" in relation.header.inputs else {"answered": ANSWERS}
+            body = with_inputs(body, given | dict.fromkeys(relation.header.inputs, averaged(catalog)))
+        yield f"{create} view {name} as\n{in_schemas(body, catalog.schemas)}"
     elif "view" in objects:
         yield f"{create} view {name} as\nselect * from {name}()"
 
@@ -126,15 +131,14 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
     ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
     yield _signature(others), _refusing_other_words(relation, ruled, others)
-    for ties in relation.parameters:
-        if ties.name == TIES:
-            signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
-            body = _in_every_order(catalog, relation)
-            # DuckDB 1.5 refuses the name of a window that two forms of one macro use.
-            for name in set(_WINDOW.findall(body)):
-                used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
-                body = re.sub(used, f"{name}_of_ties", body)
-            yield signature, _refusing_other_words(relation, body, relation.parameters)
+    if len(others) < len(relation.parameters):
+        signature = ", ".join(filter(None, [f"{TIES} varchar", _signature(others)]))
+        body = _in_every_order(catalog, relation)
+        # DuckDB 1.5 refuses the name of a window that two forms of one macro use.
+        for name in set(_WINDOW.findall(body)):
+            used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
+            body = re.sub(used, f"{name}_of_ties", body)
+        yield signature, _refusing_other_words(relation, body, relation.parameters)
 
 
 def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
@@ -189,16 +193,6 @@ def _signature(parameters: Sequence[Parameter]) -> str:
 
 def _themselves(parameters: Sequence[Parameter]) -> dict[str, str]:
     return {parameter.name: parameter.name for parameter in parameters}
-
-
-def _with_means(catalog: Catalog, relation: Relation) -> str:
-    """The body, with the means of the common measures where the report takes them."""
-    if not relation.header.inputs:
-        return relation.body
-    given = {"answered": ANSWERS}
-    if "tied_means" in relation.header.inputs:
-        given = {TIED: tied_scores(_common_measures(catalog)), "answered": TIED_ANSWERS}
-    return with_inputs(relation.body, given | {name: averaged(catalog) for name in relation.header.inputs})
 
 
 def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:

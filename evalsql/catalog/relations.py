@@ -145,10 +145,6 @@ class Catalog:
     def __getitem__(self, name: str) -> Relation:
         return self.relations[name]
 
-    def has(self, relation: Relation) -> bool:
-        """Whether the catalogue has a relation of this name and text."""
-        return relation.name in self.relations and self.relations[relation.name].text == relation.text
-
     def of_kind(self, *kinds: str) -> Iterator[Relation]:
         return (relation for relation in self.relations.values() if relation.kind in kinds)
 

@@ -45,13 +45,10 @@ class Server:
         self._check_free()
         connection = self.database.connection
         quack.load(connection)
-        functions: list[tuple[str, Callable[..., Any], list[Any], Any]] = [
-            (_AUTHENTICATE, self.sessions.authenticate, ["varchar"] * 3, "boolean"),
-            (_AUTHORISE, self.sessions.authorise, ["varchar"] * 2, "varchar"),
-        ]
-        nulls: Any = "special"
-        for name, function, takes, gives in functions:
-            connection.create_function(name, function, takes, gives, null_handling=nulls, side_effects=True)
+        text: Any = "varchar"
+        how: dict[str, Any] = {"null_handling": "special", "side_effects": True}
+        connection.create_function(_AUTHENTICATE, self.sessions.authenticate, [text] * 3, "boolean", **how)
+        connection.create_function(_AUTHORISE, self.sessions.authorise, [text] * 2, text, **how)
         # What Python imports for the first calls is not the first client's to wait for.
         connection.execute(f"select {_AUTHENTICATE}('', '', ''), {_AUTHORISE}('', '')").fetchall()
         self.database.execute(f"set global quack_authentication_function = '{_AUTHENTICATE}'")

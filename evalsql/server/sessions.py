@@ -32,10 +32,8 @@ class Tokens(NamedTuple):
     read: str
 
     def role(self, token: str) -> str | None:
-        for role, known in zip(self._fields, self, strict=True):
-            if hmac.compare_digest(token.encode(), known.encode()):
-                return role
-        return None
+        known = self._asdict().items()
+        return next((role for role, own in known if hmac.compare_digest(token.encode(), own.encode())), None)
 
 
 def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
@@ -115,8 +113,7 @@ class Sessions:
         with self._guard:
             if not session:  # the server tries the function itself
                 return False
-            role = self.tokens.role(token or "")
-            label = session[:8].lower()
+            role, label = self.tokens.role(token or ""), session[:8].lower()
             self.log(f"{label} connects: {role or 'unknown token'}")
             if role is None or self.is_stopping:
                 return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 def check_own(database: Database, *, only_warn: bool = False) -> None:
     """Raise CatalogError where a user's own measure breaks the contract, or only warn of it, as after a load."""
-    for relation in database.catalog.own:
+    for relation in filter(lambda each: each.is_measure, database.catalog.own):
         try:
-            if relation.is_measure:
-                check_contract(database, relation)
+            check_contract(database, relation)
         except CatalogError as error:
             if not only_warn:
                 raise
@@ -32,15 +31,16 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
+    place = f"{relation.path}:{relation.body_line}"
     try:
-        types = [(name, kind) for name, kind, *_ in database.rows(f"describe {relation.name}")]
+        columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
     except QueryError as error:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
-    expected = dict(zip(CONTRACT, ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE"), strict=True))
-    if dict(types[: len(expected)]) != expected or [name for name, _ in types] != list(relation.columns):
-        found = ", ".join(f"{name} {kind}" for name, kind in types)
-        wanted = ", ".join([f"{name} {kind}" for name, kind in expected.items()] + list(relation.header.columns))
-        raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {found}; expected {wanted}")
+        raise CatalogError(f"{place}: {error}") from error
+    expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
+    found = list(columns.values())
+    if found[: len(expected)] != expected or list(columns) != list(relation.columns):
+        wanted = ", ".join([*expected, *relation.header.columns])
+        raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
     ((rows, distinct, evaluated, unusable, outside),) = database.rows(
         f"""
@@ -55,10 +55,8 @@ def check_contract(database: Database, relation: Relation) -> None:
     if not rows == distinct == evaluated:
         raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
     if unusable:
-        raise CatalogError(
-            f"{relation.path}: {unusable} values are null, NaN or infinite; coalesce(..., 0) "
-            "gives a value to topics that have none"
-        )
+        advice = "coalesce(..., 0) gives a value to topics that have none"
+        raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite; {advice}")
     if outside:
         raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")
 
@@ -135,11 +133,9 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
     order = [relation for relation in catalog.build_order() if relation.name in names]
     check_bodies(database, catalog, order)
     database.execute("delete from added_relations")
+    insert = "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')"
     for nth, relation in enumerate(order, start=1):
-        database.execute(
-            "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')",
-            [nth, relation.name, relation.text],
-        )
+        database.execute(insert, [nth, relation.name, relation.text])
     # One by one, as they are read again: the digest goes by it.
     database.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())
 
@@ -157,9 +153,8 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
     taken = {name for (name,) in database.rows(functions)} if relations else ()
     for relation in relations:
         if relation.name in taken:
-            raise CatalogError(
-                f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
-            )
+            fault = f"{relation.name} is a function of the engine; give the file another name"
+            raise CatalogError(f"{relation.path}: {fault}")
     known = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
     for relation in relations:
         _check_body(database, relation, known.union(relation.header.inputs))
@@ -167,16 +162,21 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
 
 def _check_body(database: Database, relation: Relation, known: Iterable[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
+    nodes: list[dict[str, Any]] = []  # every object in the tree
+
+    def keep(node: dict[str, Any]) -> dict[str, Any]:
+        nodes.append(node)
+        return node
+
     try:
         ((text,),) = database.rows("select system.main.json_serialize_sql(?::varchar)", [relation.body])
-        parsed = json.loads(text)
+        parsed = json.loads(text, object_hook=keep)
     except (QueryError, RecursionError) as error:
         raise CatalogError(f"{place}: cannot be read as SQL: {error}") from error
     if parsed["error"]:
         raise CatalogError(f"{place}: expected one SELECT: {parsed['error_message']}")
     if len(parsed["statements"]) != 1:
         raise CatalogError(f"{place}: expected one SELECT, found {len(parsed['statements'])} statements")
-    nodes = list(_nodes(parsed["statements"]))
     own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
     # A name such as "x.csv" is a file where it is no CTE.
     tables = {*known, *filter(str.isidentifier, own)}
@@ -195,14 +195,3 @@ def _check_body(database: Database, relation: Relation, known: Iterable[str]) ->
             continue
         if not is_known:
             raise CatalogError(f"{place}: reads {name}, which is no relation of a warehouse")
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    pending = [tree]
-    while pending:
-        found = pending.pop()
-        if isinstance(found, dict):
-            yield found
-            pending.extend(found.values())
-        elif isinstance(found, list):
-            pending.extend(found)

@@ -115,7 +115,8 @@ def _sign(database: Database) -> None:
 
 def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
     """Add those that are not there yet for this connection only, also to the views that cover all measures."""
-    relations = [relation for relation in relations if not database.catalog.has(relation)]
+    held = {relation.name: relation.text for relation in database.catalog.relations.values()}
+    relations = [relation for relation in relations if held.get(relation.name) != relation.text]
     if not relations:
         return
     catalog = database.catalog.extended(relations)
