@@ -41,10 +41,7 @@ def _is_held(relation: Relation) -> bool:
 
 
 def statements(catalog: Catalog, relations: Sequence[Relation]) -> Iterator[tuple[str, str]]:
-    """What creates the views and macros of relations in build order, and the view of scores, with their comments.
-
-    Each statement comes with the place it is made from.
-    """
+    """What creates the views and macros of relations, and the view of scores, each with the place it is made from."""
     # Views that read scores are made while scores is empty. With all measures in it, planning each would take long.
     yield SCORES, f"create or replace view {SCORES} as\n{NO_SCORES}"
     for relation in sorted(relations, key=lambda each: each.kind in AFTER_SCORES):  # those name all measures
@@ -124,10 +121,7 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
 
 
 def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Signature and body of each form of a table macro: of what has the parameter ties also one without.
-
-    Planning the body that serves every order would take longer than most measures.
-    """
+    """Signature and body of each form of a table macro; one without the parameter ties is planned much sooner."""
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
     ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
     yield _signature(others), _refusing_other_words(relation, ruled, others)
@@ -142,11 +136,8 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
 
 
 def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
-    """The body, whose rows raise an error where a parameter has a word that it does not take, but for steps.
-
-    The engine folds the condition away before it plans.
-    """
-    conditions = [
+    """The body, whose rows raise an error where a parameter has a word that it does not take, but for steps."""
+    conditions = [  # which the engine folds away before it plans
         f"case when {each.name} in ({', '.join(map(literal, each.choices))}) then true else error("
         f"'{each.name} is ' || coalesce({each.name}, 'null') || ', it must be {listed(each.choices, 'or')}') end"
         for each in parameters
@@ -171,11 +162,8 @@ def _in_every_order(catalog: Catalog, relation: Relation) -> str:
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
-    """The body with arguments for its parameters, and the schema before the names of steps.
-
-    Under the tie rule's order the argument ties is left out of calls, so that they take the short form.
-    """
-    if arguments.get(TIES) == literal(TIE_RULE):
+    """The body with arguments for its parameters, and the schema before the names of steps."""
+    if arguments.get(TIES) == literal(TIE_RULE):  # calls take the short form, without this argument
         relation = replace(relation, body=_TIES_ARGUMENT.sub("", relation.body))
     schemas = {step: schema for step, schema in catalog.schemas.items() if step not in relation.header.inputs}
     return in_schemas(bind_parameters(relation.body, arguments), schemas)

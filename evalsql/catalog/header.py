@@ -210,10 +210,7 @@ _TYPES: Mapping[str, tuple[str, Callable[[str], Value]]] = {
 
 
 class Parameter(NamedTuple):
-    """One parameter of a relation: its SQL type, the values it takes, its default and its meaning.
-
-    Null is a value it takes where the type ends in a question mark or the default is null.
-    """
+    """One parameter of a relation, with the values it takes; null is one of them where it is nullable."""
 
     name: str
     type: str

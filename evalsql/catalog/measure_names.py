@@ -107,10 +107,7 @@ def default_measure(relation: Relation) -> Measure:
 
 
 def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
-    """The measures that ``texts`` name, each text one or several separated by blanks or commas.
-
-    Raises UsageError for names and arguments that do not fit, all of them at once, with the nearest names.
-    """
+    """The measures that texts name, separated by blanks or commas; raises UsageError with all that does not fit."""
     measures: dict[str, Measure] = {}
     problems: list[str] = []
     for text in texts:

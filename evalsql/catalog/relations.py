@@ -203,10 +203,7 @@ class Catalog:
         return any("retrieved" in step.reads or not step.is_packaged for step in steps)
 
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
-        """Functions, steps, measures, statistics and reports, each after all it reads; of all or what ``wanted`` needs.
-
-        Raises CatalogError where a relation reads an unknown one, or itself by a detour.
-        """
+        """What a file holds, each after all that it reads; of all, or of what ``wanted`` needs."""
         buildable = {relation.name: relation for relation in self.of_kind(*BUILDABLE)}
         functions = {relation.name for relation in self.of_kind("functions")}
         graph: dict[str, set[str]] = {}

@@ -60,10 +60,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, *, signs: bool = True) -> Iterator[Token]:
-    """Every piece in its place, without the signs where these are not wanted.
-
-    ``is_open`` marks the last one where its end is missing.
-    """
+    """Every piece in its place, with signs if they are wanted; ``is_open`` marks a last one that lacks its end."""
     pattern = _WITH_SIGNS if signs else _WITHOUT_SIGNS
     at = 0
     while match := pattern.search(text, at):

@@ -25,10 +25,7 @@ _SHUT_IN = "disabled by configuration"  # the engine's words
 
 
 class Database:
-    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt.
-
-    ``catalog`` has the relations that are there, or are put there.
-    """
+    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, catalog: Catalog, *, path: str, read_only: bool) -> None:
         self._connection = connection
@@ -214,10 +211,7 @@ def fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[An
 
 @contextmanager
 def translated_errors(path: str = "the warehouse") -> Iterator[None]:
-    """Turn errors of the engine into QueryError, or WarehouseError for a damaged file or a full disk.
-
-    Its interrupt becomes KeyboardInterrupt.
-    """
+    """Turn errors of the engine into QueryError, or WarehouseError where the file is damaged or the disk is full."""
     try:
         yield
     except engine.InterruptException as error:

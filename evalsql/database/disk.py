@@ -76,12 +76,8 @@ def whole_file(output: Path) -> Iterator[IO[bytes]]:
 def whole_files(target: Path, *, replace: bool, one: bool, advice: str = "--replace writes over it") -> Iterator[Path]:
     """A folder to write into; the files in it move to their place when the context ends.
 
-    Args:
-        target: the file to make, if there is ``one``; else the folder that the files go into.
-        replace: whether existing files are replaced.
-        advice: what to do where a file exists already.
-
-    Raises UsageError where one exists or cannot be written, WarehouseError where the disk is full.
+    The target is the file to make, if there is ``one``, else the folder that the files go into. UsageError with the
+    advice is raised for a file that exists and is not to be replaced.
     """
 
     def check(place: Path) -> None:

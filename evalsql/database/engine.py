@@ -28,10 +28,7 @@ SETTINGS: dict[str, Any] = dict.fromkeys(
 
 @contextmanager
 def interruptible(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Let Ctrl-C stop the query that runs inside; KeyboardInterrupt is raised once the engine has stopped.
-
-    Does nothing in other threads than the main one, or where a program handles the signal itself.
-    """
+    """Let Ctrl-C in the main thread stop the query inside; KeyboardInterrupt is raised once the engine has stopped."""
     over = threading.Event()
     interrupting: list[threading.Thread] = []
 

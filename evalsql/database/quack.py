@@ -72,10 +72,7 @@ def require() -> None:
 
 
 def load(connection: duckdb.DuckDBPyConnection) -> None:
-    """Load quack into a connection, with httpfs, by which it speaks HTTP and draws random numbers.
-
-    Nothing is downloaded; raises WarehouseError if it is not installed for the engine's version.
-    """
+    """Load quack, and httpfs which it takes; nothing is downloaded, WarehouseError says what to install."""
     for name in ("httpfs", "quack"):
         path = extension(name)
         try:

@@ -48,10 +48,7 @@ _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 
 
 class RemoteDatabase(Database):
-    """A database on a server. What concerns files, settings and extensions is the server's.
-
-    Unless it is ``read_only``, statements that read files run here, as those of a load do.
-    """
+    """A database on a server; files are read here, unless it is ``read_only``."""
 
     def __init__(self, address: Address, token: str, *, read_only: bool, progress: Progress = silent) -> None:
         with held_back():

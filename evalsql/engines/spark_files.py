@@ -59,10 +59,7 @@ class Files:
         return path.getFileSystem(self._settings), path
 
     def runs(self, patterns: Sequence[str]) -> list[Run]:
-        """The runs that globs stand for: a file is one, named by its stem, and a folder is one of all files in it.
-
-        Raises InputError where nothing is there, or two have the same name.
-        """
+        """The runs that globs stand for: a file is one, named by its stem, and a folder is one of all files in it."""
         problems: list[Problem] = []
         runs: dict[str, Run] = {}
         for pattern in patterns:

@@ -43,10 +43,7 @@ class RefusedError(Exception):
 
 
 def admitted(text: str, role: str) -> str:
-    """The statements to run instead of what a client sent: of a reader, what is changed is in the schema temp.
-
-    Raises RefusedError where one of them is not for clients, or not for those that read.
-    """
+    """The statements to run instead of what a client sent; a reader changes only what is in the schema temp."""
     try:
         found = list(statements_run(text))
     except (engine.Error, RuntimeError) as error:

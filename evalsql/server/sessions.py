@@ -37,10 +37,7 @@ class Tokens(NamedTuple):
 
 
 def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
-    """The tokens in two files, which are made where they are missing; and the files that were made.
-
-    Raises UsageError where a file cannot be read or written, others can read it, or it holds no token of its own.
-    """
+    """The tokens in two files, which are made where they are missing and only their owner reads; and the files made."""
     made: list[Path] = []
     for path in (write, read):
         try:  # a file that only its owner reads

@@ -51,10 +51,7 @@ class Contents(NamedTuple):
 
 
 def export_warehouse(database: Database, folder: Path, *, overwrite: bool = False) -> Contents:
-    """Write everything that the warehouse holds into a folder, whole or not at all.
-
-    Raises UsageError where it cannot be written, or is there already; another export is written over if that is asked.
-    """
+    """Write everything that the warehouse holds into a folder, whole or not at all; overwrite replaces another export."""
     if os.path.lexists(folder):
         if not (folder / MANIFEST).is_file():
             raise UsageError(f"{folder}: is there already and is no export of a warehouse; name another folder")
@@ -143,10 +140,7 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
     """Make a warehouse file of a folder that ``export_warehouse`` wrote, whole or not at all.
 
     The folder's SQL is not run: views and macros are this program's, those of added measures after the usual checks.
-
-    Raises:
-        UsageError: the file is there already, or the folder was written by a newer version.
-        InputError, AuditError: a table is missing, damaged or not whole; what they hold does not fit together.
+    Raises AuditError where its tables do not fit together, InputError for one that is missing or damaged.
     """
     if is_address(str(path)) or str(path) == MEMORY:
         raise UsageError(f"{path}: is no file; name a new one")

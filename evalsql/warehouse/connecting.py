@@ -51,10 +51,7 @@ def limit_memory(database: Database, size: str) -> None:
 def connect(
     path: str, read_only: bool = False, wait: float = 0, progress: Progress = silent
 ) -> duckdb.DuckDBPyConnection:
-    """Connect to a file, or make it; try again for some seconds while another process has it open.
-
-    Raises WarehouseError where it cannot be opened.
-    """
+    """Connect to a file, or make it; try again for some seconds while another process has it open."""
     deadline = time.monotonic() + wait
     while True:
         try:

@@ -49,10 +49,7 @@ class Written(NamedTuple):
 
 
 def names_of(database: Database, kind: str, names: Names) -> list[str]:
-    """The runs or judgment sets that names or globs stand for; all where none is given.
-
-    Runs of which only scores are stored are left out with a warning; they have no rows to write.
-    """
+    """The runs or judgment sets that names stand for, by default all; runs without rows are left out with a warning."""
     if kind != "runs":
         return sorted(resolve_names(database, "qrels", names or "*"))
     check_rankings(database, "a file of a run", names)
@@ -70,10 +67,7 @@ def format_of(kind: str, form: str | None, path: Path | None) -> str:
 
 
 def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
-    """Write one run, judgment set, or what is known of its topics, to a file that is not there yet.
-
-    Raises UsageError where a name does not go into the format, or there is nothing to write.
-    """
+    """Write one run, judgment set, or what is known of its topics, to a file that is not there yet."""
     writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
     num_rows, remarks = writers[kind](database, name, form, path)
     return Written(name, path, num_rows, remarks)

@@ -38,10 +38,7 @@ def is_empty(database: Database) -> bool:
 
 
 def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
-    """Versions of the schema and of the program that made the file, and the digest of its SQL.
-
-    Raises WarehouseError for what is no warehouse, or was never finished.
-    """
+    """Versions of the schema and of the program that made the file, and the digest of its SQL; refuses other files."""
     # What has the name may be a view of anything.
     columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
     query = f"select {columns} from {quoted(database.name)}.main.warehouse"

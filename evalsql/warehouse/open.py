@@ -152,10 +152,7 @@ def _shut_in_if_foreign(database: Database) -> None:
 
 
 def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
-    """Check what the file is; where another version wrote it, upgrade its tables and replace its views and macros.
-
-    Returns whether this version had written it.
-    """
+    """Upgrade tables, views and macros that another version wrote; returns whether this one had written the file."""
     tables = main_tables(database)
     schema_version, made_by, digest = version_of(database, tables)
     is_older = schema_version < SCHEMA_VERSION

@@ -90,10 +90,7 @@ def with_added(database: Database) -> Catalog:
 
 
 def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> None:
-    """Keep relations in the file, within the caller's transaction.
-
-    Raises UsageError where one is there already and is not to be replaced, CatalogError for a name that is taken.
-    """
+    """Keep relations in the file, within the caller's transaction; refuses those that are there if not to replace."""
     names = {relation.name for relation in relations}
     texts = _texts(database)
     if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
@@ -103,10 +100,7 @@ def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> 
 
 
 def drop(database: Database, names: Sequence[str]) -> None:
-    """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction.
-
-    Raises UsageError where none of the added ones is called so, CatalogError where another one reads it.
-    """
+    """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction."""
     texts = _texts(database)
     for name in names:
         found = name if name in texts else parse_measures([name], database.catalog)[0].relation.name

@@ -167,9 +167,6 @@ class Warehouse:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
 
         Documents and topics that nothing refers to any more go as well. The file gets smaller by ``evalsql vacuum``.
-
-        Raises:
-            UsageError: a name or glob stands for none.
         """
         return drop(self.database, "run", names)
 
@@ -180,8 +177,7 @@ class Warehouse:
     def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.
 
-        Raises:
-            CatalogError: one does not hold to the contract; the message names file and line, and nothing is kept.
+        Raises CatalogError with file and line where one does not hold to the contract; nothing is kept then.
         """
         from evalsql.warehouse import own_measures
 

@@ -27,10 +27,7 @@ class Writer:
         self._is_open = False  # a transaction that the user began
 
     def run(self, text: str) -> Rows:
-        """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end.
-
-        Raises UsageError where rows would lack their run or judgments, and nothing of the transaction is kept.
-        """
+        """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""
         for macro, parameter in _equated_parameters(text, self.database.catalog):
             raise UsageError(
                 f"{macro}({parameter} = ...): a parameter is given by :=, as in {macro}({parameter} := ...); "
