@@ -51,7 +51,7 @@ class Contents(NamedTuple):
 
 
 def export_warehouse(database: Database, folder: Path, *, overwrite: bool = False) -> Contents:
-    """Write everything that the warehouse holds into a folder, whole or not at all; overwrite replaces another export."""
+    """Write all that the warehouse holds into a folder, whole or not at all; overwrite replaces another export."""
     if os.path.lexists(folder):
         if not (folder / MANIFEST).is_file():
             raise UsageError(f"{folder}: is there already and is no export of a warehouse; name another folder")
