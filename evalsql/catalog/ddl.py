@@ -127,7 +127,16 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     yield _signature(others), _refusing_other_words(relation, ruled, others)
     if len(others) < len(relation.parameters):
         signature = ", ".join(filter(None, [f"{TIES} varchar", _signature(others)]))
-        body = _in_every_order(catalog, relation)
+        body = bound(catalog, relation, _themselves(relation.parameters))
+        if given := relation.header.ties:  # orders whose rows are those of other relations
+            parts = [f"select * from (\n{body}\n) where {TIES} not in ({', '.join(map(literal, given))})"]
+            for name in dict.fromkeys(given.values()):
+                choices = ", ".join(literal(choice) for choice, other in given.items() if other == name)
+                taken = {parameter.name for parameter in catalog[name].parameters}
+                passed = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
+                call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
+                parts.append(f"select * from {call} where {TIES} in ({choices})")
+            body = "\nunion all\n".join(parts)
         # DuckDB 1.5 refuses the name of a window that two forms of one macro use.
         for name in set(_WINDOW.findall(body)):
             used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
@@ -144,21 +153,6 @@ def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Pa
         if each.choices and relation.kind != STEPS
     ]
     return f"select * from (\n{body}\n) where {' and '.join(conditions)}" if conditions else body
-
-
-def _in_every_order(catalog: Catalog, relation: Relation) -> str:
-    """The body, in union with the relations that the header names for orders of ties with another formula."""
-    body = bound(catalog, relation, _themselves(relation.parameters))
-    if not relation.header.ties:
-        return body
-    parts = [f"select * from (\n{body}\n) where {TIES} not in ({', '.join(map(literal, relation.header.ties))})"]
-    for name in dict.fromkeys(relation.header.ties.values()):
-        choices = ", ".join(literal(choice) for choice, other in relation.header.ties.items() if other == name)
-        taken = [parameter.name for parameter in catalog[name].parameters]
-        given = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
-        call = created_name(catalog, catalog[name]) + (f"({given})" if taken else "")
-        parts.append(f"select * from {call} where {TIES} in ({choices})")
-    return "\nunion all\n".join(parts)
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:

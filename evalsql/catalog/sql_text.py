@@ -67,33 +67,26 @@ def tokens(text: str, *, signs: bool = True) -> Iterator[Token]:
         start, at = match.span()
         kind = match.lastgroup or ""
         if kind == "block":
-            at, is_open = _block_end(text, at)
-            kind = "comment"
+            kind, depth = "comment", 1
+            while depth and (mark := _BLOCK_ENDS.search(text, at)):  # others may stand within it
+                depth, at = depth + (1 if mark[0] == "/*" else -1), mark.end()
+            is_open = depth > 0
+            at = len(text) if is_open else at
         else:  # where a blank more would belong to it
             longer = pattern.match(f"{match[0]} ") if at == len(text) else None
             is_open = longer is not None and longer.end() > len(match[0])
         yield Token(kind, text[start:at], start, is_open)
 
 
-def _block_end(text: str, at: int) -> tuple[int, bool]:
-    """Where a comment ends that starts before ``at``, others within it; whether its end is missing."""
-    depth = 1
-    for mark in _BLOCK_ENDS.finditer(text, at):
-        depth += 1 if mark[0] == "/*" else -1
-        if depth == 0:
-            return mark.end(), False
-    return len(text), True
-
-
 def bind_parameters(body: str, arguments: Mapping[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
-    return _with_replaced(body, ((start, end, arguments[name]) for start, end, name in parameter_places(body)))
+    return with_replaced(body, ((start, end, arguments[name]) for start, end, name in parameter_places(body)))
 
 
 def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
     """The body with each relation that it reads by a bare name in ``schemas`` read from that schema."""
     read = [(start, name) for start, name in _relation_places(body) if name in schemas]
-    return _with_replaced(body, ((start, start, f"{schemas[name]}.") for start, name in read))
+    return with_replaced(body, ((start, start, f"{schemas[name]}.") for start, name in read))
 
 
 def renamed(body: str, names: Mapping[str, str]) -> str:
@@ -105,10 +98,10 @@ def renamed(body: str, names: Mapping[str, str]) -> str:
             rest = body[end:].lstrip()
             has_alias = rest.startswith("(") or _ALIAS.match(rest)
             replaced.append((start, end, names[name] if has_alias else f"{names[name]} as {name}"))
-    return _with_replaced(body, replaced)
+    return with_replaced(body, replaced)
 
 
-def _with_replaced(body: str, replaced: Iterable[tuple[int, int, str]]) -> str:
+def with_replaced(body: str, replaced: Iterable[tuple[int, int, str]]) -> str:
     """The body with other text from one place to another, in their order."""
     pieces: list[str] = []
     end = 0

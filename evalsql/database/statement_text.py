@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
-from evalsql.catalog.sql_text import Token, tokens
+from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
 from evalsql.errors import UsageError
 
@@ -66,16 +66,13 @@ def rendered(sql: str, parameters: Sequence[object]) -> str:
     if not parameters:
         return sql
     values = iter(parameters)
-    parts: list[str] = []
-    end = 0
+    replaced: list[tuple[int, int, str]] = []
     for piece, after in pairwise([*tokens(sql), Token("sign", "", len(sql))]):
         if piece.text == "?":
-            parts += [sql[end : piece.start], value(next(values))]
-            end = piece.end
+            replaced.append((piece.start, piece.end, value(next(values))))
         elif piece.text == "$" and after.kind == "number":
-            parts += [sql[end : piece.start], value(parameters[int(after.text) - 1])]
-            end = after.end
-    return "".join([*parts, sql[end:]])
+            replaced.append((piece.start, after.end, value(parameters[int(after.text) - 1])))
+    return with_replaced(sql, replaced)
 
 
 def value(given: object) -> str:

@@ -42,7 +42,12 @@ class Server:
 
     def start(self) -> None:
         """Listen; raises UsageError where the address is taken, or is none of this machine."""
-        self._check_free()
+        host, port = self.address.host.strip("[]"), self.address.port
+        try:  # the extension would share the address with another process
+            for family, *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+                socket.create_server((str(place[0]), port), family=family).close()
+        except OSError as error:
+            raise self._cannot_listen(error.strerror or str(error)) from error
         connection = self.database.connection
         quack.load(connection)
         text: Any = "varchar"
@@ -63,15 +68,6 @@ class Server:
             raise self._cannot_listen(str(error).splitlines()[0]) from error
         self.database.shut_in()
         self.database.lock()
-
-    def _check_free(self) -> None:
-        """Raise UsageError where another process listens: the extension would share the address with it."""
-        host, port = self.address.host.strip("[]"), self.address.port
-        try:
-            for family, *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-                socket.create_server((str(place[0]), port), family=family).close()
-        except OSError as error:
-            raise self._cannot_listen(error.strerror or str(error)) from error
 
     def _cannot_listen(self, reason: str) -> UsageError:
         return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")

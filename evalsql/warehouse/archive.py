@@ -69,9 +69,14 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
         # Of a file that is open for reading only, some relations may live with the connection.
         catalog = replace(database.catalog, temporary=frozenset())
         relations = [statement for _, statement in ddl.statements(catalog, ddl.order(catalog))]
+        filled: list[str] = []
+        for table in tables:
+            columns = ", ".join(map(quoted, stored_columns(table)))
+            insert = f"insert into {quoted(table.name)} ({columns}) select {columns} from {_file(table)}"
+            filled += [table.body, insert]
         for name, words, held in (
             (IN_PLACE, _IN_PLACE_WORDS, _tables_in_place(database, tables)),
-            (INTO_TABLES, _INTO_TABLES_WORDS, _filled_tables(tables)),
+            (INTO_TABLES, _INTO_TABLES_WORDS, filled),
         ):
             statements = [*held, f"create schema if not exists {STEPS}", *relations]
             text = words + "".join(f"{statement}\n;\n" for statement in statements)
@@ -121,13 +126,6 @@ def make_added(database: Database) -> None:
         remake_own(database, before)
 
 
-def _filled_tables(tables: Sequence[Relation]) -> Iterator[str]:
-    for table in tables:
-        yield table.body
-        columns = ", ".join(map(quoted, stored_columns(table)))
-        yield f"insert into {quoted(table.name)} ({columns}) select {columns} from {_file(table)}"
-
-
 def stored_columns(table: Relation) -> list[str]:
     generated = set(_GENERATED.findall(table.body))
     return [column for column in table.columns if column not in generated]
@@ -148,8 +146,22 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
     facts = _manifest(folder)
     with whole_files(path, replace=False, one=True, advice="--db names a new file for what is imported") as part:
         reach = Reach(folders=[os.path.abspath(folder / TABLES)])
-        with closing(open_database(path, stored_at=part / path.name, reach=reach, progress=progress)) as database:
-            _fill(database, folder, facts, progress)
+        with (
+            closing(open_database(path, stored_at=part / path.name, reach=reach, progress=progress)) as database,
+            database.transaction(),
+        ):
+            tables = list(database.catalog.of_kind("tables"))
+            for done, table in enumerate(tables):
+                progress("importing", done, len(tables))
+                if table.name not in (*MADE_TABLES, "warehouse"):
+                    _read_table(database, table, folder, facts["rows"])
+            if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
+                lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
+                raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
+            make_added(database)
+            if facts.get("sql_digest") == database.catalog.digest:
+                database.execute("delete from main.warehouse")
+                _read_table(database, database.catalog["warehouse"], folder, facts["rows"])
     return Contents(facts["rows"], [])
 
 
@@ -171,22 +183,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
             "file for DuckDB, which evalsql brings up to date"
         )
     return {**facts, "rows": rows}
-
-
-def _fill(database: Database, folder: Path, facts: Mapping[str, Any], progress: Progress) -> None:
-    tables = list(database.catalog.of_kind("tables"))
-    with database.transaction():
-        for done, table in enumerate(tables):
-            progress("importing", done, len(tables))
-            if table.name not in (*MADE_TABLES, "warehouse"):
-                _read_table(database, table, folder, facts["rows"])
-        if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
-            lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
-            raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
-        make_added(database)
-        if facts.get("sql_digest") == database.catalog.digest:
-            database.execute("delete from main.warehouse")
-            _read_table(database, database.catalog["warehouse"], folder, facts["rows"])
 
 
 def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping[str, int]) -> None:

@@ -274,7 +274,16 @@ def fuse(
         search = Search(tune, str(learn_from), folds, step, tie_rule, progress)
         tuning = search.best(database, chosen, len(names))
         query = tuning.query
-    kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
+    loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
+    kept = {
+        "fusion": chosen.name,
+        "fusion_runs": ", ".join(names),
+        "fusion_runs_loaded_at": ", ".join(loaded[run] for run in names),
+    }
+    for parameter, value in chosen.arguments.items():
+        if value is not None and parameter != "runs":
+            kept["fusion_learnt_from" if parameter == "qrels" else f"fusion_{parameter}"] = _number_text(value)
+    kept |= {**(tuning.meta if tuning else {}), **(meta or {})}
     fused = Query(query, f"fused from {', '.join(names)}")
     loader.load_run(fused, name, qrels=judged, tie_rule=tie_rule, depth=depth, replace=replace, meta=kept)
     return tuning
@@ -336,16 +345,3 @@ def _check_topics(database: Database, method: Method, names: Sequence[str]) -> N
         """)
         for run, topic in found:
             raise UsageError(f"norm max divides by the best score, and {run} has none above 0 for topic {topic}")
-
-
-def _provenance(database: Database, method: Method, names: Sequence[str]) -> dict[str, str]:
-    loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
-    meta = {
-        "fusion": method.name,
-        "fusion_runs": ", ".join(names),
-        "fusion_runs_loaded_at": ", ".join(loaded[run] for run in names),
-    }
-    for name, value in method.arguments.items():
-        if value is not None and name != "runs":
-            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = _number_text(value)
-    return meta

@@ -22,6 +22,7 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.ingest.base_rows import drop
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
+from evalsql.warehouse import own_measures
 from evalsql.warehouse.own_measures import Sources, check_own
 from evalsql.warehouse.schema import remake_own
 
@@ -179,8 +180,6 @@ class Warehouse:
 
         Raises CatalogError with file and line where one does not hold to the contract; nothing is kept then.
         """
-        from evalsql.warehouse import own_measures
-
         relations = own_measures.read_sources(sources)
         with self._other_relations():
             own_measures.add(self.database, relations, replace=replace)
@@ -188,8 +187,6 @@ class Warehouse:
 
     def drop_measures(self, names: Names) -> None:
         """Take measures that users added out of the file again."""
-        from evalsql.warehouse import own_measures
-
         with self._other_relations():
             own_measures.drop(self.database, as_list(names))
 
