@@ -191,7 +191,7 @@ def written(measure: Measure, whole: Inlined, dialect: str) -> str:
         f"{measure.name}: {measure.relation.header.title}",
         f"evalsql {__version__}, written for {dialect}.",
         f"Gives {', '.join([*CONTRACT, *measure.relation.header.columns])}.",
-        f"Reads the base tables {', '.join(whole.tables)} as DuckDB shows them, computed columns among them.",
+        f"Reads the base tables {', '.join(sorted(whole.tables))} as DuckDB shows them, computed columns among them.",
         f"Executed in tests, equal to DuckDB at 1e-12: on {', '.join(engines)}."
         if engines
         else "Not executed in tests in this very form.",

@@ -5,10 +5,9 @@ The macros of a warehouse know each other by name. Another engine knows none of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
 
 import sqlglot
 from sqlglot import exp
@@ -23,29 +22,22 @@ _BY_ITSELF = (exp.Literal, exp.Cast, exp.Column, exp.Null, exp.Boolean, exp.Pare
 Arguments = Mapping[str, exp.Expr]
 
 
-class Inlined(NamedTuple):
-    """A relation as one statement in DuckDB's words, the base tables that it reads, and whether it recurses."""
-
-    query: exp.Query
-    tables: Sequence[str]
-    is_recursive: bool
-
-
 def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]) -> Inlined:
     """The relation with these arguments, over base tables; raises UsageError where it reads the view of all scores."""
     given = {name: _expression(literal(value)) for name, value in arguments.items()}
-    statement = _Statement(catalog)
-    query = statement.body(*statement.resolve(relation, given))
-    if statement.ctes:
-        query.set("with_", exp.With(expressions=statement.ctes, recursive=statement.is_recursive))
-    return Inlined(query, sorted(statement.tables), statement.is_recursive)
+    whole = Inlined(catalog)
+    whole.query = whole.body(*whole.resolve(relation, given))
+    if whole.ctes:
+        whole.query.set("with_", exp.With(expressions=whole.ctes, recursive=whole.is_recursive))
+    return whole
 
 
 @dataclass
-class _Statement:
-    """One statement while it is put together."""
+class Inlined:
+    """A relation as one statement in DuckDB's words, the base tables that it reads, and whether it recurses."""
 
     catalog: Catalog
+    query: exp.Query = field(init=False)
     ctes: list[exp.CTE] = field(default_factory=list)
     tables: set[str] = field(default_factory=set)
     is_recursive: bool = False

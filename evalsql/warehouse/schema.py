@@ -102,15 +102,12 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
 
 def _sign(database: Database) -> None:
     """Write the tables ``measures``, ``relations`` and ``warehouse``: what the views and macros are, and whose."""
-    database.execute("delete from main.measures")
+    for table in ("measures", "relations", "warehouse"):
+        database.execute(f"delete from main.{table}")
     database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))
-    database.execute("delete from main.relations")
     database.insert_text("main.relations", ddl.relation_rows(database.catalog))
-    database.execute("delete from main.warehouse")
-    database.execute(
-        "insert into main.warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
-        [SCHEMA_VERSION, __version__, database.catalog.digest],
-    )
+    insert = "insert into main.warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')"
+    database.execute(insert, [SCHEMA_VERSION, __version__, database.catalog.digest])
 
 
 def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
