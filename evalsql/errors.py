@@ -100,7 +100,6 @@ class ProblemList:
             self.listed.append(problem)
 
     def take(self, error: InputError) -> None:
-        """Take over the problems of an error."""
         self.listed += error.problems[: MOST_LISTED - len(self.listed)]
         self.count += error.count
         for problem, count in error.found.causes.values():
@@ -116,7 +115,6 @@ class ProblemList:
         return self.count > 0
 
     def check(self) -> None:
-        """Raise InputError if there are any."""
         if self:
             raise InputError(self)
 

@@ -155,7 +155,6 @@ def in_notebook(shown: Table, digits: int) -> str:
 
 
 def bar(percent: int) -> Picture:
-    """A bar of so many percent of its cell."""
     return Picture(f'<div style="width:{percent}%"></div>')
 
 

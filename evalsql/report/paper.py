@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,6 +30,40 @@ class Entry(NamedTuple):
     number: int
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _key(default: Any, is_right: Callable[[Any], Any], expected: str) -> Any:
+    """A key of the file with its default, what a value must be, and what is said of others."""
+    return field(default=default, metadata={"is_right": is_right, "expected": expected})
+
+
+def _text(default: str | None) -> Any:
+    return _key(default, _is_text, "must be a text")
+
+
+def _boolean(default: bool) -> Any:
+    return _key(default, lambda value: isinstance(value, bool), "must be true or false")
+
+
+def _whole(default: int, least: int, most: int) -> Any:
+    expected = f"must be a whole number from {least} to {most}"
+    return _key(default, lambda value: type(value) is int and least <= value <= most, expected)
+
+
+def _one_of(default: str, *known: str) -> Any:
+    return _key(default, known.__contains__, f'is "{{}}", it must be one of {", ".join(known)}')
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < 1
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z0-9:._/+-]+", value))
+
+
 @dataclass
 class PaperFile:
     """What the file says; ``problem`` notes what is wrong, and ``check`` raises all of that at once."""
@@ -38,20 +72,20 @@ class PaperFile:
     text: str
     systems: list[Entry] = field(default_factory=list)
     measures: list[Entry] = field(default_factory=list)
-    qrels: str | None = None
-    baseline: str | None = None
-    pairs: bool = True
-    test: str = "t"
-    correction: str = "holm"
-    family: str = "all"
-    alpha: float = 0.05
-    samples: int = 10_000
-    seed: int = 42
-    order: str = "given"
-    relative: bool = False
-    digits: int = 4
-    caption: str = ""
-    label: str = ""
+    qrels: str | None = _text(None)
+    baseline: str | None = _text(None)
+    pairs: bool = _boolean(True)
+    test: str = _one_of("t", *TESTS)
+    correction: str = _one_of("holm", *CORRECTIONS)
+    family: str = _one_of("all", "all", "measure")
+    alpha: float = _key(0.05, _is_share, "must be a number between 0 and 1")
+    samples: int = _whole(10_000, 1, 2147483647)
+    seed: int = _whole(42, 0, 4294967295)
+    order: str = _one_of("given", "given", "mean")
+    relative: bool = _boolean(False)
+    digits: int = _whole(4, 0, 17)
+    caption: str = _text("")
+    label: str = _key("", _is_label, "must be letters, digits, colons, dots and hyphens, such as tab:main")
     problems: list[tuple[int, str]] = field(default_factory=list)
 
     def problem(self, key: str, message: str, number: int | None = None) -> None:
@@ -61,50 +95,12 @@ class PaperFile:
         self.problems.append((line, f"{self.path}{f':{line}' if line else ''}: {named}: {message}"))
 
     def check(self) -> None:
-        """Raise UsageError with all that is wrong, line by line."""
         if self.problems:
             raise UsageError("\n".join(message for _, message in sorted(self.problems, key=lambda each: each[0])))
 
 
-_Check = tuple[Callable[[Any], Any], str]
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _whole(least: int, most: int) -> _Check:
-    expected = f"must be a whole number from {least} to {most}"
-    return (lambda value: type(value) is int and least <= value <= most), expected
-
-
-def _one_of(known: Collection[str]) -> _Check:
-    return known.__contains__, f'is "{{}}", it must be one of {", ".join(known)}'
-
-
-_TEXT: _Check = _is_text, "must be a text"
-_BOOLEAN: _Check = (lambda value: isinstance(value, bool)), "must be true or false"
-_LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
-# By key what a value must be, and what is said of others.
-_CHECKS: Mapping[str, _Check] = {
-    "qrels": _TEXT,
-    "baseline": _TEXT,
-    "pairs": _BOOLEAN,
-    "test": _one_of(list(TESTS)),
-    "correction": _one_of(list(CORRECTIONS)),
-    "family": _one_of(["all", "measure"]),
-    "alpha": (lambda value: type(value) in (int, float) and 0 < value < 1, "must be a number between 0 and 1"),
-    "samples": _whole(1, 2147483647),
-    "seed": _whole(0, 4294967295),
-    "order": _one_of(["given", "mean"]),
-    "relative": _BOOLEAN,
-    "digits": _whole(0, 17),
-    "caption": _TEXT,
-    "label": (
-        lambda value: isinstance(value, str) and _LABEL.fullmatch(value),
-        "must be letters, digits, colons, dots and hyphens, such as tab:main",
-    ),
-}
+# By key of the file what a value must be, and what is said of others.
+_CHECKS = {each.name: each.metadata for each in fields(PaperFile) if each.metadata}
 
 
 def read_paper(path: Path) -> PaperFile:
@@ -122,8 +118,8 @@ def read_paper(path: Path) -> PaperFile:
             setattr(paper, key, _entries(paper, key, value))
         elif key not in _CHECKS:
             paper.problem(key, f"is not known; there are {', '.join([*_ENTRY_KEYS, *_CHECKS])}")
-        elif not _CHECKS[key][0](value):
-            paper.problem(key, _CHECKS[key][1].format(value))
+        elif not _CHECKS[key]["is_right"](value):
+            paper.problem(key, _CHECKS[key]["expected"].format(value))
         else:
             setattr(paper, key, value)
     if "systems" not in content or (len(paper.systems) == 1 == len(content["systems"])):

@@ -52,7 +52,6 @@ class Table(NamedTuple):
         return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
     def values(self, name: str) -> list[Any]:
-        """The values of a column, row by row."""
         at = self.columns.index(name)
         return [row[at] for row in self.rows]
 
@@ -60,13 +59,11 @@ class Table(NamedTuple):
         return any(isinstance(row[column], Picture) for row in self.rows)
 
     def text(self, row: Sequence[object], column: int, digits: int) -> str:
-        """The value as people read it."""
         name = self.columns[column]
         measure = row[self.columns.index("measure")] if "measure" in self.columns else name
         return value_text(row[column], name, digits, is_count=measure in self.counts)
 
     def texts(self, digits: int) -> list[list[str]]:
-        """Each row as people read it."""
         return [[self.text(row, at, digits) for at in range(len(self.columns))] for row in self.rows]
 
     def picked(self, *names: str) -> list[tuple[Any, ...]]:
@@ -85,11 +82,9 @@ class Table(NamedTuple):
         )
 
     def without(self, *places: int) -> Table:
-        """The table without the columns of these places."""
         return self.with_columns([at for at in range(len(self.columns)) if at not in places])
 
     def with_column(self, place: int, name: str, values: Sequence[object]) -> Table:
-        """The table with one column more."""
         last = len(self.columns)
         rows = [[*row, value] for row, value in zip(self.rows, values, strict=True)]
         wider = self._replace(columns=[*self.columns, name], rows=rows)

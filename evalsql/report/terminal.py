@@ -129,7 +129,6 @@ def shows_blocks(stream: TextIO) -> bool:
 
 
 def bar(eighths: int) -> str:
-    """A bar of so many eighths of a cell."""
     whole, rest = divmod(eighths, EIGHTHS)
     return _WIDTHS[-1] * whole + (_WIDTHS[rest - 1] if rest else "")
 
@@ -146,7 +145,6 @@ def natural_widths(table: Table, digits: int) -> list[int]:
 
 
 def total(widths: Sequence[int]) -> int:
-    """Cells of a table of such columns."""
     return sum(widths) + len(GAP) * (len(widths) - 1)
 
 

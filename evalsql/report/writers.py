@@ -97,7 +97,6 @@ def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """The text as Markdown shows it."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~])", r"\\\1", text).replace("\n", " ")
 
 
@@ -215,7 +214,6 @@ def decimal_parts(text: str) -> tuple[str, str]:
 
 
 def in_bold(text: str) -> str:
-    """The text, if there is any, in bold."""
     return f"\\textbf{{{text}}}" if text else ""
 
 

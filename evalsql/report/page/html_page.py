@@ -243,7 +243,6 @@ def _curves(report: ReportData, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 
 def measure_words(measure: Measure) -> str:
-    """What a measure is: the title and definition of its relation."""
     return f"{measure.relation.header.title}: {measure.relation.header.definition}"
 
 

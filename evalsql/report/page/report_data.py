@@ -127,7 +127,6 @@ class ReportData:
 
     @cached_property
     def lower(self) -> frozenset[str]:
-        """Measures where less is better."""
         return names_of_less_is_better(self.measures)
 
     @cached_property
@@ -148,11 +147,9 @@ class ReportData:
         return sorted(self.runs, key=lambda run: self.means[measure][run].place)
 
     def leaders(self, measure: str) -> list[str]:
-        """The best by a measure."""
         return [run for run in self.runs if self.means[measure][run].place == 1]
 
     def values(self, measure: str) -> dict[tuple[str, str], float]:
-        """The values of a measure by run and topic."""
         rows: Sequence[Any] = self.tables["values"].rows
         return {(run, topic): value for name, run, topic, value in rows if name == measure and value is not None}
 
@@ -274,7 +271,6 @@ def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measur
 
 
 def names_query(column: str, names: Sequence[str]) -> str:
-    """A SELECT of these names."""
     return f"select unnest([{', '.join(map(literal, names))}]::varchar[]) as {column}"
 
 

@@ -102,11 +102,11 @@ def _spread(
     return Table((down, *map(str, heads)), [(name, *(cells.get((name, head)) for head in heads)) for name in names])
 
 
-# By language how a text stands as heading, notice, section, title of a table too large, before a table; and behind it.
+# By language how a title, a notice, a section, a table left out and a table shown begin; how the last ends.
 _TEXTS: Mapping[str, Sequence[str]] = {
-    "markdown": ("# {}\n\n", "- {}\n", "\n## {}\n\n", "**{}**\n\n{} rows, {}", "**{}**\n\n", "\n"),
+    "markdown": ("# {}\n\n", "- {}\n", "\n## {}\n\n", "**{}**\n\n", "**{}**\n\n", "\n"),
     "latex": (
-        *("\\section{{{}}}\n", "{}\n\n", "\\subsection{{{}}}\n", "{}: {} rows, {}"),
+        *("\\section{{{}}}\n", "{}\n\n", "\\subsection{{{}}}\n", "{}: "),
         *("\\begin{{table}}\n\\caption{{{}}}\n", "\\end{table}\n\n"),
     ),
 }
@@ -114,7 +114,7 @@ _TEXTS: Mapping[str, Sequence[str]] = {
 
 def _document(language: str, report: ReportData, digits: int) -> str:
     """The report's tables; those too large to read are left to the page and to JSON, and it says so."""
-    heading, notice, part, large, before, behind = _TEXTS[language]
+    heading, notice, part, left_out, begin, end = _TEXTS[language]
     escape = {"markdown": writers.escape_markdown, "latex": writers.escape_latex}[language]
     stream = StringIO()
 
@@ -141,11 +141,11 @@ def _document(language: str, report: ReportData, digits: int) -> str:
             stream.write("In the page and in JSON.\n\n")
         for title, table in tables:
             if len(table.rows) * len(table.columns) > LARGEST:
-                stream.write(large.format(escape(title), len(table.rows), "which the JSON has.\n\n"))
+                stream.write(f"{left_out.format(escape(title))}{len(table.rows)} rows, which the JSON has.\n\n")
                 continue
-            stream.write(before.format(escape(title)))
+            stream.write(begin.format(escape(title)))
             write(table)
-            stream.write(behind)
+            stream.write(end)
     return stream.getvalue()
 
 

@@ -305,7 +305,6 @@ def _history(run: str, results: SetResults, links: Links) -> str:
 
 
 def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
-    """All measures by family."""
     shown = {measure.relation.name for results in found for measure in results.shown_measures}
     families: dict[str, list[list[str]]] = {}
     for relation in catalog.measures:

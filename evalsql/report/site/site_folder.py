@@ -159,11 +159,9 @@ class SiteServer(ThreadingHTTPServer):
         self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def start(self) -> None:
-        """Serve in a thread of its own."""
         self._thread.start()
 
     def replace_folder(self, folder: Path) -> None:
-        """Serve another folder, and remove the one before."""
         with self.changing:
             old, self.folder = self.folder, folder
         shutil.rmtree(old, ignore_errors=True)

@@ -87,7 +87,6 @@ class Links:
         return self.to(self.measure_page(measure.relation.name), measure.name)
 
     def query(self, sql: str, words: str) -> str:
-        """The console with a query in it."""
         return self.to(query_address(sql), words)
 
 
