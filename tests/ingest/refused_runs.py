@@ -12,11 +12,10 @@ from typing import Any
 
 import pandas
 import pyarrow
-from pyarrow import feather, ipc
 from pyarrow import parquet as parquet_files
 
 from tests.ingest.sample_rows import RUN, TREC_RUN
-from tests.ingest.variants import RANX, RUNS, lines, nested, parquet
+from tests.ingest.variants import RANX, RUNS, feathered, lines, nested, parquet, streamed
 
 DEEP = "[" * 5000 + "]" * 5000
 COLUMNS = pandas.DataFrame([row[:3] for row in RUN], columns=["qid", "docno", "score"])
@@ -49,13 +48,8 @@ def without_utf8() -> pyarrow.Table:
     return pyarrow.table({"qid": names, "docno": names, "score": [1.0, 2.0]})
 
 
-def in_arrow(form: str, table: pyarrow.Table) -> bytes:
-    stream = io.BytesIO()
-    if form == "stream":
-        with ipc.new_stream(stream, table.schema) as writer:
-            writer.write_table(table)
-    else:
-        (feather.write_feather if form == "Feather" else parquet_files.write_table)(table, stream)
+def parquet_of(table: pyarrow.Table) -> bytes:
+    parquet_files.write_table(table, stream := io.BytesIO())
     return stream.getvalue()
 
 
@@ -80,8 +74,11 @@ REFUSED: dict[str, tuple[bytes | str, str]] = {
     "JSON lines, half a letter": (
         '{"qid": "T01", "docno": "d\\ud800", "score": 1}\n' * 2, "r: JSON lines.* document .*no UTF-8"
     ),
-    **{f"{form}, not UTF-8": (in_arrow(form, without_utf8()), "UTF-?8") for form in ("Feather", "stream", "Parquet")},
-    "Feather, two of a name": (in_arrow("Feather", ONE_NAME), "2 columns are called qid"),
+    **{
+        f"{written.__name__}, not UTF-8": (written(without_utf8()), "UTF-?8")
+        for written in (feathered, streamed, parquet_of)
+    },
+    "Feather, two of a name": (feathered(ONE_NAME), "2 columns are called qid"),
     "CSV, in two cases": ("qid,QID,docno,score\n1,2,a,3\n", f"r:1: CSV: {TWICE}"),
     "JSON lines, in two cases": (lines([IN_TWO_CASES]), f"r:1: JSON lines: {TWICE}"),
     **{

@@ -201,7 +201,7 @@ SCORES = some.one_of(some.floats(-1e300, 1e300), some.integers(-(10**15), 10**15
 SCORED_NAMES = some.dictionaries(NAMES, SCORES, min_size=1, max_size=4)
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(some.dictionaries(NAMES, SCORED_NAMES, min_size=1, max_size=3), FORMS)
 def test_json_has_the_rows_that_python_reads(empty: Warehouse, tmp_path: Path, data: Nested, form: str) -> None:
     trimmed: Nested = {}

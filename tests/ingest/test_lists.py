@@ -108,16 +108,17 @@ def test_unusable_weights_in_memory_are_refused(judged: Warehouse) -> None:
     assert judged.rows("select count(*) from topic_weights") == [(0,)]
 
 
-def test_weights_are_loaded_for_one_judgment_set(judged: Warehouse, tmp_path: Path) -> None:
+def test_weights_are_loaded_for_one_judgment_set(judged: Warehouse) -> None:
     judged.load_qrels(QRELS, "judged too")
-    with pytest.raises(UsageError, match="stands for 2 judgment sets"):
-        judged.load_weights({"t1": 1}, "judged*")
-    with pytest.raises(UsageError, match='no judgment set is called "other"'):
-        judged.load_weights({"t1": 1}, "other")
-    with pytest.raises(UsageError, match="weights are a file or"):
-        judged.load_weights([("t1", 1)], "judged")
-    with pytest.raises(InputError, match="no such file"):
-        judged.load_weights(tmp_path / "absent", "judged")
+    refused: list[tuple[Any, str, str]] = [
+        ({"t1": 1}, "judged*", "stands for 2 judgment sets"),
+        ({"t1": 1}, "other", 'no judgment set is called "other"'),
+        ([("t1", 1)], "judged", "weights are a file or"),
+        ("absent", "judged", "no such file"),
+    ]
+    for data, name, complaint in refused:
+        with pytest.raises((UsageError, InputError), match=complaint):
+            judged.load_weights(data, name)
     judged.load_weights({"t1": 3}, "judged too")
     assert {weight for _, weight in judged.rows(WEIGHTS)} == {1.0}
 

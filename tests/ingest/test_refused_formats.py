@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas
 import pytest
@@ -14,7 +16,7 @@ from evalsql import EvalsqlError, InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.refused_runs import REFUSED, REFUSED_FRAMES, REFUSED_QRELS
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
-from tests.ingest.variants import MEASURES, archive, delimited, lines, nested, parquet, ranked, records
+from tests.ingest.variants import MEASURES, RANKED, archive, delimited, lines, nested, parquet, ranked, records
 
 
 @pytest.fixture(scope="module")
@@ -107,42 +109,44 @@ def test_judgments_that_stand_twice_are_told_with_their_rows(shared: Warehouse, 
     assert shared.rows(joined) == [("T01", "u1", "0", "d1", 2.0), ("T01", "u1", "0", "d2", 1.0)]
 
 
-def test_columns_are_named_where_they_are_not_known(command: Command, tmp_path: Path) -> None:
-    asked, names = ("-m", "AP", "--format", "csv"), ("thema", "treffer", "wert", "stelle")
-    trec = write(tmp_path / "q.txt", TREC_QRELS)
-    judgments = write(tmp_path / "q.csv", delimited(names[:3], [row[:3] for row in QRELS], ","))
-    named = ("--columns", "topic=thema,document=treffer,score=wert")
-    named_too = ("--qrels-columns", "topic=thema,document=treffer,grade=wert")
-    values = [
-        command("eval", *files, *asked).stdout.splitlines()[1].split(",")[2:]
-        for files in (
-            (trec, write(tmp_path / "plain.run", TREC_RUN)),
-            (judgments, write(tmp_path / "r.csv", delimited(names, RUN, ",")), *named, *named_too),
-            (judgments, write(tmp_path / "r.parquet", parquet(names, RUN)), *named, *named_too),
-            (trec, write(tmp_path / "r.jsonl", lines(records(names, RUN))), *named),
-        )
-    ]
-    assert values == values[:1] * 4
-    assert command("load", "qrels", judgments, "--columns", named_too[1]).returncode == 0
-    by_rank = ("--columns", "topic=thema,document=treffer,rank=stelle")
-    assert command("load", "runs", tmp_path / "r.csv", *by_rank).returncode == 0
-    for columns, complaint in (
-        ("topic", 'columns are named as in topic=qid,document=docno,score=score, found "topic"'),
-        ("topic=thema,grade=wert", "and grade is none of them"),
-        ("topic=thema,document=nix,score=wert", "there is no column nix for the document; found thema, treffer"),
-        ("topic=thema,document=thema,score=wert", "one column cannot have two meanings"),
-    ):
-        refused = command("load", "runs", tmp_path / "r.csv", "--columns", columns)
-        assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
-    assert "this one has none" in command("load", "runs", tmp_path / "plain.run", *named).stderr
+NAMES = ("thema", "treffer", "wert", "stelle")
+NAMED = {"topic": "thema", "document": "treffer", "score": "wert"}
+UNUSABLE_COLUMNS = [
+    ({"topic": "thema", "grade": "wert"}, "and grade is none of them"),
+    ({**NAMED, "document": "nix"}, "there is no column nix for the document; found thema, treffer"),
+    ({**NAMED, "document": "thema"}, "one column cannot have two meanings"),
+]
 
 
-def test_columns_of_frames_are_named_too(shared: Warehouse) -> None:
-    names = {"topic": "thema", "document": "treffer", "score": "wert"}
-    expected = sorted((topic, document) for topic, document, *_ in RUN)
-    for frame in (pandas.DataFrame(records([*names.values()], RUN)), records([*names.values()], RUN)):
-        shared.load_run(frame, "r", columns=names, qrels="q", replace=True)
-        assert shared.rows("select topic, document from rankings where run = 'r' order by all") == expected
+def test_columns_are_named_where_they_are_not_known(shared: Warehouse, tmp_path: Path) -> None:
+    table, rows = write(tmp_path / "r.csv", delimited(NAMES, RUN, ",")), records(NAMES, RUN)
+    files = [table, write(tmp_path / "r.parquet", parquet(NAMES, RUN)), write(tmp_path / "r.jsonl", lines(rows))]
+    loads: list[Any] = [partial(shared.load_runs, file) for file in files]
+    loads += [partial(shared.load_run, data, "r") for data in (rows, pandas.DataFrame(rows))]
+    for load in loads:
+        for columns in (NAMED, {"topic": "thema", "document": "treffer", "rank": "stelle"}):
+            load(columns=columns, qrels="q", replace=True)
+            ranks = shared.rows("select topic, document, rank from rankings where run = 'r' order by all")
+            assert ranks == sorted(RANKED)
+    for columns, complaint in UNUSABLE_COLUMNS:
+        with pytest.raises(EvalsqlError, match=complaint):
+            shared.load_runs(table, columns=columns, qrels="q", replace=True)
+    with pytest.raises(EvalsqlError, match="this one has none"):
+        shared.load_runs(write(tmp_path / "plain.run", TREC_RUN), columns=NAMED, qrels="q", replace=True)
+
+
+def test_columns_are_named_on_the_command_line(command: Command, tmp_path: Path) -> None:
+    judgments = write(tmp_path / "q.csv", delimited(NAMES[:3], [row[:3] for row in QRELS], ","))
+    plain = write(tmp_path / "q.txt", TREC_QRELS), write(tmp_path / "r.run", TREC_RUN)
+    table = write(tmp_path / "r.csv", delimited(NAMES, RUN, ","))
+    named = "topic=thema,document=treffer,"
+    options = ("--columns", f"{named}score=wert", "--qrels-columns", f"{named}grade=wert")
+    asked = ("-m", "nDCG@10", "-m", "AP", "--format", "csv")
+    assert command("eval", judgments, table, *options, *asked).stdout == command("eval", *plain, *asked).stdout != ""
+    assert command("load", "qrels", judgments, "--columns", f"{named}grade=wert").returncode == 0
+    refused = command("load", "runs", table, "--columns", "topic")
+    told = 'columns are named as in topic=qid,document=docno,score=score, found "topic"'
+    assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
 
 
 def test_a_ranking_has_no_scores_to_turn_round() -> None:

@@ -77,14 +77,13 @@ def by_pandas(names: Sequence[str], rows: Rows) -> bytes:
     return stream.getvalue()
 
 
-def feathered(names: Sequence[str], rows: Rows) -> bytes:
-    feather.write_feather(pyarrow.Table.from_pylist(records(names, rows)), stream := io.BytesIO())
+def feathered(table: pyarrow.Table) -> bytes:
+    feather.write_feather(table, stream := io.BytesIO())
     return stream.getvalue()
 
 
-def streamed(names: Sequence[str], rows: Rows) -> bytes:
-    table, stream = pyarrow.Table.from_pylist(records(names, rows)), io.BytesIO()
-    with ipc.new_stream(stream, table.schema) as writer:
+def streamed(table: pyarrow.Table) -> bytes:
+    with ipc.new_stream(stream := io.BytesIO(), table.schema) as writer:
         writer.write_table(table)
     return stream.getvalue()
 
@@ -129,14 +128,15 @@ MS_MARCO = text(*("\t".join(map(str, row)) for row in RANKED))
 EVALUES = [(topic, name, evalue(score)) for topic, name, score, _ in RUN]
 PYTERRIER, IR_MEASURES = ("qid", "docno", "score", "rank"), ("query_id", "doc_id", "score", "rank")
 RANX, BEIR = ("q_id", "doc_id", "score"), ("query-id", "corpus-id", "score")
+LABELS = ("qid", "docno", "label")
 HITS = {topic: [{"docid": name, "score": score} for name, score in of.items()] for topic, of in SCORES.items()}
 WITH_INDEX = delimited(("", *PYTERRIER), [(at, *row) for at, row in enumerate(RUN)], ",").replace(b"\n", b"\r\n")
 SOME_LATER = [{"note": 1, **record} if at else record for at, record in enumerate(records(RANX, RUN))]
 RUNS: dict[str, bytes] = {
     "Parquet": parquet(IR_MEASURES, RUN),
     "Parquet of pandas": by_pandas(RANX, RUN),
-    "Feather": feathered(PYTERRIER, RUN),
-    "Arrow stream": streamed(PYTERRIER, RUN),
+    "Feather": feathered(frames(PYTERRIER, RUN)["Arrow"]()),
+    "Arrow stream": streamed(frames(PYTERRIER, RUN)["Arrow"]()),
     "CSV": delimited(PYTERRIER, RUN, ","),
     "CSV, other case": b"\xef\xbb\xbf" + delimited(("QID", "DocNo", "Score", "Rank"), RUN, ","),
     "CSV with semicolons": delimited(PYTERRIER, RUN, ";"),
@@ -219,8 +219,8 @@ def each(line: str, rows: Rows = GRADES) -> bytes:
 QRELS_FILES: dict[str, bytes] = {
     "Parquet": parquet(("query_id", "doc_id", "relevance", "iteration"), QRELS),
     "Parquet of pandas": by_pandas(("q_id", "doc_id", "score"), QRELS),
-    "Feather": feathered(("qid", "docno", "label"), QRELS),
-    "Arrow stream": streamed(("qid", "docno", "label"), QRELS),
+    "Feather": feathered(frames(LABELS, QRELS)["Arrow"]()),
+    "Arrow stream": streamed(frames(LABELS, QRELS)["Arrow"]()),
     "CSV": delimited(("qid", "docno", "label", "iteration"), QRELS, ","),
     "TSV": delimited(("query_id", "doc_id", "relevance", "iteration"), QRELS, "\t"),
     "TSV of BEIR": delimited(BEIR, GRADES, "\t"),
@@ -229,7 +229,7 @@ QRELS_FILES: dict[str, bytes] = {
     "JSON lines": lines(records(("query_id", "doc_id", "relevance", "iteration"), QRELS)),
     "JSON lines of topics": lines([{topic: of} for topic, of in nested(QRELS).items()]),
     "TREC": TREC_QRELS.encode(),
-    "text with a header": delimited(("qid", "docno", "label"), GRADES, " "),
+    "text with a header": delimited(LABELS, GRADES, " "),
     "tar archive": archive("", TREC_QRELS),
     "text of three columns": each("{} {} {}\n"),
     "text of three columns, several blanks": each("{}  {}   {}\n"),
