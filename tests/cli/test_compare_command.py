@@ -13,6 +13,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.cli.compare import Correction
 from tests.conftest import Command, csv_rows, new_file, write
+from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CORRECTIONS
 
 # By run the rank of the only relevant document of each topic, 0 where it is not retrieved.
@@ -81,15 +82,17 @@ OPTIONS = [
 ]
 
 
-def test_options_are_the_arguments_of_the_relation(tmp_path: Path, command: Command) -> None:
-    path = loaded(tmp_path, drawn(2, 5, 16))
+def test_options_are_the_arguments_of_the_relation(empty: Warehouse, tmp_path: Path, command: Command) -> None:
+    ranks = drawn(2, 5, 16)
+    path = loaded(tmp_path, ranks)
+    values = {run: {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks[run]))} for run in ranks}
+    put_scores(empty, {"RR": values})
     columns = ("baseline", "run", "p", "p_corrected", "low", "high", "num_tests")
     for words, arguments, said in OPTIONS:
         answer = command("compare", *words.split(), "--db", path, "-m", "RR", "--format", "csv")
         assert said in answer.stderr
         found = {tuple(row[column] for column in columns) for row in table(answer.stdout)}
-        with evalsql.open(path, read_only=True) as warehouse:
-            rows = warehouse.rows(f"select {', '.join(columns)} from comparisons({arguments}) where measure = 'RR'")
+        rows = empty.rows(f"select {', '.join(columns)} from comparisons({arguments})")
         assert found == {tuple(map(str, row)) for row in rows} != set(), words
     assert {*CORRECTIONS, "none"} == {*get_args(Correction)}
 

@@ -123,18 +123,11 @@ def test_some_paths_cannot_hold_a_warehouse(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["who?"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("trec_eval", "-q", "-m", "map", "q.txt", "r.run"),
-        ("eval", "q.txt", "r.run", "-q", "-m", "AP", "--format", "csv"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", ["trec_eval -q -m map q.txt r.run", "eval q.txt r.run -q -m AP --format csv"])
+def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: str) -> None:
     write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(9000)))
     write(tmp_path / "r.run", "".join(f"q{number} Q0 d 1 1 t\n" for number in range(9000)))
-    line = [sys.executable, "-m", "evalsql", *words]
+    line = [sys.executable, "-m", "evalsql", *words.split()]
     with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -143,7 +136,7 @@ def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: tuple[str
         told = process.stderr.read()
         assert process.wait(timeout=60) == 0
         assert b"Error" not in told
-        assert words[0] != "trec_eval" or told == b""
+        assert words.startswith("eval") or told == b""
 
 
 @pytest.mark.parametrize("words", [("trec_eval", "-q", "-m", "map"), ("eval", "-m", "AP")])

@@ -14,7 +14,8 @@ import pytest
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
-from tests.conftest import Command, csv_rows
+from tests.conftest import Command, csv_rows, new_file
+from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal
 
 PROMPT = "evalsql>"
@@ -206,8 +207,7 @@ def test_a_script_stops_at_the_first_error(sample_file: Path, command: Command) 
 
 
 def test_reading_only_unless_told_otherwise(tmp_path: Path, sample_file: Path, command: Command) -> None:
-    copy = tmp_path / "copy.duckdb"
-    copy.write_bytes(sample_file.read_bytes())
+    copy = new_file(tmp_path, sample_file)
     outcome = command("shell", "--db", copy, stdin="create table notes as select 1 as a;")
     assert outcome.returncode == 2
     assert "--write lets it change the warehouse" in outcome.stderr
@@ -236,7 +236,7 @@ def test_commands(sample_file: Path, command: Command) -> None:
     assert "measures and steps of measures: .measures, or .tables *" in page.stderr
 
 
-@pytest.mark.parametrize("seconds", [0.3, *(pytest.param(each, marks=pytest.mark.long) for each in (0.05, 1))])
+@pytest.mark.parametrize("seconds", few_of([0.3, 0.05, 1], 1))
 def test_ctrl_c_stops_a_query_of_a_program(seconds: float) -> None:
     """Whichever of the engine's threads has the work."""
     program = """

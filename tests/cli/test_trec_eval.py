@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def printed(paths: tuple[str, str], settings: Settings, measures: list[str], **o
     return "".join(f"{line}\n" for line in lines_of(paths, options, **opened))
 
 
-@pytest.mark.parametrize("nth", [0, *(pytest.param(nth, marks=pytest.mark.long) for nth in range(1, len(SETTINGS)))])
+@pytest.mark.parametrize("nth", few_of(range(len(SETTINGS)), 1))
 def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
     qrels, run = merged(range(125 * nth, 125 * (nth + 1)))
     expected = output(qrels, run, SETTINGS[nth], tag="the-tag")
@@ -80,15 +81,11 @@ def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> 
     assert printed(files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
 
 
-# By default a third of the measures under each setting.
-@pytest.mark.parametrize(
-    ("third", "at"),
-    [
-        pytest.param(third, at, marks=() if third == at % 3 else pytest.mark.long)
-        for third in range(3)
-        for at in range(len(SETTINGS))
-    ],
-)
+# A third of the measures under each setting comes first; that is the default.
+THIRDS = sorted(product(range(3), range(len(SETTINGS))), key=lambda pair: pair[0] != pair[1] % 3)
+
+
+@pytest.mark.parametrize(("third", "at"), few_of(THIRDS, len(SETTINGS)))
 def test_averages_of_small_collections_to_the_byte(tmp_path: Path, third: int, at: int) -> None:
     one = collection(1000 + third * len(SETTINGS) + at)
     asked = SINGLE[third::3]

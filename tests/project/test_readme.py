@@ -45,12 +45,12 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-# By default those of the README and of sql/README.md, and one in nine of the guides.
+# By default those of the README and of sql/README.md, and one in twelve of the guides.
 @pytest.mark.parametrize(
     "name",
     [
         *(name for name in EXAMPLES if not name.startswith("docs-")),
-        *one_in(9, (name for name in EXAMPLES if name.startswith("docs-"))),
+        *one_in(12, (name for name in EXAMPLES if name.startswith("docs-"))),
     ],
 )
 def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> None:
@@ -76,14 +76,13 @@ def test_every_command_of_a_guide_is_an_example() -> None:
         assert all(below == "text" for (kind, _), (below, _) in following if kind == "sql"), name
 
 
-def test_the_measure_of_ones_own_works(command: Command, tmp_path: Path) -> None:
+def test_the_measure_of_ones_own_works(demo: Command, tmp_path: Path) -> None:
     example = re.search(r"```sql\n(-- measure: LastFound.*?)```", SQL_TEXT, re.DOTALL)
     assert example is not None
     write(tmp_path / "own" / "last_found.sql", example[1])
-    assert command("demo", "--db", "evalsql.duckdb").returncode == 0
     called = re.search(r"evalsql (leaderboard .*--measure-file own)", SQL_TEXT)
     assert called is not None
-    asked = command(*shlex.split(called[1]), "--format", "csv")
+    asked = demo(*shlex.split(called[1]), "--format", "csv")
     assert asked.returncode == 0, asked.stderr
     assert asked.stdout.startswith("qrels,run,LastFound@10,AP\n")
     # Its value is precision at the rank of the last relevant document among the first ten.
