@@ -6,6 +6,7 @@ import difflib
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
@@ -29,17 +30,14 @@ _COMMANDS = (
     *("compare.compare", "compare.table", "compare.explain", "reports_charts.report", "reports_charts.site"),
     *("reports_charts.chart", "reports_charts.curve", "holdings.ties", "gate_history.gate", "gate_history.history"),
     *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),
-    *("holdings.check", "trec_eval_command.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
+    *("holdings.check", "measures_sql.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
     *("fuse_pool.fuse", "fuse_pool.pool", "fuse_pool.agreement", "holdings.drop", "holdings.keep"),
     *("spark_serve.serve", "holdings.vacuum", "app.help_"),
 )
 
 
 class _FewConverted:
-    """A command whose defaults and texts stay as they are.
-
-    Typer converts all values by pydantic, whose import takes longer than most commands.
-    """
+    """A command whose defaults and texts stay as they are: Typer converts by pydantic, whose import takes .15 s."""
 
     def get_params(self, ctx: Any) -> Any:
         parameters = super().get_params(ctx)  # type: ignore[misc]
@@ -50,11 +48,11 @@ class _FewConverted:
 
 
 def _processed(parameter: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
-    kind = getattr(parameter, "type_descriptor", None)
+    kind = getattr(parameter, "type_descriptor", None)  # None in older versions of Typer, which use no pydantic
     is_text = kind is not None and kind.annotation in (str, list[str]) and kind.parameter_info.parser is None
-    is_default = value is None or value is parameter.default
-    if kind is None or not (is_text or is_default) or (parameter.required and not value):
-        return convert(ctx, value)  # always in older versions of Typer, which use no pydantic
+    is_default = kind is not None and (value is None or value is parameter.default)
+    if not (is_text or is_default) or (parameter.required and not value):
+        return convert(ctx, value)
     if parameter.multiple or parameter.nargs == -1:
         value = list(value or ())
     return parameter.callback(ctx, parameter, value) if parameter.callback else value
@@ -165,14 +163,12 @@ def help_(
         return
     root: Any = context.find_root()
     near = difflib.get_close_matches(name, guides, n=3, cutoff=0.5)
-    counts = {guide: text.lower().count(name) for guide, text in guides.items()}
-    mentions = sorted(filter(counts.get, guides), key=lambda guide: -counts[guide])[:3]
+    counts = Counter({guide: text.lower().count(name) for guide, text in guides.items()})
+    advice = f"nearest: {', '.join(near or guides)}"
     if name in root.command.list_commands(root):
         advice = f"evalsql {name} --help shows the command, evalsql help lists the guides"
-    elif mentions and not near:
-        advice = f"guides that speak of it: {', '.join(mentions)}"
-    else:
-        advice = f"nearest: {', '.join(near or guides)}"
+    elif not near and any(counts.values()):
+        advice = f"guides that speak of it: {', '.join(guide for guide, _ in (+counts).most_common(3))}"
     raise UsageError(f'there is no guide "{name}"; {advice}')
 
 
@@ -181,6 +177,8 @@ def printed(markdown: str) -> str:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import CodeBlock, Markdown
     from rich.text import Text
+
+    from evalsql.report.terminal import can_write
 
     class Code(CodeBlock):
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -195,9 +193,7 @@ def printed(markdown: str) -> str:
     stream = StringIO()
     Console(file=stream, width=width, force_terminal=is_terminal).print(Guide(markdown), crop=False)
     text = "\n".join(map(str.rstrip, stream.getvalue().splitlines())).strip()
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:  # an ASCII terminal gets dashes for the lines of tables
-        return text.replace(_RULE, "-").encode(encoding, "replace").decode(encoding)
-    return text
+    if can_write(text, sys.stdout):
+        return text
+    encoding = sys.stdout.encoding  # an ASCII terminal gets dashes for the lines of tables
+    return text.replace(_RULE, "-").encode(encoding, "replace").decode(encoding)

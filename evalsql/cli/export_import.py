@@ -42,12 +42,9 @@ class Target:
     @contextmanager
     def opened(self, *, one: bool) -> Iterator[Path]:
         """The folder to write into: beside the output, or a temporary one for standard output."""
-        if self.path is None:
-            with scratch_folder() as folder:
-                yield Path(folder)
-        else:
-            with whole_files(self.path, replace=self.replace, one=one) as part:
-                yield part
+        found = whole_files(self.path, replace=self.replace, one=one) if self.path else scratch_folder()
+        with found as folder:
+            yield Path(folder)
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class FormattedTarget(Target):
 def runs(*, names: Names = RUNS, target: FormattedTarget, where: Where) -> None:
     """Write runs, a file each.
 
-    As TREC files, the JSON of BEIR and ranx, Parquet or JSON lines. One by itself goes to standard output without -o.
+    As TREC, the JSON of BEIR and ranx, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export runs bm25 --format parquet -o bm25.parquet
     """
@@ -70,7 +67,7 @@ def runs(*, names: Names = RUNS, target: FormattedTarget, where: Where) -> None:
 def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
     """Write judgments, a file a set.
 
-    As TREC files, the TSV of BEIR, Parquet or JSON lines. One by itself goes to standard output without -o.
+    As TREC, the TSV of BEIR, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export qrels sample --format beir -o test.tsv
     """
@@ -79,9 +76,7 @@ def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> Non
 
 @command
 def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
-    """Write texts and groups of topics as JSON lines.
-
-    Each judgment set is a file. The format beir has them as the queries.jsonl of BEIR.
+    """Write texts and groups of topics; beir is BEIR's queries.jsonl.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
@@ -99,9 +94,7 @@ def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
 
 @command
 def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) -> None:
-    """Write values of measures by topic, as Parquet or JSON lines.
-
-    Beside each value stand the version and the digest of the SQL that gave it.
+    """Write values by topic, and the version and digest of their SQL.
 
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """
@@ -142,9 +135,7 @@ def warehouse(
 
 @command
 def import_(*, folder: Path = argument("A folder that evalsql export warehouse wrote.", ...), where: Where) -> None:
-    """Make a new warehouse of a folder that export wrote.
-
-    It holds what the other one held: runs, judgments, topics, weights and measures of your own.
+    """Make a new warehouse of all that export wrote to a folder.
 
     Example: evalsql import archive --db copy.duckdb
     """
@@ -168,11 +159,9 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
     one = target.is_file(len(found))
     if output is None and not one:
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
-    written = []
     with target.opened(one=one) as part, where.open_file(read_only=True, folders=[str(part)]) as warehouse:
-        for name in found:
-            path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
-            written.append(export_files.write(warehouse.database, kind, name, chosen, path))
+        files = {name: part / ("file" if one else _file_name(name, FORMATS[kind][chosen])) for name in found}
+        written = [export_files.write(warehouse.database, kind, name, chosen, path) for name, path in files.items()]
         for each in written:
             if output is None:
                 _print(chosen, each.path)

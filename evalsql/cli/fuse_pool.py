@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, Asking, Kept, Loading, MeasuredRuns
@@ -54,10 +54,9 @@ def fuse(
     output: OutputOptions,
     loading: Loading,
 ) -> None:
-    """Make a new run from several.
+    """Make a new run from several; its meta says from what.
 
-    It is a run like any other, and its meta says what it was made of. With --tune a table tells the weights of each
-    fold and what they are worth on the topics they were chosen on and on the others.
+    With --tune a table has the weights of each fold and their worth on the topics they were chosen on and on others.
 
     Example: evalsql fuse rrf bm25 dense --k 60 --name bm25-dense
     """
@@ -70,13 +69,8 @@ def fuse(
         pass  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
         tuning = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
-        ((made_of, topics, documents),) = warehouse.rows(
-            """
-            select meta['fusion_runs'], count(*), sum(num_ret)
-            from runs join run_topics using (run_id) where run = ? group by all
-            """,
-            [name],
-        )
+        query = "select meta['fusion_runs'], count(*), sum(num_ret) from runs join run_topics using (run_id)"
+        ((made_of, topics, documents),) = warehouse.rows(f"{query} where run = ? group by all", [name])
         note(f"fused {made_of} into {name}: {counted(documents, 'document')} of {counted(topics, 'topic')}")
         if tuning:
             note(
@@ -121,19 +115,15 @@ def pool(
         raise UsageError("-m is of --contributions; without it a pool has no figures")
     if not 0 < persistence < 1:
         raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
-    qrels = selection.qrels
     with asking.open() as warehouse:
-        runs = selection.chosen(warehouse)
+        chosen: dict[str, Any] = {"runs": selection.chosen(warehouse), "qrels": selection.qrels}
         if contributions:
-            found = judging.contributions(
-                warehouse.evaluation, selection.measure or _MEASURES, runs=runs, qrels=qrels, depth=depth, rel=rel
-            )
+            measures = selection.measure or _MEASURES
+            found = judging.contributions(warehouse.evaluation, measures, **chosen, depth=depth, rel=rel)
             write_table(Table(judging.Contribution._fields, found), output, warehouse)
             return
-        query = judging.pool_query(
-            warehouse.database, runs=runs, qrels=qrels, depth=depth, unjudged=unjudged, first=first, p=persistence
-        )
-        table = Table(*warehouse.database.table(query))
+        how: dict[str, Any] = {"depth": depth, "unjudged": unjudged, "first": first, "p": persistence}
+        table = Table(*warehouse.database.table(judging.pool_query(warehouse.database, **chosen, **how)))
         write_table(table, output, warehouse)
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
         topics = counted(len({row[0] for row in table.rows}), "topic")
@@ -170,11 +160,9 @@ def agreement(
             columns, rows, orders = judging.effects(warehouse.evaluation, qrels, measure or _MEASURES, run)
             write_table(Table(columns, rows), output, warehouse)
             for name, one, other, num_runs, tau_b, tau_ap in orders:
-                if tau_b is None:
-                    note(f"{name}: {one} and {other} leave nothing to order")
-                else:
-                    order = f"order of {num_runs} runs by {one} and by {other}"
-                    note(f"{name}: {order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}")
+                order = f"order of {num_runs} runs by {one} and by {other}"
+                known = tau_b is not None and f"{order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}"
+                note(f"{name}: {known or f'{one} and {other} leave nothing to order'}")
             return
         query = judging.agreement_query(warehouse.database, show, qrels, rel=rel)
         table = Table(*warehouse.database.table(query))

@@ -107,8 +107,8 @@ def _figures(
     """The baseline: a run that is held, the latest one before the candidate, or a file of figures in the folder."""
     if baseline is None or warehouse.rows("select 1 from runs where run = ?", [baseline]):
         return baseline
-    word, _, asked = baseline.partition(":")
-    if baseline == f"{LATEST}:":
+    word, colon, asked = baseline.partition(":")
+    if word == LATEST and colon and not asked:
         raise UsageError(
             f'--baseline "{baseline}" ends in a colon, without a branch or condition; expected latest:main'
         )
@@ -139,7 +139,7 @@ def _update(
 
 
 def _row(verdict: gates.Verdict) -> tuple[Any, ...]:
-    numbers = [verdict.value, verdict.rule.bound]
+    numbers: list[float | None] = [verdict.value, verdict.rule.bound]
     if verdict.rule.is_count:
         numbers = [None if number is None else int(number) for number in numbers]
     return verdict.rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
@@ -208,10 +208,8 @@ def history(
 
     Example: evalsql history hybrid -m nDCG@10 --last 30
     """
-    chart = output.path if output.format is None else None
-    if chart is None or chart.suffix.lower() not in charts.EXTENSIONS:
-        chart = None
-        _ = output.chosen_format  # an unknown extension is refused before the work
+    is_chart = output.format is None and output.path is not None and output.path.suffix.lower() in charts.EXTENSIONS
+    form = "" if is_chart else output.chosen_format  # an unknown extension is refused before the work
     measures = measure or _MEASURES
     with asking.open() as warehouse:
         named = parse_measures(measures, warehouse.catalog)
@@ -219,12 +217,11 @@ def history(
         table = Table(*warehouse.database.table(query), names_of_counts(named))
         if not table.rows:
             raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
-        if chart is not None:
-            look.write(warehouse, "history", _of_few_systems(table, named[0], systems, look.lines), chart)
+        if is_chart and output.path is not None:
+            look.write(warehouse, "history", _of_few_systems(table, named[0], systems, look.lines), output.path)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
-            shown = table.without(len(table.columns) - 1) if output.chosen_format in _READ else table
-            write_table(shown, output, warehouse)
+            write_table(table.without(len(table.columns) - 1) if form in _READ else table, output, warehouse)
     if (num_sets := len({*table.values("qrels")})) > 1:
         note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
     if len({*table.values("sql_digest")}) > 1:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures, tie_variants
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import SYSTEMS, Asking, AskingScores, MeasuredRuns, RunFilters, RunSelection, Where
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
-from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
+from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import counted, shortened
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
@@ -27,7 +26,7 @@ from evalsql.warehouse.warehouse import Warehouse
 _FOUND = 1
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
-_TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})
+_TIMES = frozenset(("dated_at", "loaded_at", "replaced_at"))
 # Where a terminal is too narrow for all that is listed; of meta there may be much.
 _DROPPED = DroppedColumns(
     (*_LONG, "system", "version", "dated_at", "meta", "extra_topics", "missing_topics"),
@@ -44,14 +43,12 @@ def ls(
     output: OutputOptions,
     asking: AskingScores,
 ) -> None:
-    """What is held: a line for each judgment set and run.
-
-    Beside each run stands how many topics are missing and extra.
+    """What is held: runs, with topics missing and extra, and judgments.
 
     Example: evalsql ls --last 5 --format csv
     """
     with asking.open(asked=()) as warehouse:
-        conditions = [] if long else ["replaced_at is null"]
+        conditions = ["true" if long else "replaced_at is null"]
         if selection.qrels:
             among = ", ".join(map(literal, resolve_names(warehouse.database, "qrels", selection.qrels)))
             paired = f"select run from coverage where qrels in ({among})"
@@ -59,15 +56,11 @@ def ls(
         if not selection.is_empty:
             chosen = ", ".join(map(literal, selection.chosen(warehouse)))
             conditions.append(f"(kind = 'qrels' or name in ({chosen}))")
-        hidden = "" if long else f" exclude ({', '.join(_LONG)})"
-        where = " and ".join(conditions) or "true"
-        query = f"select *{hidden} from inventory where {where} order by kind, name"
-        columns, rows = warehouse.database.table(query)
-        if output.is_drawn:
-            rows = [
-                tuple(f"{each:%Y-%m-%d %H:%M}" if isinstance(each, datetime) else each for each in row) for row in rows
-            ]
-        write_table(Table(columns, rows, whole=_TIMES), output, warehouse, _DROPPED)
+        hidden = "" if long else f"exclude ({', '.join(_LONG)})"
+        times = [f"strftime({each}, '%Y-%m-%d %H:%M') as {each}" for each in _TIMES if long or each not in _LONG]
+        read = f"replace ({', '.join(times)})" if output.is_drawn else ""
+        query = f"select * {hidden} {read} from inventory where {' and '.join(conditions)} order by kind, name"
+        write_table(Table(*warehouse.database.table(query), whole=_TIMES), output, warehouse, _DROPPED)
 
 
 @command
@@ -80,9 +73,7 @@ def check(
     output: OutputOptions,
     asking: Asking,
 ) -> None:
-    """Whether what is stored agrees, and gives what it must.
-
-    Prints what is wrong, and ends with 1 where anything is.
+    """Check the warehouse; end with 1 where it is inconsistent.
 
     Example: evalsql check
     """
@@ -131,39 +122,25 @@ def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -
         if without := [each.name for each in parsed if each.name not in named]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
         runs = selection.chosen(warehouse)
-        with progress_bar() as progress, translated_errors(warehouse.path):
-            effects, swaps = warehouse.ties(named, qrels=selection.qrels, runs=runs, progress=progress)
-            table, swapped = Table(effects.columns, effects.fetchall()), swaps.fetchall()
-        write_table(table, output, warehouse)
-    pairs: dict[str, list[str]] = {}
-    for _, measure, upper, _, _, lower, *_ in swapped:
-        pairs.setdefault(measure, []).append(f"{upper} over {lower}")
+        check_rankings(warehouse.database, "the order of tied documents", runs)
+        with progress_bar() as progress:
+            evaluation, qrels = warehouse.evaluation, selection.qrels
+            effects, swaps = evaluation.tie_queries(named, qrels=qrels, runs=runs, progress=progress)
+        write_table(Table(*warehouse.database.table(effects)), output, warehouse)
+        pairs: dict[str, list[str]] = {}
+        for _, measure, upper, _, _, lower, *_ in warehouse.rows(swaps):
+            pairs.setdefault(measure, []).append(f"{upper} over {lower}")
+        undecided = warehouse.rows(relation_query(warehouse.catalog, "undecided_ties", {"tie_effects": effects}))
     for measure, names in pairs.items():
         note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shortened(names, 3)}")
-    undecided = _undecided(table.rows)
-    known = [name for name in named if name not in undecided]
+    known = [name for name in named if name not in [measure for measure, *_ in undecided]]
     if known and not pairs:
         note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
-    for name, (num_pairs, names) in undecided.items():
+    for name, num_pairs, names in undecided:
         unknown = f"of {counted(num_pairs, 'pair')} of runs not known whether the order could be another"
         note(f"{name}: {unknown}: {shortened(names, 3)}")
-    if swapped:
+    if pairs:
         raise typer.Exit(_FOUND)
-
-
-def _undecided(rows: Sequence[Sequence[Any]]) -> dict[str, tuple[int, list[str]]]:
-    """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
-    by_set: dict[tuple[str, str], dict[str, bool]] = {}
-    for qrels, run, measure, _, worst, _, best in rows:
-        by_set.setdefault((measure, qrels), {})[run] = worst is not None and best is not None
-    found: dict[str, tuple[int, list[str]]] = {}
-    for (measure, _), runs in by_set.items():
-        unknown = [run for run, is_known in runs.items() if not is_known]
-        if unknown and len(runs) > 1:
-            num_pairs, names = found.get(measure, (0, []))
-            pairs = math.comb(len(runs), 2) - math.comb(len(runs) - len(unknown), 2)
-            found[measure] = num_pairs + pairs, list(dict.fromkeys([*names, *unknown]))
-    return found
 
 
 @command
@@ -191,12 +168,12 @@ def drop(
     if kind != "runs" and not choice.is_by_name:
         raise UsageError(f"--where, --since, --last and --system choose runs; {kind} go by name")
     with where.open_existing(read_only=dry_run) as warehouse:
-        if kind == "runs":
-            found: Sequence[str] = sorted(choose_runs(warehouse.database, choice))
+        if kind == "measures":
+            found = _own_measures(warehouse, names)
         elif kind == "qrels":
             found = sorted(resolve_names(warehouse.database, "qrels", names, with_replaced=True))
         else:
-            found = _own_measures(warehouse, names)
+            found = sorted(choose_runs(warehouse.database, choice))
         note(_drop(warehouse, kind, found, output, dry_run=dry_run))
 
 
@@ -224,9 +201,7 @@ def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
 
 @command
 def vacuum(*, where: Where) -> None:
-    """Give back the space of what was dropped.
-
-    The warehouse is written into a new file, which takes its place.
+    """Give back the space of what was dropped, in a new file.
 
     Example: evalsql vacuum
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -234,20 +234,18 @@ class AskingScores(Asking):
     @contextmanager
     def open(self, **options: Any) -> Iterator[Warehouse]:
         """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
-        if not self.lake:
-            with super().open(**options) as warehouse:
-                yield warehouse
-            return
-        if is_address(self.path):
+        if self.lake and is_address(self.path):
             raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
-        with scratch_folder() as scratch:
-            with progress_bar() as progress:
-                copy = copy_file(self.path, Path(scratch), wait=self.wait, progress=progress)
-            reached = {"files": self.lake, "folders": self.lake}
-            with super().open(read_only=False, stored_at=copy, **reached, **options) as warehouse:
-                for lake in self.lake:
-                    warehouse.load_scores(lake)
-                yield warehouse
+        with ExitStack() as stack:
+            if self.lake:
+                scratch = Path(stack.enter_context(scratch_folder()))
+                with progress_bar() as progress:
+                    copy = copy_file(self.path, scratch, wait=self.wait, progress=progress)
+                options |= {"read_only": False, "stored_at": copy, "files": self.lake, "folders": self.lake}
+            warehouse = stack.enter_context(super().open(**options))
+            for lake in self.lake:
+                warehouse.load_scores(lake)
+            yield warehouse
 
 
 @dataclass(frozen=True)
@@ -292,20 +290,23 @@ class Kept:
     replace: bool = REPLACE
     meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 
-    def arguments(self) -> dict[str, Any]:
-        """These options as what loads takes them; raises UsageError for a --meta that is no pair."""
-        return {"replace": self.replace, "meta": self._meta()}
+    def arguments(self, **facts: str | None) -> dict[str, Any]:
+        """These options as what loads takes them, meta with facts of other options.
 
-    def _meta(self) -> dict[str, str]:
-        pairs = {}
+        Raises UsageError for a --meta that is no pair, and for what is given twice.
+        """
+        pairs = {key: value for key, value in facts.items() if value is not None}
+        if empty := [key for key, value in pairs.items() if not value]:
+            raise UsageError(f"--{empty[0]} is empty")
         for text in self.meta:
             key, sign, value = text.partition("=")
             if not sign or not key:
                 raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
             if key in pairs:
-                raise UsageError(f"--meta gives {key} twice")
+                twice = f"--{key} and --meta {key}= are the same; give one of them"
+                raise UsageError(twice if facts.get(key) is not None else f"--meta gives {key} twice")
             pairs[key] = value
-        return pairs
+        return {"replace": self.replace, "meta": pairs}
 
 
 @dataclass(frozen=True)
@@ -316,17 +317,9 @@ class KeptWithRuns(Kept):
     version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
     date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
 
-    def _meta(self) -> dict[str, str]:
-        """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
+    def arguments(self, **facts: str | None) -> dict[str, Any]:
         date = None if self.date is None else parse_date(self.date, "--date")
-        given = {"system": self.system, "version": self.version, "date": date}
-        facts, meta = {key: value for key, value in given.items() if value is not None}, super()._meta()
-        for key, value in facts.items():
-            if key in meta:
-                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
-            if not value:
-                raise UsageError(f"--{key} is empty")
-        return {**facts, **meta}
+        return super().arguments(system=self.system, version=self.version, date=date, **facts)
 
 
 @dataclass(frozen=True)

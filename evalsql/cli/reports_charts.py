@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Literal
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
 from evalsql.cli.options import BASELINE, Asking, AskingScores, MeasuredRuns, RunSelection, RunsOfOneSet
-from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
+from evalsql.cli.output import (
+    OutputOptions,
+    note,
+    note_waiting,
+    progress_bar,
+    protected_files,
+    write_file,
+    write_table,
+)
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
 from evalsql.database.names import resolve_names
@@ -128,8 +136,7 @@ def _check_extension(output: Path) -> None:
 
 
 def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Names) -> None:
-    names = table.values("run")
-    drawn = {*zip(names, table.values("topic") if topics else [""] * len(names), strict=True)}
+    drawn = {*(table.picked("run", "topic") if topics else ((run, "") for run in table.values("run")))}
     for run, topic in product(resolve_names(warehouse.database, "run", runs), topics or [""]):
         if (run, topic) not in drawn:
             note(f"{run}{f' on {topic}' if topic else ''} has no curve: nothing is retrieved, or of one kind only")
@@ -198,11 +205,8 @@ def site(
 
     def write(folder: Path) -> Site:
         # The rows of the copy go through files beside the folder, which the engine may write.
-        with (
-            progress_bar() as progress,
-            asking.open(folders=[str(part_of(folder))]) as warehouse,
-            translated_errors(warehouse.path),
-        ):
+        reached = asking.open(folders=[str(part_of(folder))])
+        with progress_bar() as progress, reached as warehouse, translated_errors(warehouse.path):
             for path in map(Path, protected_files(warehouse)):
                 if path.exists() and folder.resolve() in path.resolve().parents:
                     raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -32,24 +32,31 @@ REFUSED = 2
 _MOST_NOTES = 10
 
 
+@dataclass(frozen=True)
+class SparkJob:
+    """What ``evalsql.engines.spark.evaluate`` takes by these names."""
+
+    qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...)
+    runs: Names = option("--runs PATH", "A run (a file or a folder of files) or a glob of them; can be repeated.", ...)
+    out: str = option("--out DIR", "Folder for the results, which all machines share.", ...)
+    name: str | None = option("--name", "Name of the judgments; by default the file's stem.")
+    run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are Parquet tables of many.")
+    form: Form = options.FORM
+    qrels_columns: Columns = options.QRELS_COLUMNS
+    strict: bool = flag("--strict", "End with an error where one run is refused.")
+    memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB")
+    threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1)
+
+
 @command
 def eval_(
     *,
-    qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
-    runs: Names = option("--runs PATH", "A run (a file or a folder of files) or a glob of them; can be repeated.", ...),
-    out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
+    job: SparkJob,
     measure: Names = options.MEASURES,
     own: OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
-    name: str | None = option("--name", "Name of the judgments; by default the file's stem."),
-    run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are Parquet tables of many."),
-    form: Form = options.FORM,
     reading: RunReading,
-    qrels_columns: Columns = options.QRELS_COLUMNS,
-    strict: bool = flag("--strict", "End with an error where one run is refused."),
-    memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB"),
-    threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1),
 ) -> None:
     """Evaluate runs on a Spark cluster.
 
@@ -61,25 +68,10 @@ def eval_(
     from evalsql.engines import spark
 
     with _session(master, conf) as session, progress_bar() as progress:
-        outcome = spark.evaluate(
-            session,
-            qrels=qrels,
-            runs=runs,
-            measures=measure or DEFAULT_MEASURES,
-            out=out,
-            name=name,
-            run_column=run_column,
-            form=form,
-            qrels_columns=qrels_columns,
-            own=own.paths,
-            strict=strict,
-            memory_limit=memory_limit,
-            threads=threads,
-            progress=progress,
-            **asdict(reading),
-        )
+        how = {**asdict(job), **asdict(reading), "own": own.paths, "measures": measure or DEFAULT_MEASURES}
+        outcome = spark.evaluate(session, **how, progress=progress)
     kept = f", {counted(outcome.kept, 'run')} had their scores already" if outcome.kept else ""
-    note(f"{out}: evaluated {counted(len(outcome.evaluated), 'run')}{kept}")
+    note(f"{job.out}: evaluated {counted(len(outcome.evaluated), 'run')}{kept}")
     _note_some(outcome.notes)
     if outcome.problems:
         note(f"{counted(len(outcome.problems), 'run')} refused:")

@@ -262,21 +262,14 @@ class Evaluation:
         if not condition:
             return lambda query: query
         tables = {"evaluations": "evaluation_id", "judged_ranks": "evaluation_id", "retrieved": "run_id"}
-        # Keys that belong together follow each other, so a few ranges say it.
-        ranges: dict[str, list[tuple[int, int]]] = {key: [] for key in tables.values()}
         selects = []
-        for key in ranges:
-            chosen = f"select distinct {key} as key from {self._evaluated}{condition}"
-            found = ddl.relation_query(self.database.catalog, "key_ranges", {"chosen": chosen})
-            selects.append(f"select '{key}', first_key, last_key from (\n{found}\n)")
-        for key, first, last in self.database.rows("\nunion all\n".join(selects)):
-            ranges[key].append((first, last))
-        conditions = {}
-        for key, pairs in ranges.items():
-            if len(pairs) > MOST_RANGES:
-                pairs = [(min(first for first, _ in pairs), max(last for _, last in pairs))]
-            conditions[key] = " or ".join(f"{key} between {first} and {last}" for first, last in pairs) or "false"
-        inputs = {table: f"select * from main.{table} where {conditions[key]}" for table, key in tables.items()}
+        for key in sorted({*tables.values()}):
+            chosen = {"chosen": f"select distinct {key} as key from {self._evaluated}{condition}"}
+            selects.append(
+                f"({ddl.relation_query(self.database.catalog, 'key_ranges', chosen, key=key, most=MOST_RANGES)})"
+            )
+        found = dict(self.database.rows("\nunion all\n".join(selects)))
+        inputs = {table: f"select * from main.{table} where {found[key]}" for table, key in tables.items()}
         return lambda query: ddl.with_inputs(query, inputs)
 
     def coverage_query(self, qrels: Names, runs: Names) -> str:

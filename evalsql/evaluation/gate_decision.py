@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from evalsql.catalog import ddl
+from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
@@ -31,11 +32,6 @@ _REASONS = {
     "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
     "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
 }
-# Topics of a judgment set with their values of a key.
-_GROUPED = """
-    select value, topic from topic_meta join topics using (topic_id) join qrels using (qrels_id)
-    where qrels = ? and key = ?
-"""
 
 
 class Verdict(NamedTuple):
@@ -101,18 +97,17 @@ def decide(
     def rows(name: str, **arguments: str | int | None) -> list[tuple[object, ...]]:
         return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
 
-    with _values(evaluation, asked):
+    with _values(evaluation, asked, inputs):
         missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
         drops = [Drop._make(row[:4]) for row in rows("gate_drops", most=MOST_NAMED)]
         notes = _notes(evaluation, asked)
-    verdicts = []
-    for rule, (_, value, p, passes) in zip(asked.rules, figures, strict=True):
-        if rule.problem:
-            verdicts.append(Verdict(rule, None, None, False, rule.problem))
-        else:
-            reason = "" if passes else _reason(rule, value is not None, missing, drops)
-            verdicts.append(Verdict._make((rule, value, p, passes, reason)))
+    verdicts = [
+        Verdict(rule, None, None, False, rule.problem)
+        if rule.problem
+        else Verdict._make((rule, *figure, "" if figure[-1] else _reason(rule, figure[0] is not None, missing, drops)))
+        for rule, (_, *figure) in zip(asked.rules, figures, strict=True)
+    ]
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
 
@@ -162,64 +157,49 @@ def _resolved(
         elif not has_rankings and rule.kind in ("missing", "topic"):
             problem = f"needs rankings, and only scores are stored of {run}"
         elif rule.group:
-            key, value = rule.group
-            held = sorted({each for each, _ in database.rows(_GROUPED, [judged, key])})
-            if value not in held:
-                there = f"; there are: {', '.join(held[:5])}" if held else ""
-                problem = f"{judged} has no topic with {key} = {value}{there}"
+            problem = _group_problem(database, judged, *rule.group)
         own.append(rule._replace(problem=problem))
     return _Question(run, judged, reference, figures, own)
 
 
+def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
+    held = database.rows(
+        "select distinct value from topic_meta join qrels using (qrels_id) where qrels = ? and key = ? order by value",
+        [qrels, key],
+    )
+    if (value,) in held:
+        return ""
+    there = f"; there are: {', '.join(each for (each,) in held[:5])}" if held else ""
+    return f"{qrels} has no topic with {key} = {value}{there}"
+
+
 @contextmanager
-def _values(evaluation: Evaluation, asked: _Question) -> Iterator[None]:
+def _values(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> Iterator[None]:
     """Have the values of candidate and baseline as the view scores, those of groups under the rules' labels."""
     database = evaluation.database
-    by_label = {rule.label: rule for rule in asked.rules if rule.measure}
-    measures = list({rule.measure.name: rule.measure for rule in by_label.values() if rule.measure}.values())
+    measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
     with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
         if asked.figures:
-            rows = [
+            given = [
                 (topic, name, value) for name, own in asked.figures.measures.items() for topic, value in own.items()
             ]
-            database.execute(
-                f"""
-                insert into temp.scores (qrels, run, topic, measure, value)
-                select {literal(asked.qrels)}, {literal(asked.reference)},
-                    unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::double[])
-                """,
-                [list(column) for column in zip(*rows, strict=True)],
-            )
-        for label, rule in by_label.items():
-            if rule.measure and rule.group:
-                database.execute(
-                    f"""
-                    insert into temp.scores (qrels, run, topic, measure, value)
-                    select qrels, run, topic, ?, value from temp.scores
-                    where measure = ? and topic in (select topic from ({_GROUPED}) where value = ?)
-                    """,
-                    [label, rule.measure.name, asked.qrels, *rule.group],
-                )
+            rows = [(asked.qrels, str(asked.reference), topic, name, repr(value)) for topic, name, value in given]
+            database.insert_text("temp.scores", rows)
+        database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
         yield
 
 
 def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
-    rules = [
-        (place, rule.kind, rule.comparison, str(rule.bound), rule.label, rule.less_is_better, rule.topic)
-        for place, rule in enumerate(asked.rules)
-    ]
-    listed = ", ".join(f"({', '.join(map(literal, rule))})" for rule in rules)
+    columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
+    listed = ", ".join(f"({', '.join(map(literal, _row(*each)))})" for each in enumerate(asked.rules))
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
     averaged = ddl.averaged(catalog)
     return {
-        "gate_rules": f"""
-            select place, kind, comparison, cast(bound as double) as bound, cast(measure as varchar) as measure,
-                less_is_better, cast(topic as varchar) as topic
-            from (values {listed}) as rules(place, kind, comparison, bound, measure, less_is_better, topic)
-        """,
+        "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
+        "gate_scores": "select * from temp.scores",
         "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['evaluated_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
         "missing_topics": catalog["gate_missing_topics"].body,
@@ -232,6 +212,12 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         "means": ddl.with_inputs(averaged, {"answered": ddl.ANSWERS}),
         "paired_means": ddl.with_inputs(averaged, {"answered": catalog["paired_values"].body}),
     }
+
+
+def _row(place: int, rule: Rule) -> list[Value]:
+    measure = rule.measure.name if rule.measure else ""
+    compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", rule.less_is_better]
+    return [*compared, rule.topic or "", measure, *(rule.group or ("", ""))]
 
 
 def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Drop]) -> str:

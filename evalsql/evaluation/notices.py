@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, tie_variants
 from evalsql.database.database import MEMORY
 from evalsql.database.judgment_overlap import scarce_overlaps
@@ -36,33 +35,27 @@ class Notice(NamedTuple):
 
 def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    rows = evaluation.database.rows(evaluation.coverage_query(qrels, runs))
-    forms = dict(evaluation.database.rows("select qrels, form from qrels"))
+    database, covered = evaluation.database, evaluation.coverage_query(qrels, runs)
+    lines = []
+    totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
+    for name, form, num_topics, known, missed, left_out, stored in totals:
+        text = (
+            f"{name}: {counted(num_topics, 'topic')} averaged, runs that miss topics: {missed} of {known}, "
+            f"runs with topics left out: {left_out} of {known}"
+        )
+        lines.append(Notice("topics", text + (f", not known of {stored} with stored scores" if stored else "")))
+        if form in _FORMS:
+            lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
+    rows = database.rows(covered)
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
         f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, _, _, count in rows if count
     ]
-    lines = []
-    for name, of_set in groupby(rows, itemgetter(0)):
-        _, _, totals, missed, left_out = zip(*of_set, strict=True)
-        text = (
-            f"{name}: {counted(totals[-1], 'topic')} averaged, runs that miss topics: {_share(missed)}, "
-            f"runs with topics left out: {_share(left_out)}"
-            + (f", not known of {unknown} with stored scores" if (unknown := missed.count(None)) else "")
-        )
-        lines.append(Notice("topics", text))
-        if forms[name] in _FORMS:
-            lines.append(Notice("forms", f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}"))
     for notes in (missing, extra):
         lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
             lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
-    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(evaluation.database, qrels, runs)]
-
-
-def _share(counts: Sequence[int | None]) -> str:
-    known = [count for count in counts if count is not None]
-    return f"{sum(map(bool, known))} of {len(known)}"
+    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(database, qrels, runs)]
 
 
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
@@ -72,16 +65,15 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
             select run_id from evaluations union all select run_id from stored_scores
         ) order by run
     """)
-    chosen = resolve_names(evaluation.database, "run", runs) if as_list(runs) else None
-    waiting = [run for (run,) in rows if chosen is None or run in chosen]
+    chosen = resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ()
+    waiting = [run for (run,) in rows if run in chosen]
     if not waiting:
         return None
-    which = waiting[0] if len(waiting) == 1 else "*"
+    which = shlex.quote(waiting[0]) if len(waiting) == 1 else "'*'"
     again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
-    what = "run waits" if len(waiting) == 1 else "runs wait"
     return (
-        f"{len(waiting):,} {what} for judgments: {shortened(waiting, _MOST_NOTES)}; evalsql load qrels FILE --run "
-        f"{shlex.quote(which)}{again} brings both together"
+        f"{counted(len(waiting), 'run waits', 'runs wait')} for judgments: {shortened(waiting, _MOST_NOTES)}; "
+        f"evalsql load qrels FILE --run {which}{again} brings both together"
     )
 
 
@@ -127,22 +119,18 @@ def on_thresholds(
     covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs)) if taps else []
     if not taps or len(covered) > _MOST_NOTES:
         return []
-    cuts: dict[tuple[str, str], list[str]] = {(name, run): [] for name, run, *_ in covered}
+    cuts: dict[tuple[str, str], list[str]] = {}
     for measure in taps:
-        rows = evaluation.database.rows(f"""
-            select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) from {measure.call} group by all
-        """)
-        for name, run, threshold, reached in rows:
-            if (name, run) in cuts:
-                place = "nowhere" if threshold is None else f"at {threshold:.6g}"
-                short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
-                cuts[name, run].append(f"{measure.name} {place}{short}")
+        rows = evaluation.components_query(measure, qrels=qrels, runs=runs)
+        of_runs = "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true))"
+        for name, run, threshold, reached in evaluation.database.rows(
+            f"{of_runs} from ({rows}) group by all order by all"
+        ):
+            place = "nowhere" if threshold is None else f"at {threshold:.6g}"
+            short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
+            cuts.setdefault((name, run), []).append(f"{measure.name} {place}{short}")
     several = len({name for name, _ in cuts}) > 1
-    return [
-        f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}"
-        for (name, run), each in cuts.items()
-        if each
-    ]
+    return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
 
 
 # Columns of an explanation that hold values of the measure.
@@ -154,19 +142,14 @@ _IDEAL_ORDERS = {
 
 
 def explanation_lines(found: Explanation, depth: int, digits: int, asking: str = "--depth ") -> list[str]:
-    """Lines that tell what the lists are worth, and what the rows do not show.
-
-    Args:
-        depth: how many documents were explained.
-        asking: how one asks for another depth, before the number.
-    """
+    """Lines that tell what the lists are worth, and what the rows do not show; ``asking`` is for another depth."""
 
     def shown(value: float | None) -> str:
         if value is None:
             return "not known"
         return f"{value:.0f}" if found.measure.is_count else f"{value:.{digits}f}"
 
-    explained = [found.run] if found.other is None else [found.run, found.other]
+    explained = list(filter(None, (found.run, found.other)))
     values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
     lines = [f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}"]
     for one in explained:

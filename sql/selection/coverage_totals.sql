@@ -1,0 +1,22 @@
+-- title: How the runs of each judgment set match its topics
+-- inputs: covered
+-- columns:
+--   qrels           judgment set
+--   form            what it holds: grades, groups or preferences
+--   num_topics      topics averaged
+--   num_known       runs of which missing and extra topics are known
+--   num_missing     those that leave topics of the judgments out
+--   num_left_out    those with topics that have no judgments
+--   num_stored      runs of which only scores are stored
+select
+    covered.qrels,
+    qrels.form,
+    arg_max(covered.num_topics, covered.run) as num_topics,
+    count(covered.missing_topics) as num_known,
+    count(case when covered.missing_topics > 0 then 1 end) as num_missing,
+    count(case when covered.extra_topics > 0 then 1 end) as num_left_out,
+    count(case when covered.missing_topics is null then 1 end) as num_stored
+from covered
+join qrels on qrels.qrels = covered.qrels
+group by covered.qrels, qrels.form
+order by covered.qrels
