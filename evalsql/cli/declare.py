@@ -45,12 +45,10 @@ _HELD = {
 def option(
     declaration: str, meaning: str | None = None, default: Any = None, *, complete: str = "", **settings: Any
 ) -> Any:
-    """An option, as the default of a parameter of a command or of a field of a group.
+    """An option, as the default of a parameter of a command or of a field of a group; ... makes it required.
 
-    Args:
-        declaration: its spellings, then what its value is, as in "--output -o FILE".
-        default: ... makes it required.
-        complete: whose names a shell completes, a key of ``_HELD``.
+    It is declared by its spellings and what its value is, as in "--output -o FILE"; a shell completes names of a key
+    of ``_HELD``.
     """
     *names, last = declaration.split()
     settings["metavar"] = None if last.startswith("-") else last
@@ -73,10 +71,7 @@ def _field(described: Any) -> Any:
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a command of a function each of whose parameters is an option, an argument, or a dataclass of these.
-
-    A list that is not given is empty.
-    """
+    """A command of a function whose parameters are options, arguments and dataclasses of these; lists may be empty."""
     signature = inspect.signature(function, eval_str=True)
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
@@ -144,8 +139,8 @@ def complete_names(kind: str, context: typer.Context, incomplete: str) -> list[s
         # The relation that is asked may be a stranger's view, which must reach no other file.
         if Path(path).is_file():
             with connect(path, read_only=True, config={"enable_external_access": False}) as connection:
-                names = [str(name) for (name,) in connection.execute(_HELD[kind]).fetchall()]
-    names = [name for name in names if name.isprintable()]
+                held = [str(name) for (name,) in connection.execute(_HELD[kind]).fetchall()]
+                names = list(filter(str.isprintable, held))
     if kind != "measures":
         return [name for name in names if name.startswith(incomplete)]
     if not names:

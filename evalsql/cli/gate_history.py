@@ -176,10 +176,9 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
     def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
         return ElementTree.SubElement(parent, tag, {name: clean(text) for name, text in attributes.items()})
 
-    failed = sum(not verdict.passes for verdict in verdicts)
-    counts = {"tests": str(len(verdicts) or 1), "failures": str(failed), "errors": str(int(bool(error)))}
+    counts = {"tests": len(verdicts) or 1, "failures": sum(not each.passes for each in verdicts), "errors": bool(error)}
     root = ElementTree.Element("testsuites")
-    suite = add(root, "testsuite", name=f"evalsql gate {candidate}", **counts)
+    suite = add(root, "testsuite", name=f"evalsql gate {candidate}", **{key: f"{counts[key]:d}" for key in counts})
     for verdict in verdicts:
         case = add(suite, "testcase", classname="evalsql.gate", name=verdict.rule.text)
         if not verdict.passes:

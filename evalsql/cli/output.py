@@ -62,8 +62,9 @@ def write_table(
     with text_output(output.path, warehouse) as stream:
         writers.write(table, output.chosen_format, stream, output.digits)
     if hidden:
-        few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
-        note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
+        more = [f"and {len(hidden) - _MOST_NAMED} more"] * (len(hidden) > _MOST_NAMED)
+        few = ", ".join([*hidden[:_MOST_NAMED], *more])
+        note(f"the terminal is too narrow for {few}; --format csv has all columns")
 
 
 @contextmanager

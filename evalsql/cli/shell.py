@@ -21,7 +21,7 @@ from evalsql.warehouse.writer import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _COMMANDS = (".help", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
-_COLUMNS = "select table_name, column_name from duckdb_columns() where not internal"
+_COLUMNS = "select table_name, list(column_name) from duckdb_columns() where not internal group by table_name"
 _HELP = f"""\
 .help             this
 .tables [GLOB]    relations, by default those that are no measures and no steps of measures
@@ -57,11 +57,9 @@ class Session:
     @property
     def vocabulary(self) -> Vocabulary:
         """What can be completed: the catalogue, and what users made beside it."""
-        columns: dict[str, list[str]] = {}
+        known: dict[str, Known] = {}
         with suppress(EvalsqlError):  # in a transaction that has failed
-            for name, column in self.warehouse.rows(_COLUMNS):
-                columns.setdefault(name, []).append(column)
-        known = {name: Known("made here", found) for name, found in columns.items()}
+            known = {name: Known("made here", columns) for name, columns in self.warehouse.rows(_COLUMNS)}
         measures = [relation.header.measure for relation in self.warehouse.catalog.measures]
         words: dict[str, Sequence[str]] = {".format": list(_FORMATS), ".measures": measures}
         commands = {name: words.get(name, ()) for name in _COMMANDS}
@@ -108,9 +106,8 @@ class Session:
 def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking: Statements) -> None:
     """Ask in SQL, statement by statement, with completion.
 
-    It keeps a history; .help shows what else it knows.
-
-    Where standard input is no terminal the statements on it are run, up to the first that fails.
+    It keeps a history; .help shows what else it knows. Where standard input is no terminal the statements on it are
+    run, up to the first that fails.
 
     Example: evalsql shell --write
     """
@@ -120,11 +117,10 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
             access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
             _run_prompt(session)
-        else:
-            for text in _statements(standard_input()):
+            return
+        for text in _statements(standard_input()):
+            if not session.is_over:
                 session.run(text)
-                if session.is_over:
-                    break
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ _AFTER_FROM = {"where", "group", "having", "order", "limit", "select", "on", "us
 
 
 class Known(NamedTuple):
-    """A relation, macro or scalar macro: its title, columns and parameters. Steps are in a schema of their own."""
+    """A relation, macro or scalar macro; steps are in a schema of their own."""
 
     title: str
     columns: Sequence[str] = ()
@@ -100,12 +100,11 @@ def _choices(pieces: Sequence[Token], known: Mapping[str, Known], words: Sequenc
 
 def _relations(known: Mapping[str, Known], *, steps: bool = False) -> Iterator[tuple[str, str]]:
     for name, each in known.items():
-        if each.is_function or each.is_step != steps:
-            continue
-        if not (each.is_step and each.parameters):
-            yield name, each.title
-        if each.parameters:
-            yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
+        if not each.is_function and each.is_step == steps:
+            if not (steps and each.parameters):
+                yield name, each.title
+            if each.parameters:
+                yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
 
 
 def _columns(sources: Iterable[tuple[str, Known]]) -> Iterator[tuple[str, str]]:
@@ -116,10 +115,10 @@ def _columns(sources: Iterable[tuple[str, Known]]) -> Iterator[tuple[str, str]]:
 def _open_call(pieces: Sequence[Token], known: Mapping[str, Known]) -> tuple[Known, Sequence[Token]] | None:
     """The macro within whose parentheses the end stands, and what is between them so far."""
     depth = 0
-    for at in range(len(pieces) - 1, -1, -1):
+    for at in range(len(pieces) - 1, 0, -1):
         depth += {")": 1, "(": -1}.get(pieces[at].text, 0)
         if depth < 0:
-            macro = known.get(pieces[at - 1].text.lower()) if at else None
+            macro = known.get(pieces[at - 1].text.lower())
             return (macro, pieces[at + 1 :]) if macro and macro.parameters else None
     return None
 
@@ -139,11 +138,11 @@ def _arguments(macro: Known, inside: Sequence[Token]) -> Iterator[tuple[str, str
 
 
 def _wants_relation(pieces: Sequence[Token]) -> bool:
-    if not pieces or pieces[-1].text != ",":
-        return bool(pieces) and pieces[-1].kind == "word" and pieces[-1].text.lower() in _BEFORE_RELATION
     words = [piece.text.lower() for piece in pieces if piece.kind == "word"]
-    clauses = [word for word in words if word in _AFTER_FROM or word in ("from", "join")]
-    return bool(clauses) and clauses[-1] in ("from", "join")
+    if not pieces or pieces[-1].text != ",":
+        return bool(pieces) and pieces[-1].kind == "word" and words[-1] in _BEFORE_RELATION
+    clauses = [word for word in words if word in {*_AFTER_FROM, "from", "join"}]
+    return clauses[-1:] in (["from"], ["join"])
 
 
 def _sources(pieces: Sequence[Token], known: Mapping[str, Known], alias: str = "") -> list[tuple[str, Known]]:
@@ -166,13 +165,9 @@ def _alias(pieces: Sequence[Token]) -> str:
 
 def split(text: str) -> tuple[list[str], str]:
     """The statements that a semicolon ends, and what is left behind the last one."""
-    statements: list[str] = []
-    start = 0
-    for token in tokens(text):
-        if token.text == ";" and token.kind == "sign":
-            statements.append(text[start : token.end].strip())
-            start = token.end
-    return [statement for statement in statements if not is_blank(statement.rstrip(";"))], text[start:]
+    ends = [token.end for token in tokens(text) if token.text == ";" and token.kind == "sign"]
+    statements = [text[start:end].strip() for start, end in pairwise([0, *ends])]
+    return [each for each in statements if not is_blank(each.rstrip(";"))], text[ends[-1] if ends else 0 :]
 
 
 def is_blank(text: str) -> bool:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query, with_inputs
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import default_measure, literal
 from evalsql.catalog.relations import Catalog, Relation
+from evalsql.database.database import Database
 from evalsql.errors import AuditError
+from evalsql.evaluation.evaluation import Evaluation
 from evalsql.phrases import Progress, silent
-
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-    from evalsql.evaluation.evaluation import Evaluation
 
 COLUMNS = ("audit", "finding", "num_rows")
 _VALUES = "audited_values"
@@ -50,14 +47,13 @@ def findings(
         "audited_runs": f"select run_id from runs{named}",
         _RANKINGS: ranking_sums(database.catalog),
     }
-    is_filled = False
+    first = next((audit for audit in chosen if _VALUES in audit.header.inputs), None)
     try:
         for done, audit in enumerate(chosen):
             progress("checking", done, len(chosen))
-            if _VALUES in audit.header.inputs and not is_filled:
+            if audit is first:
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
                 evaluation.fill_scores(_VALUES, measures, named)
-                is_filled = True
             query = audit_query(database.catalog, audit, {name: inputs[name] for name in audit.header.inputs})
             rows += database.rows(f"{query} order by finding")
     finally:

@@ -78,14 +78,8 @@ def latest_run(database: Database, asked: str, candidate: str) -> str:
     ((system, *dated),) = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
-    earlier = database.rows(
-        f"""
-        select run from run_versions
-        where run_id in ({placed}) and (dated_at, run_id) < (?, ?)
-        order by dated_at desc, run_id desc limit 1
-        """,
-        dated,
-    )
+    before = f"select run from run_versions where run_id in ({placed}) and (dated_at, run_id) < (?, ?)"
+    earlier = database.rows(f"{before} order by dated_at desc, run_id desc limit 1", dated)
     if not earlier:
         of = "" if system is None else f" of the system {system}"
         such = f" with {where}" if where else ""
@@ -139,13 +133,10 @@ def _filtered(database: Database, choice: Choice) -> str:
 
 
 def _describe(choice: Choice) -> str:
-    parts = [
-        *([", ".join(choice.names)] if choice.names else ()),
-        *(f"--system {name}" for name in choice.systems),
-        *([f"--since {choice.since}"] if choice.since is not None else ()),
-        *([f'--where "{choice.where}"'] if choice.where is not None else ()),
-    ]
-    return " and ".join(parts) or "this; none is loaded"
+    given = [", ".join(choice.names), *(f"--system {name}" for name in choice.systems)]
+    given.append("" if choice.since is None else f"--since {choice.since}")
+    given.append("" if choice.where is None else f'--where "{choice.where}"')
+    return " and ".join(filter(None, given)) or "this; none is loaded"
 
 
 # What a condition may hold: columns, literals and operators. A node of any other kind is refused.
@@ -177,8 +168,7 @@ def _condition(database: Database, text: str) -> str:
     for node in tree.walk():
         if type(node).__name__ not in _ALLOWED:
             shown = node.sql(dialect="duckdb")
-            shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-            raise UsageError(f'{given}: "{shown}" is not let through; {_EXPECTED}')
+            raise UsageError(f'{given}: "{shown[:60]}{"..." * (len(shown) > 60)}" is not let through; {_EXPECTED}')
         node.comments = None
     described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
     columns = {name: kind for name, kind in described if name != META}
