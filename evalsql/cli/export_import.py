@@ -94,7 +94,7 @@ def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
 
 @command
 def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) -> None:
-    """Write values by topic as Parquet or JSON lines, with their SQL's digest.
+    """Write values by topic as Parquet or JSON lines, with SQL digests.
 
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """

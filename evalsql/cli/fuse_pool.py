@@ -46,9 +46,7 @@ def fuse(
     runs: Names = argument("Runs, or globs of names, in the order of weights.", ..., complete="runs"),
     name: str = option("--name", "Name of the new run.", ...),
     weights: str | None = option("--weights W,W,...", "Weights of the runs in their order; by default 1 for each."),
-    qrels: Names = option(
-        "--qrels NAME", "Judgments, by default those of all runs; can be repeated.", complete="qrels"
-    ),
+    qrels: Names = option("--qrels NAME", "Judgments, by default of all runs; can be repeated.", complete="qrels"),
     fusing: Fusing,
     kept: Kept,
     output: OutputOptions,

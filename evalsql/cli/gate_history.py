@@ -21,6 +21,7 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
+from evalsql.evaluation.gate_rules import Figures, Rule
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
@@ -101,17 +102,13 @@ def gate(
         raise typer.Exit(SAYS_NO)
 
 
-def _figures(
-    warehouse: Warehouse, baseline: str | None, folder: Path, candidate: str
-) -> str | gate_rules.Figures | None:
+def _figures(warehouse: Warehouse, baseline: str | None, folder: Path, candidate: str) -> str | Figures | None:
     """The baseline: a run that is held, the latest one before the candidate, or a file of figures in the folder."""
     if baseline is None or warehouse.rows("select 1 from runs where run = ?", [baseline]):
         return baseline
     word, colon, asked = baseline.partition(":")
     if word == LATEST and colon and not asked:
-        raise UsageError(
-            f'--baseline "{baseline}" ends in a colon, without a branch or condition; expected latest:main'
-        )
+        raise UsageError('--baseline "latest:" ends in a colon, without a branch or condition; expected latest:main')
     if word == LATEST:
         run = resolve_one(warehouse.database, "run", candidate)
         return latest_run(warehouse.database, asked.strip(), run)
@@ -119,9 +116,7 @@ def _figures(
     return gate_rules.read_figures(folder / baseline) if is_file else baseline
 
 
-def _update(
-    warehouse: Warehouse, candidate: str, rules: Sequence[gate_rules.Rule], qrels: str | None, path: Path
-) -> None:
+def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
     """Write the figures of the measures that rules compare, if the run is whole."""
     compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING]
     if not compared:

@@ -43,7 +43,7 @@ def ls(
     output: OutputOptions,
     asking: AskingScores,
 ) -> None:
-    """What is held: runs, with topics missing and extra, and judgments.
+    """What is held: judgment sets, and runs with missing topics.
 
     Example: evalsql ls --last 5 --format csv
     """

@@ -71,9 +71,7 @@ def weights(
 def runs(
     *,
     files: Names = options.RUN_FILES,
-    name: str | None = option(
-        "--name", "Name of the run, all files being one; by default files are runs by their stem."
-    ),
+    name: str | None = option("--name", "Name of the run, all files being one; by default each file's stem."),
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
     with_self: bool | None = options.WITH_SELF,
@@ -155,10 +153,8 @@ def lists(
         for run in loaded:
             judged = qrels or run
             num_topics, _ = _size(warehouse, judged)
-            query = (
-                "select num_rows, lower_is_better from holdings join runs on run = name where kind = 'run' and name = ?"
-            )
-            rows, rising = warehouse.rows(query, [run])[0]
+            of_run = "from holdings join runs on run = name where kind = 'run' and name = ? limit 1"
+            ((rows, rising),) = warehouse.rows(f"select num_rows, lower_is_better {of_run}", [run])
             note(
                 f"loaded lists {run}: {counted(num_topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"

@@ -49,17 +49,13 @@ FORM = option(
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
 Columns = Mapping[str, str] | None
-COLUMNS = option(
-    "--columns MEANING=NAME,...", "Columns of a file with a header, as in topic=qid,score=sim.", parser=parse_columns
-)
+COLUMNS = option("--columns MEANING=NAME,...", "Columns under a header: topic=qid,score=sim.", parser=parse_columns)
 WITH_SELF = option(
     "--with-self/--without-self",
     "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
     "E-values, where a query finds itself.",
 )
-QRELS_COLUMNS = option(
-    "--qrels-columns MEANING=NAME,...", "The same of judgments, as in document=pid,grade=label.", parser=parse_columns
-)
+QRELS_COLUMNS = option("--qrels-columns MEANING=NAME,...", "The same of judgments: grade=label.", parser=parse_columns)
 
 
 def _note_old_name(context: typer.Context, given: Names) -> Names:

@@ -122,9 +122,7 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
 def serve(
     *,
     listen: str = option("--listen HOST:PORT", "Where to listen; other machines reach no loopback.", "localhost:9494"),
-    read_token_file: Path | None = option(
-        "--read-token-file FILE", "Token of clients that only read; made if missing."
-    ),
+    read_token_file: Path | None = option("--read-token-file FILE", "Token of clients that only read; made if new."),
     memory_limit: str | None = options.MEMORY_LIMIT,
     where: Where,
 ) -> None:

@@ -147,9 +147,8 @@ class Evaluation:
     ) -> str:
         """The SELECT of ``curve``."""
         if kind not in CURVES or (topics and not CURVES[kind][1]):
-            raise UsageError(
-                f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
-            )
+            single = ", ".join(each for each in CURVES if CURVES[each][1])
+            raise UsageError(f"curves are {', '.join(CURVES)}; of one topic alone {single}")
         stored_scores.check_rankings(self.database, "a curve", runs)
         pooled, single, order = CURVES[kind]
         relation, by = (single, "qrels, run, topic") if topics else (pooled, "qrels, run")
@@ -265,9 +264,8 @@ class Evaluation:
         selects = []
         for key in sorted({*tables.values()}):
             chosen = {"chosen": f"select distinct {key} as key from {self._evaluated}{condition}"}
-            selects.append(
-                f"({ddl.relation_query(self.database.catalog, 'key_ranges', chosen, key=key, most=MOST_RANGES)})"
-            )
+            ranges = ddl.relation_query(self.database.catalog, "key_ranges", chosen, key=key, most=MOST_RANGES)
+            selects.append(f"({ranges})")
         found = dict(self.database.rows("\nunion all\n".join(selects)))
         inputs = {table: f"select * from main.{table} where {found[key]}" for table, key in tables.items()}
         return lambda query: ddl.with_inputs(query, inputs)

@@ -112,9 +112,8 @@ def explain(
         name: ListValue._make((lists.get(name, name), *figures, known.get(name), thresholds.get(name)))
         for name, figures in worth.items()
     }
-    return Explanation(
-        named[0], judged, form, topic, rows, values["run"], values["ideal"], values.get("other"), num_equal
-    )
+    shown = (values["run"], values["ideal"], values.get("other"))
+    return Explanation(named[0], judged, form, topic, rows, *shown, num_equal)
 
 
 def can_be_cut(database: Database, measure: Measure) -> bool:
@@ -148,9 +147,8 @@ def _in_warehouse(
     has_threshold = _THRESHOLD in measure.relation.columns and measure.arguments.get(_THRESHOLD, 0) is None
     rows = evaluation.components_query(measure, qrels=[qrels], runs=[*lists.values()])
     columns = f"run, value, {_THRESHOLD if has_threshold else 'null'}"
-    found = {
-        run: row for run, *row in evaluation.database.rows(f"select {columns} from ({rows}) where topic = ?", [topic])
-    }
+    query = f"select {columns} from ({rows}) where topic = ?"
+    found = {run: row for run, *row in evaluation.database.rows(query, [topic])}
     values, thresholds = ({name: found[run][at] for name, run in lists.items()} for at in (0, 1))
     return values, {**thresholds, "ideal": thresholds["run"]} if has_threshold else {}
 
@@ -160,10 +158,8 @@ def _explained_lists(
 ) -> dict[str, str]:
     """Tables of the lists, with the ideal one beside them, and of where they are cut."""
     runs = ", ".join(f"({literal(run)})" for run in lists.values())
-    chosen = {
-        "chosen_runs": f"select * from (values {runs}) as named(run)",
-        "chosen_topics": f"select {literal(topic)} as topic",
-    }
+    named = f"select * from (values {runs}) as named(run)"
+    chosen = {"chosen_runs": named, "chosen_topics": f"select {literal(topic)} as topic"}
     found = _query(database, "chosen_lists", chosen, qrels=qrels)
     facts, listed = _query(database, "list_facts"), _query(database, "listed_documents", depth=None)
     of_ideal = "select * replace ('ideal' as list, false as missing) from facts where list = 'run'"
@@ -202,11 +198,8 @@ def _cut_values(
         kept = f"select run from cut_lists where list = {literal(name)}"
         parts.append(f"select run, topic, value from {cut.call} where run in ({kept})")
     answers = "\nunion all\n".join(parts) or f"select run, topic, value from {measure.call}"
-    with (
-        temporary_tables(database, tables),
-        _cut_rankings(database, measure),
-        temporary_tables(database, {"answered": answers}),
-    ):
+    answered = temporary_tables(database, {"answered": answers})
+    with temporary_tables(database, tables), _cut_rankings(database, measure), answered:
         yield
 
 

@@ -181,10 +181,8 @@ def _values(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str])
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
     with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
         if asked.figures:
-            given = [
-                (topic, name, value) for name, own in asked.figures.measures.items() for topic, value in own.items()
-            ]
-            rows = [(asked.qrels, str(asked.reference), topic, name, repr(value)) for topic, name, value in given]
+            of, given = (asked.qrels, str(asked.reference)), asked.figures.measures
+            rows = [(*of, topic, name, repr(value)) for name in given for topic, value in given[name].items()]
             database.insert_text("temp.scores", rows)
         database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
         yield
@@ -253,7 +251,6 @@ def _notes(evaluation: Evaluation, asked: _Question) -> list[str]:
 
 def _checksum(database: Database, qrels: str) -> str:
     """The SHA-256 of the judgments' file; empty for judgments from memory."""
-    found = database.rows(
-        "select sha256 from files join qrels on kind = 'qrels' and id = qrels_id where qrels = ?", [qrels]
-    )
+    of_set = "from files join qrels on kind = 'qrels' and id = qrels_id where qrels = ?"
+    found = database.rows(f"select sha256 {of_set}", [qrels])
     return found[0][0] or "" if found else ""

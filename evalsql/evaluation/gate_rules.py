@@ -100,12 +100,10 @@ class RuleFile(NamedTuple):
 def parse_rule(text: str) -> Rule:
     """The rule that a sentence is; raises UsageError with the forms that are known."""
     stripped = " ".join(text.split())
-    kind, match = next(
-        ((kind, match) for kind, each in _KINDS.items() if (match := each.fullmatch(stripped))), ("", None)
-    )
-    found = match.groupdict() if match else {}
+    matches = ((kind, form.fullmatch(stripped)) for kind, form in _KINDS.items())
+    kind, found = next(((kind, match.groupdict()) for kind, match in matches if match), ("", {}))
     asked, bound = found.get("measure") or "", float(found.get("bound", 0))
-    if not match or len(split_names(asked)) > 1:
+    if not kind or len(split_names(asked)) > 1:
         raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
     if kind == "test" and not 0 < bound < 1:
         raise UsageError(f'rule "{text}": the level of p is {bound:g}, it must be between 0 and 1')
@@ -148,9 +146,8 @@ def read_rules(path: Path) -> RuleFile:
         at = text.find(sentence)  # not found where it is written with escapes
         return f"{path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else str(path)
 
-    return RuleFile(
-        parse_rules(listed["rules"], place), [str(path.parent / each) for each in listed["measure-file"]], baseline
-    )
+    measure_files = [str(path.parent / each) for each in listed["measure-file"]]
+    return RuleFile(parse_rules(listed["rules"], place), measure_files, baseline)
 
 
 def _read(path: Path, parse: Callable[[str], Any], what: str) -> tuple[str, Any]:

@@ -118,10 +118,8 @@ def _means_without(
         from main.evaluations join qrels using (qrels_id) join runs using (run_id) where {own}
     """
     inputs = {"left_out": f"{unique} and {own}", "chosen": chosen}
-    left = {
-        f"evalsql_{name}": relation_query(database.catalog, name, inputs)
-        for name in ("judgments_left", "judged_ranks_left")
-    }
+    names = ("judgments_left", "judged_ranks_left")
+    left = {f"evalsql_{name}": relation_query(database.catalog, name, inputs) for name in names}
     tables = {
         "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
         "judged_documents": "select * from temp.evalsql_judgments_left",
@@ -177,9 +175,8 @@ def effects(
             where qrels in ({listed}) and other in ({listed}) order by measure, qrels, other
         """)
     if not found:
-        raise UsageError(
-            f"no run is evaluated with two of {', '.join(names)}; evalsql load qrels FILE --run '*' does it"
-        )
+        advice = "evalsql load qrels FILE --run '*' does it"
+        raise UsageError(f"no run is evaluated with two of {', '.join(names)}; {advice}")
     return columns, found, orders
 
 

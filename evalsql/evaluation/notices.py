@@ -48,9 +48,8 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
     rows = database.rows(covered)
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
-    extra = [
-        f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, _, _, count in rows if count
-    ]
+    more = [(name, run, count) for name, run, _, _, count in rows if count]
+    extra = [f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, count in more]
     for notes in (missing, extra):
         lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
@@ -122,10 +121,9 @@ def on_thresholds(
     cuts: dict[tuple[str, str], list[str]] = {}
     for measure in taps:
         rows = evaluation.components_query(measure, qrels=qrels, runs=runs)
-        of_runs = "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true))"
-        for name, run, threshold, reached in evaluation.database.rows(
-            f"{of_runs} from ({rows}) group by all order by all"
-        ):
+        query = "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) from"
+        found = evaluation.database.rows(f"{query} ({rows}) group by all order by all")
+        for name, run, threshold, reached in found:
             place = "nowhere" if threshold is None else f"at {threshold:.6g}"
             short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
             cuts.setdefault((name, run), []).append(f"{measure.name} {place}{short}")

@@ -35,9 +35,8 @@ def stored_rows(database: Database, measures: Sequence[Measure], condition: str)
     if text := _describe(_lacking(database, measures, condition)):
         computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
         # A condition on topics is none on the coverage of runs.
-        if "topic in (" not in condition and not database.rows(
-            f"select 1 from ({stored}) union all {computed} limit 1"
-        ):
+        any_value = f"select 1 from ({stored}) union all {computed} limit 1"
+        if "topic in (" not in condition and not database.rows(any_value):
             raise UsageError(text)
         warn(text)
     return stored
@@ -90,10 +89,8 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     """Lines that tell which figures are stored ones, and which of them other SQL than this program's gave."""
     if not are_held(database):
         return []
-    given = {"qrels": qrels, "run": runs}
-    conditions = [
-        f"{kind} in ({_listed(resolve_names(database, kind, names))})" for kind, names in given.items() if names
-    ]
+    given = {kind: resolve_names(database, kind, names) for kind, names in (("qrels", qrels), ("run", runs)) if names}
+    conditions = [f"{kind} in ({_listed(names)})" for kind, names in given.items()]
     found = database.rows(f"""
         select distinct run, evalsql_version, sql_digest from {STORED} where {" and ".join(conditions) or "true"}
         order by run, evalsql_version
