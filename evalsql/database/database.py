@@ -70,13 +70,12 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with self._asking, translated_errors(self.path), interruptible(self._connection):
-            return self._run(sql, parameters)[1]
+        return self.table(sql, parameters)[1]
 
-    def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def table(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
         with self._asking, translated_errors(self.path), interruptible(self._connection):
-            return self._run(sql)
+            return self._run(sql, parameters)
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""

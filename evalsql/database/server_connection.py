@@ -41,9 +41,8 @@ _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.I
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
-_TOGETHER = ("file_id", "topic")  # columns with the same value in many rows
 _PACKED = "evalsql_packed_rows"
-_ROWS_TOGETHER = 500_000  # of one request
+_ROWS_TOGETHER = 200  # in one, of which a request has two thousand
 _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 
 
@@ -173,39 +172,22 @@ class RemoteDatabase(Database):
             return self._connection.execute(_asked(text))
 
     def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
-        """Put the rows of a SELECT here into a table there."""
+        """Put the rows of a SELECT here into a table there, many in one where their order does not matter."""
         if self._is_unordered and not select.lstrip().lower().startswith("by name"):
             return self._send_packed(table, select)
-        return self._insert(table, [select])
-
-    def _insert(self, table: str, selects: Sequence[str]) -> duckdb.DuckDBPyConnection:
         with self._reached():
             self._connection.execute("from quack_clear_cache()")  # it knows the tables of before
-            for select in selects:
-                self._connection.execute(f"insert into {_SERVED}.main.{table} {select}")
-        return self._connection
+            return self._connection.execute(f"insert into {_SERVED}.main.{table} {select}")
 
     def _send_packed(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
-        """The same, many rows in one, which takes half the time; rows of a topic stay together, in no certain order."""
         described = self._connection.execute(f"describe {select}").fetchall()
-        # Columns may be expressions, which have no names of their own.
-        types = {name if name in _TOGETHER else f"column_{nth}": kind for nth, (name, kind, *_) in enumerate(described)}
-        listed = [name for name in types if name not in _TOGETHER]
-        packed = ", ".join(name if name not in listed else f"list({name}) as {name}" for name in types)
-        keys = ", ".join(name for name in types if name in _TOGETHER) or "()"
-        self._connection.execute(f"""
-            create or replace temp table {_PACKED} as
-            select *, sum(len({listed[0]})) over (rows unbounded preceding) // {_ROWS_TOGETHER} as part
-            from (select {packed} from ({select}) as sent({", ".join(types)}) group by {keys})
-        """)
-        columns = ", ".join(f"{name} {kind}{'[]' if name in listed else ''}" for name, kind in types.items())
-        self._ask(f"create or replace temp table {_PACKED} ({columns})")
-        parts = self._connection.execute(f"select distinct part from {_PACKED} order by part").fetchall()
-        rows = f"select {', '.join(types)} from {_PACKED} where part ="
-        self._insert(_PACKED, [f"{rows} {part}" for (part,) in parts])
-        unpacked = ", ".join(f"unnest({name})" if name in listed else name for name in types)
-        self._ask(f"insert into {table} select {unpacked} from {_PACKED}").fetchall()
-        self._connection.execute(f"drop table {_PACKED}")
+        types = {f"column_{nth}": kind for nth, (_, kind, *_) in enumerate(described)}
+        lists = ", ".join(f"list({name}) as {name}" for name in types)
+        part = f"select *, row_number() over () // {_ROWS_TOGETHER} as part from ({select}) as sent({', '.join(types)})"
+        self._ask(f"create or replace temp table {_PACKED} ({', '.join(f'{each} {types[each]}[]' for each in types)})")
+        self._send(_PACKED, f"by name select {lists} from ({part}) group by part")
+        values = ", ".join(f"unnest({name})" for name in types)
+        self._ask(f"insert into {table} select {values} from {_PACKED}").fetchall()
         return self._ask(f"drop table {_PACKED}")
 
     @contextmanager
