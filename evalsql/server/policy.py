@@ -13,7 +13,7 @@ from itertools import pairwise
 from evalsql.database import engine
 from evalsql.database.statement_text import CHANGING, statements_run
 
-WRITE, READ = "write", "read"
+WRITE = "write"
 _READING = {"SELECT", "TRANSACTION"}
 _TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
 _LEADING = re.compile(r"\A(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)

@@ -23,15 +23,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "topics": {"jsonl": ".jsonl", "beir": ".jsonl"},
     "weights": {"trec": ".txt"},
 }
-_COLUMNS: Mapping[str, Sequence[str]] = {
-    "grades": ("topic", "iteration", "document", "grade"),
-    "groups": ("topic", "iteration", "document", "grade"),
-    "preferences": ("topic", "judgment_group", "subgroup", "document", "level"),
-}
-_PREFERENCES = """
-    select topic, judgment_group, subgroup, document, level
-    from preferences join topics using (topic_id) join documents using (document_id)
-    where qrels_id = {qrels_id} order by topic, judgment_group, subgroup, level desc, document"""
+_PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
 _ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
 _MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
 
@@ -108,16 +100,15 @@ def _run(database: Database, name: str, form: str, path: Path) -> Rows:
 
 
 def _qrels(database: Database, name: str, form: str, path: Path) -> Rows:
-    ((qrels_id, kind),) = database.rows("select qrels_id, form from qrels where qrels = ?", [name])
-    columns = _COLUMNS[kind]
-    judged = (
-        f"select * exclude (qrels) from judgments where qrels = {literal(name)} order by topic, iteration, document"
-    )
-    rows = _PREFERENCES.format(qrels_id=int(qrels_id)) if kind == "preferences" else judged
+    ((kind,),) = database.rows("select form from qrels where qrels = ?", [name])
+    columns, held, order = ["topic", "iteration", "document", "grade"], "judgments", "topic, iteration, document"
+    if kind == "preferences":
+        columns, held = ["topic", "judgment_group", "subgroup", "document", "level"], _PREFERENCES
+        order = "topic, judgment_group, subgroup, level desc, document"
+    rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if form == "trec":
-        lines = f"select {', '.join(columns)} from ({rows})"
-        return _text(database, lines, columns[:-1], path), remarks
+        return _text(database, rows, columns[:-1], path), remarks
     if form == "beir":
         if kind != "grades":
             raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
