@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,7 @@ class Database:
         else:
             # What is made without a schema goes to the first: the engine refuses it there.
             self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,system.main,{file}", file
-        self.execute(f"set search_path = {literal(self._asking_path)}")
+        self._set_path()
 
     @contextmanager
     def in_file(self) -> Iterator[None]:
@@ -122,8 +122,13 @@ class Database:
         try:
             yield
         finally:
-            self.execute(f"set search_path = {literal(self._asking_path)}")
             self._file_path = file_path
+            with suppress(QueryError):  # a transaction that failed takes no setting; the path is set when it is over
+                self._set_path()
+
+    def _set_path(self) -> None:
+        if self._asking_path:
+            self.execute(f"set search_path = {literal(self._asking_path)}")
 
     def register(self, name: str, data: object) -> None:
         with translated_errors(self.path):
@@ -160,6 +165,7 @@ class Database:
             if is_open:
                 with held_back():
                     self.execute("rollback")
+                    self._set_path()
             raise
 
     def statements(self, text: str) -> list[tuple[str, str]]:
