@@ -50,7 +50,9 @@ GAP(gains={1:0.1,2:0.5,3:0.5,4:1}) GAP(gains={0:0.5,1:0.7,2:1,3:1,4:1}) PRES PRE
 """),
 ]
 BINARY = listed("""
-FRS FRS(base=1.024) Judged@10 RBP RBP(p=0.5,gains={1:0.5,2:1}) RBP_residual RBP_residual(p=0.7)@3
+FRS FRS(base=1.024) FRS(judged_only=true) RBP(judged_only=true) DCG(judged_only=true)@3
+YAAP(judged_only=true) nDCG(judged_only=true)@5
+Judged@10 RBP RBP(p=0.5,gains={1:0.5,2:1}) RBP_residual RBP_residual(p=0.7)@3
 nDCG(dcg='exp-log2')@10 nDCG(gains={0:0.25,1:0.5,2:0.9})@5
 """)
 CURVES = listed("""
@@ -70,7 +72,9 @@ Utility(rel=2,missed=-3) Rndcg(rel=2) Rndcg(gains={2:1,3:2}) Rndcg(gains={0:0.5,
 MEASURES = [*USER_MODELS, *BINARY, *CURVES, *ARGUMENTS, *WORTHLESS]
 # Those that know what ties do to them, with cutoffs and depths for short rankings.
 TIED = listed("""
-FRS RR@2 Judged@3 Unjudged@3 RBP RBP(p=0.5,gains={1:0.5,2:1}) RBP_residual RBP_resid(p=0.5) F(beta=2)@3 YAAP
+FRS FRS(judged_only=true) RR(judged_only=true)@2 RBP(p=0.4,judged_only=true) DCG(judged_only=true)@3
+YAAP(judged_only=true) F(beta=2,judged_only=true)@3 nDCG(gains={0:-1,1:2,2:0.5},judged_only=true)@3
+RR@2 Judged@3 Unjudged@3 RBP RBP(p=0.5,gains={1:0.5,2:1}) RBP_residual RBP_resid(p=0.5) F(beta=2)@3 YAAP
 nDCG(gains={0:-1,1:2,2:0.5})@3 DCG(dcg='exp-log2') RBP_scaled GSuccess@3 IPrec_textbook@0.5 IPrecAvg_textbook
 BreakEven MaxF FPR@3 FPR(nonrelevant='judged')@3 Specificity@2 ROC@2 ROC(nonrelevant='judged')@2
 nDCG_rel(gains={1:2,2:0.5,3:0.7}) Hits@3 CG@2 nCG@3 PRES@3 SDCG(max_rel=2)@3 INSQ(min_rel=1,max_rel=3,depth=4)

@@ -8,35 +8,28 @@ from collections import defaultdict
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import Measure, parse_measures
 from tests.measures.conftest import Topics, judgment_sets
-from tests.measures.topic_values import values
+from tests.measures.topic_values import judged_only, values
 from tests.oracles import peers
 
 EXACT = 1e-9
 
 
-@pytest.mark.parametrize("judged_only", [False, True])
+@pytest.mark.parametrize("only", [False, True])
 @pytest.mark.parametrize("level", [1, 2])
-def test_measures_equal_trec_eval(random_file: Warehouse, size: str, level: int, judged_only: bool) -> None:
-    theirs = {
-        name: peers.trec_eval(one.qrels, one.run, level, judged_only=judged_only)
-        for name, one in judgment_sets(size).items()
-    }
-    for name, their_name in peers.at_level(level).items():
-        (measure,) = parse_measures([name], random_file.catalog)
-        if judged_only:
-            if "judged_only" not in measure.arguments:
-                continue
-            measure = Measure(measure.relation, {**measure.arguments, "judged_only": True})
-        ours = values(random_file, measure.name)
-        expected = {
-            (qrels, topic): value
-            for qrels, found in theirs.items()
-            for topic, value in found.get(their_name, {}).items()
-        }
-        assert len(expected) > 200
-        assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=EXACT), name
+def test_measures_equal_trec_eval(random_file: Warehouse, size: str, level: int, only: bool) -> None:
+    sets = judgment_sets(size)
+    theirs = {qrels: peers.trec_eval(one.qrels, one.run, level, judged_only=only) for qrels, one in sets.items()}
+    for whole, their_name in peers.at_level(level).items():
+        if name := judged_only(whole) if only else whole:
+            ours = values(random_file, name)
+            expected = {
+                (qrels, topic): value
+                for qrels, found in theirs.items()
+                for topic, value in found.get(their_name, {}).items()
+            }
+            assert len(expected) > 200
+            assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=EXACT), name
 
 
 def test_topics_missing_from_the_run_score_as_an_empty_ranking(random_file: Warehouse, topics: Topics) -> None:

@@ -16,6 +16,7 @@ from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from tests.conftest import FIXTURES, Command, module_warehouse, write
 from tests.long_cases import first_of_each
+from tests.measures.plain_measures import listed
 from tests.measures.tied import compare_orders, orders
 from tests.measures.topic_values import values
 from tests.oracles.brute_force_preferences import (
@@ -32,31 +33,26 @@ from tests.oracles.brute_force_preferences import (
 from tests.oracles.by_name import value_of
 
 PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
-PARTLY_KNOWN = [f"PrefsGroupR(pairs='{pairs}')" for pairs in ("all", "retrieved")]
+PAIRS, TWO_OF_THESE = ("all", "implied", "retrieved"), ("all", "retrieved")
+PARTLY_KNOWN = [f"PrefsGroupR(pairs='{pairs}')" for pairs in TWO_OF_THESE]
 OF_PREFERENCES = [
-    *(f"NumPrefsFulfilled(pairs='{pairs}')" for pairs in ("all", "retrieved")),
-    *(
-        f"{n}(pairs='{pairs}')"
-        for n in ("PrefsSimple", "PrefsGroup", "PrefsPair")
-        for pairs in ("all", "implied", "retrieved")
-    ),
+    *(f"NumPrefsFulfilled(pairs='{pairs}')" for pairs in TWO_OF_THESE),
+    *(f"{name}(pairs='{pairs}')" for name in ("PrefsSimple", "PrefsGroup", "PrefsPair") for pairs in PAIRS),
 ]
+JUDGED = ("judged_only=false", "judged_only=true")
 OF_GROUPS = [
-    f"{name}(rel={rel},judged_only={only}){cut}"
-    for only in ("false", "true")
+    name.format(f"rel={rel},{only}")
+    for name in listed("""
+AP_groups({}) P_groups({})@1 P_groups({})@4 P_groups({})@50
+Rprec_groups({})@0.1 Rprec_groups({})@0.4 Rprec_groups({})@1.0 Rprec_groups({})@1.7
+""")
+    for only in JUDGED
     for rel in (1, 2)
-    for name, cuts in (
-        ("AP_groups", [""]),
-        ("P_groups", ["@1", "@4", "@50"]),
-        ("Rprec_groups", ["@0.1", "@0.4", "@1.0", "@1.7"]),
-    )
-    for cut in cuts
 ]
 TIED_OF_GROUPS = [
-    f"{name}(judged_only={only}){cut}"
-    for only in ("false", "true")
-    for name, cuts in (("AP_groups", [""]), ("P_groups", ["@1", "@2"]), ("Rprec_groups", ["@0.6", "@1.0"]))
-    for cut in cuts
+    name.format(only)
+    for name in listed("AP_groups({}) P_groups({})@1 P_groups({})@2 Rprec_groups({})@0.6 Rprec_groups({})@1.0")
+    for only in JUDGED
 ]
 TIED_MEASURES = [*OF_PREFERENCES, *PARTLY_KNOWN, *TIED_OF_GROUPS]
 
@@ -263,7 +259,9 @@ def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> Non
     write(tmp_path / "prefs.txt", "t g a 1\nt g b 0\n")
     write(tmp_path / "upper.run", "t Q0 a 1 2 x\nt Q0 b 2 1 x\n")
     write(tmp_path / "tied.run", "t Q0 b 1 1 x\nt Q0 a 2 1 x\n")
-    command("load", "qrels", "prefs.txt", "--form", "preferences")
+    done = command("load", "qrels", "prefs.txt", "--form", "preferences")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "loaded judgments prefs: 2 judgments of 1 topic" in done.stderr
     command("load", "runs", "upper.run", "tied.run")
     done = command("ties", "-m", "PrefsSimple NumPrefs IPrec@0.5", "tied", "--format", "csv")
     assert done.stdout.splitlines() == [
@@ -385,13 +383,3 @@ def test_frames_hold_groups_and_preferences(empty: Warehouse, tmp_path: Path) ->
         empty.load_qrels(judged, "groups")
     empty.load_qrels(judged, "groups", form="groups")
     assert empty.rows("select iteration, grade from assessments order by all") == [("1", 0), ("2", 1)]
-
-
-def test_the_command_line_takes_the_form(command: Command, tmp_path: Path) -> None:
-    write(tmp_path / "prefs.txt", PREFERENCES)
-    done = command("load", "qrels", "prefs.txt", "--form", "preferences")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "loaded judgments prefs: 20 judgments of 4 topics" in done.stderr
-    done = command("load", "qrels", "prefs.txt", "--name", "again", "--form", "preferences", "--keep-best")
-    assert done.returncode == 2
-    assert "none is the best one" in done.stderr

@@ -8,16 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sklearn.metrics import roc_auc_score
 
 import evalsql
 from evalsql import InputError, Warehouse
 from tests.conftest import real_data
 from tests.long_cases import few_of
-from tests.measures.test_ir_measures import GDEVAL, SPELLINGS
-from tests.measures.topic_values import by_topic, values
-from tests.oracles import brute_force, peers
-from tests.oracles.fresh_peer import calculated
+from tests.measures.topic_values import values
+from tests.oracles import peers
 from tests.random_collections import Qrels, Run
 
 REAL = real_data()
@@ -135,42 +132,3 @@ def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None
     assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
     ((comments,),) = empty.rows("select comments from runs")
     assert comments.splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
-
-
-@pytest.mark.long
-def test_ir_measures_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
-    """One spelling of each measure it has, Accuracy apart, of which it has none where all retrieved are relevant; the
-    ties are settled first, since its providers settle them in different ways."""
-    folder = real / "trec-covid-r5"
-    qrels = read_qrels(folder / "qrels.txt")
-    scores = read_run(folder / "runs" / "BioInfo-run3.run.gz")
-    orders = {topic: brute_force.ranking(scores[topic]) for topic in scores.keys() & qrels.keys()}
-    run = {t: {document: float(len(order) - at) for at, document in enumerate(order)} for t, order in orders.items()}
-    empty.load_qrels(qrels, "r5")
-    empty.load_run(run, "system")
-    for spelling in sorted({SPELLINGS[name][-1].format(name) for name in SPELLINGS.keys() - {"Accuracy"}}):
-        theirs = calculated(spelling, qrels, run)
-        assert len(theirs) == 50
-        assert by_topic(empty, spelling) == pytest.approx(theirs, abs=GDEVAL if spelling.startswith("ERR") else 1e-9), (
-            spelling
-        )
-
-
-def test_scikit_learn_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
-    """The area under the curve of what is retrieved, with missing relevant documents last, and of what is judged."""
-    folder = real / "trec-covid-r5"
-    path = folder / "runs" / "UPrrf102-r5.run.gz"
-    qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
-    empty.load_qrels(folder / "qrels.txt", "r5")
-    empty.load_runs(path)
-    for nonrelevant in ("retrieved", "judged"):
-        ours = by_topic(empty, f"AUC(nonrelevant='{nonrelevant}')")
-        assert len(ours) == 50
-        for topic, value in ours.items():
-            grades, scores = qrels[topic], run[topic]
-            judged = {document for document, grade in grades.items() if grade >= (nonrelevant == "retrieved")}
-            documents = sorted(judged | scores.keys() if nonrelevant == "retrieved" else judged)
-            last = min(scores.values()) - 1e6
-            labels = [grades.get(document, 0) >= 1 for document in documents]
-            listed = [brute_force.single(scores.get(document, last)) for document in documents]
-            assert value == pytest.approx(roc_auc_score(labels, listed), abs=1e-9), (nonrelevant, topic)

@@ -13,34 +13,34 @@ import pandas as pd
 import pytest
 
 from evalsql import InputWarning, Warehouse
-from evalsql.catalog.measure_names import Measure, parse_measures
-from evalsql.catalog.relations import read_catalog
 from tests.conftest import module_warehouse
-from tests.long_cases import one_in
+from tests.long_cases import few_of, one_in
+from tests.measures.plain_measures import listed
+from tests.measures.topic_values import call, values
 from tests.oracles import brute_force, brute_force_tap, peers
 from tests.oracles.brute_force_tap import System
+from tests.oracles.by_name import parts
 from tests.random_collections import Collection, Qrels, collection, load_together
 
-CATALOG = read_catalog()
 SEEDS = range(40)
 EXACT = 1e-9
 WEIGHTS = (0.1, 0.5, 1.0, 1.0, 2.0, 3.0, 7.25, 1e-6, 40.0)
-OPTIONS: tuple[dict[str, Any], ...] = (
-    *({"k": k} for k in (1, 2, 5)),
-    *({"k": 2, "quantile": quantile} for quantile in (0.3, 0.7, 0.9)),
-    {"k": 1, "quantile": 1.0},
-    {"k": 2, "weighted": False},
-    {"k": 5, "quantile": 0.7, "weighted": False},
-    *({"k": k, "insufficient": "uncut"} for k in (3, 30)),
-    {"k": 1, "quantile": 1.0, "insufficient": "uncut", "weighted": False},
-    *({"threshold": threshold} for threshold in (0.5, -1.5, 1.0, 1e9, -1e9)),
-    {"threshold": 0.3, "weighted": False},
-)
+NAMES = listed("""
+TAP@1 TAP@2 TAP@5 TAP(quantile=0.3)@2 TAP(quantile=0.7)@2 TAP(quantile=0.9)@2 TAP(quantile=1.0)@1
+TAP(weighted=false)@2 TAP(quantile=0.7,weighted=false)@5 TAP(insufficient='uncut')@3 TAP(insufficient='uncut')@30
+TAP(quantile=1.0,insufficient='uncut',weighted=false)@1
+TAP(threshold=0.5) TAP(threshold=-1.5) TAP(threshold=1.0) TAP(threshold=1e9) TAP(threshold=-1e9)
+TAP(threshold=0.3,weighted=false)
+""")
 
 
-def measure(options: Mapping[str, Any]) -> Measure:
-    shown = ",".join(f"{name}={value!r}" for name, value in options.items())
-    return parse_measures([f"TAP({shown})"], CATALOG)[0]
+def rewarding_silence(name: str) -> str:
+    return name.replace("TAP(", "TAP(reward_silence=true,").replace("TAP@", "TAP(reward_silence=true)@")
+
+
+def options_of(name: str) -> dict[str, Any]:
+    _, cutoff, options = parts(name)
+    return {**options, **({"k": cutoff[0]} if cutoff else {})}
 
 
 def of_the_program(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,17 +78,16 @@ def load_weighted(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load_weighted)
 
 
-@pytest.mark.parametrize("options", one_in(3, OPTIONS), ids=str)
-def test_every_option_equals_the_published_program(loaded: Warehouse, options: dict[str, Any]) -> None:
-    asked = measure({"reward_silence": True, **options})
-    rows = loaded.rows(f"select qrels, topic, value, threshold, reached, weight from {asked.call}")
+@pytest.mark.parametrize("name", one_in(3, NAMES))
+def test_every_option_equals_the_published_program(loaded: Warehouse, name: str) -> None:
+    asked, options = rewarding_silence(name), options_of(name)
+    rows = loaded.rows(f"select qrels, topic, value, threshold, reached, weight from {call(loaded, asked)}")
     ours = {(int(qrels), topic): row for qrels, topic, *row in rows}
-    means = {int(qrels): mean for qrels, _, mean in loaded.evaluate(asked.name).fetchall()}
+    means = {int(qrels): mean for qrels, _, mean in loaded.evaluate(asked).fetchall()}
     compared = stopped = 0
     for seed in SEEDS:
         one, weights = weighted_collection(seed)
-        given = of_the_program(options)
-        theirs = peers.tap(one.qrels, one.run, weights, ascending=is_ascending(seed), **given)
+        theirs = peers.tap(one.qrels, one.run, weights, ascending=is_ascending(seed), **of_the_program(options))
         if theirs is None:
             assert {ours[seed, topic][2] for topic in one.qrels} == {False}, seed
             stopped += 1
@@ -98,13 +97,11 @@ def test_every_option_equals_the_published_program(loaded: Warehouse, options: d
             value, threshold, reached, weight = ours[seed, query.query]
             assert value == pytest.approx(query.tap, abs=EXACT), (seed, query)
             assert weight == query.weight
-            if "threshold" in options:
-                assert (brute_force.single(threshold), reached) == (theirs.e0, None)
-            elif math.isnan(theirs.e0):
+            if math.isnan(theirs.e0):
                 assert (threshold, reached) == (None, False)
             else:
-                assert brute_force.single(threshold) == theirs.e0, seed
-                assert reached
+                expected = (theirs.e0, None if "threshold" in options else True)
+                assert (brute_force.single(threshold), reached) == expected, seed
             compared += 1
     assert compared > 40
     assert (stopped > 0) == ("threshold" not in options and "insufficient" not in options)
@@ -129,20 +126,15 @@ def test_weights_move_thresholds_and_means(loaded: Warehouse) -> None:
     assert largest < 1e-12
 
 
-@pytest.mark.parametrize("ties", ["rule", "worst", "best", "expected"])
+@pytest.mark.parametrize("ties", few_of(["expected", "rule", "worst", "best"], 1))
 def test_the_threshold_shown_gives_the_same_when_it_is_given(loaded: Warehouse, ties: str) -> None:
-    thresholds = dict(loaded.rows("select distinct qrels, threshold from tap(k := 2)"))
-    compared = 0
-    for seed in (f"{seed}" for seed in SEEDS[:10]):
-        if (threshold := thresholds[seed]) is None:
-            continue
-        found, given = (
-            dict(loaded.rows(f"select topic, value from tap({cut}, ties := '{ties}') where qrels = '{seed}'"))
-            for cut in ("k := 2", f"threshold := {threshold!r}")
-        )
-        assert given == pytest.approx(found, abs=1e-15), seed
-        compared += 1
-    assert compared > 7
+    found = values(loaded, f"TAP(ties='{ties}')@2")
+    thresholds = dict(loaded.rows("select distinct qrels, threshold from tap(k := 2) where threshold is not null"))
+    assert len(thresholds) > 7
+    for qrels in [*thresholds][:10]:
+        given = values(loaded, f"TAP(threshold={thresholds[qrels]!r},ties='{ties}')")
+        expected = {key: value for key, value in found.items() if key[0] == qrels}
+        assert {key: given[key] for key in expected} == pytest.approx(expected, abs=1e-15), qrels
 
 
 def counts_at(one: Collection, threshold: float, *, ascending: bool) -> dict[str, int]:
@@ -221,27 +213,17 @@ POOLS = (
     (1e39, -1e39, 1e40, -1e40, 3.4e38, -3.4e38, 3.4028235e38, 1.0),
     (1.7976931348623157e308, -1.7976931348623157e308, 5.0, -5.0),
 )
-OPTIONS_OF_LISTS: tuple[dict[str, Any], ...] = (
-    *({"k": k} for k in (1, 2, 5)),
-    *({"k": k, "rel": 2, "reward_silence": True} for k in (1, 3)),
-    {"k": 1, "quantile": 0.3, "weighted": False},
-    {"k": 2, "quantile": 0.9, "rel": 3},
-    *({"k": 2, "quantile": quantile} for quantile in (0.3, 0.7)),
-    {"k": 1, "quantile": 1.0, "insufficient": "uncut", "reward_silence": True},
-    {"k": 3, "insufficient": "uncut", "weighted": False},
-    {"threshold": 1.0},
-    {"threshold": 1.0, "insufficient": "uncut", "rel": 2},
-    {"threshold": 0.0, "reward_silence": True},
-    {"threshold": -1e39, "weighted": False},
-    {"threshold": 1e39},
-    {"threshold": 2.5, "rel": 2, "reward_silence": True},
-    *({"k": 2, "rel": rel, "ties": ties} for rel in (1, 2) for ties in ("worst", "best", "expected")),
-    {"threshold": 1.0, "rel": 2, "ties": "expected"},
-    {"threshold": 1.0, "ties": "worst"},
-    {"k": 2, "quantile": 0.9, "ties": "best"},
-    {"k": 2, "weighted": False, "ties": "worst"},
-    {"k": 50, "insufficient": "uncut", "ties": "best"},
-)
+NAMES_OF_LISTS = listed("""
+TAP@1 TAP@2 TAP@5 TAP(rel=2,reward_silence=true)@1 TAP(rel=2,reward_silence=true)@3
+TAP(quantile=0.3,weighted=false)@1 TAP(quantile=0.9,rel=3)@2 TAP(quantile=0.3)@2 TAP(quantile=0.7)@2
+TAP(quantile=1.0,insufficient='uncut',reward_silence=true)@1 TAP(insufficient='uncut',weighted=false)@3
+TAP(threshold=1.0) TAP(threshold=1.0,insufficient='uncut',rel=2) TAP(threshold=0.0,reward_silence=true)
+TAP(threshold=-1e39,weighted=false) TAP(threshold=1e39) TAP(threshold=2.5,rel=2,reward_silence=true)
+TAP(ties='worst')@2 TAP(ties='best')@2 TAP(ties='expected')@2
+TAP(rel=2,ties='worst')@2 TAP(rel=2,ties='best')@2 TAP(rel=2,ties='expected')@2 TAP(threshold=1.0,rel=2,ties='expected')
+TAP(threshold=1.0,ties='worst') TAP(quantile=0.9,ties='best')@2 TAP(weighted=false,ties='worst')@2
+TAP(insufficient='uncut',ties='best')@50
+""")
 
 
 @cache
@@ -300,18 +282,17 @@ def load_lists(warehouse: Warehouse) -> None:
 lists = module_warehouse(load_lists)
 
 
-@pytest.mark.parametrize("options", one_in(3, OPTIONS_OF_LISTS), ids=str)
-def test_each_option_under_each_tie_rule(lists: Warehouse, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", one_in(3, NAMES_OF_LISTS))
+def test_each_option_under_each_tie_rule(lists: Warehouse, name: str) -> None:
     sets, weights = judged()
-    rows = lists.rows(f"select qrels, run, topic, {', '.join(COLUMNS)} from {measure(options).call}")
+    rows = lists.rows(f"select qrels, run, topic, {', '.join(COLUMNS)} from {call(lists, name)}")
     ours = {(qrels, run, topic): row for qrels, run, topic, *row in rows}
     compared = 0
-    for name, qrels in sets.items():
+    for qrels, judgments in sets.items():
         for run, system in systems().items():
-            for topic, row in brute_force_tap.tap(qrels, system, weights[name], **options).items():
-                value, *others = ours[name, run, topic]
-                assert value == pytest.approx(row.value, abs=EXACT), (name, run, topic)
-                assert others == [row.threshold, row.num_kept, row.reached, row.weight], (name, run, topic)
+            expected = brute_force_tap.tap(judgments, system, weights[qrels], **options_of(name))
+            for topic, (value, *others) in expected.items():
+                assert ours[qrels, run, topic] == [pytest.approx(value, abs=EXACT), *others], (qrels, run, topic)
                 compared += 1
     assert compared == len(ours) > 200
     assert len({round(row[0], 6) for row in ours.values()}) > 10
@@ -320,12 +301,10 @@ def test_each_option_under_each_tie_rule(lists: Warehouse, options: dict[str, An
 def test_effects_of_ties_are_means_by_weight(lists: Warehouse) -> None:
     effects, _ = lists.ties("TAP@2")
     found = {(qrels, run): values for qrels, run, _, *values in effects.fetchall()}
-    means: dict[tuple[str, str], list[float]] = {key: [] for key in found}
-    for ties in ("rule", "worst", "expected", "best"):
-        for qrels, run, mean in lists.rows(
-            f"select qrels, run, sum(weight * value) / sum(weight) from tap(k := 2, ties := '{ties}') group by all"
-        ):
-            means[qrels, run].append(mean)
+    means = []
+    for name in ("TAP@2", "TAP(ties='worst')@2", "TAP(ties='expected')@2", "TAP(ties='best')@2"):
+        query = f"select qrels, run, sum(weight * value) / sum(weight) from {call(lists, name)} group by all"
+        means.append({(qrels, run): mean for qrels, run, mean in lists.rows(query)})
     assert len(found) == len(judged()[0]) * len(systems())
-    assert {key: pytest.approx(each, abs=1e-12) for key, each in means.items()} == found
+    assert found == {key: [pytest.approx(each[key], abs=1e-12) for each in means] for key in means[0]}
     assert sum(worst < ruled < best for ruled, worst, _, best in found.values()) > 5

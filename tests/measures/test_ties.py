@@ -12,7 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import module_warehouse
-from tests.long_cases import first_of_each
+from tests.long_cases import few_of, first_of_each
 from tests.measures import plain_measures, test_diversity, test_preferences
 from tests.measures.tied import (
     EXACT,
@@ -24,7 +24,7 @@ from tests.measures.tied import (
     orders,
     tied_collection,
 )
-from tests.measures.topic_values import by_topic
+from tests.measures.topic_values import by_topic, judged_only
 from tests.oracles import brute_force, brute_force_user_models
 from tests.oracles.brute_force import Topic
 from tests.oracles.by_name import value_of
@@ -59,13 +59,18 @@ loaded = module_warehouse(load_tied)
 
 
 @cache
-def peer_values() -> dict[str, dict[str, list[float]]]:
-    return by_trec_eval(set(PEERS.values()), every_order())
+def peer_values(only: bool) -> dict[str, dict[str, list[float]]]:
+    return by_trec_eval(set(PEERS.values()), every_order(), judged_only=only)
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_every_permutation_through_trec_eval(loaded: Warehouse, name: str) -> None:
-    compare_orders(loaded, name, peer_values()[PEERS[name]])
+    compare_orders(loaded, name, peer_values(False)[PEERS[name]])
+
+
+@pytest.mark.parametrize("name", few_of((name for name in PEERS if judged_only(name)), 3))
+def test_every_permutation_of_judged_documents(loaded: Warehouse, name: str) -> None:
+    compare_orders(loaded, str(judged_only(name)), peer_values(True)[PEERS[name]])
 
 
 @pytest.mark.parametrize("name", first_of_each(plain_measures.TIED))

@@ -66,7 +66,9 @@ def in_every_order(value: Callable[[Topic], float]) -> dict[str, list[float]]:
     return {topic: [value(each) for each in tried] for topic, tried in every_order().items()}
 
 
-def by_trec_eval(measures: Collection[str], tried: Mapping[str, list[Topic]]) -> dict[str, dict[str, list[float]]]:
+def by_trec_eval(
+    measures: Collection[str], tried: Mapping[str, list[Topic]], *, judged_only: bool = False
+) -> dict[str, dict[str, list[float]]]:
     """By trec_eval's measure and topic its value in each order."""
     qrels: dict[str, dict[str, int]] = {}
     run: Run = {}
@@ -75,7 +77,8 @@ def by_trec_eval(measures: Collection[str], tried: Mapping[str, list[Topic]]) ->
         qrels[key] = {document: int(grade) for document, grade in each.judged.items()}
         run[key] = dict(each.scores)
     found: dict[str, dict[str, list[float]]] = {name: {topic: [] for topic in tried} for name in measures}
-    for key, results in pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(run).items():
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(measures), judged_docs_only_flag=judged_only)
+    for key, results in evaluator.evaluate(run).items():
         for name, value in results.items():
             shown = math.exp(value) if name.startswith("gm_") else value
             found[name][key.partition("/")[0]].append(shown)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
+from evalsql.catalog.relations import read_catalog
 
 
 def call(warehouse: Warehouse, measure: str) -> str:
     return parse_measures([measure], warehouse.catalog)[0].call
+
+
+def judged_only(name: str) -> str | None:
+    """The name of the measure on judged documents only, if it can do without the others."""
+    (measure,) = parse_measures([name], read_catalog())
+    if "judged_only" not in measure.arguments:
+        return None
+    return Measure(measure.relation, {**measure.arguments, "judged_only": True}).name
 
 
 def values(warehouse: Warehouse, measure: str, keys: str = "qrels, topic", column: str = "value") -> dict[Any, float]:

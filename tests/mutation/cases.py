@@ -24,7 +24,6 @@ from tests.measures import (
     test_diversity,
     test_golden,
     test_ir_measures,
-    test_judged_only,
     test_levels,
     test_plain_loops,
     test_preferences,
@@ -33,6 +32,7 @@ from tests.measures import (
     test_user_models,
     tied,
 )
+from tests.measures.topic_values import judged_only
 from tests.oracles import peers
 
 CATALOG = read_catalog()
@@ -123,40 +123,40 @@ def _of_made_measures() -> Iterator[tuple[str, Measure, float]]:
     """Every order of ties of the names that are tried in all, and arguments that tests put together."""
     unknown = [*(f"INST(t={t})" for t in test_ties.GOALS), f"GAP(gains={test_ties.FALLING_GAINS})"]
     for data, names in (
-        ("tied", [*test_ties.PEERS, *plain_measures.TIED, *unknown]),
+        ("tied", [*test_ties.PEERS, *of_judged(test_ties.PEERS), *plain_measures.TIED, *unknown]),
         ("tied preferences", test_preferences.TIED_MEASURES),
     ):
         for measure in parse_measures(names, CATALOG):
             for variant in tie_variants(measure).values():
                 yield data, variant, EXACT
-    for relation in test_judged_only.TAKING:
-        for measure in test_judged_only.variants(relation):
-            yield "random", Measure(relation, {**measure.arguments, "judged_only": True}), EXACT
     for relation in test_levels.TAKING:
         defaults = {parameter.name: parameter.default for parameter in relation.parameters}
         yield "random", Measure(relation, {**defaults, "rel": 2}), EXACT
-    for options in test_tap.OPTIONS:
-        yield "weighted", test_tap.measure({"reward_silence": True, **options}), EXACT
-    for options in test_tap.OPTIONS_OF_LISTS:
-        yield "lists", test_tap.measure(options), EXACT
 
 
 def _names() -> Iterator[tuple[str, Iterable[str]]]:
     """Names of measures by the data on which tests ask for them."""
-    yield "random", [*peers.at_level(1), *peers.at_level(2), *plain_measures.MEASURES]
+    by_trec_eval = [*peers.at_level(1), *peers.at_level(2)]
+    yield "random", [*by_trec_eval, *of_judged(by_trec_eval), *plain_measures.MEASURES]
     yield "random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)]
     yield "random", ["Success(k=null)", "FPR(nonrelevant='judged',k=null)", "Specificity(k=null)"]
     yield "random", [name for measure in test_ir_measures.SPELLINGS for name in test_ir_measures.spelled(measure)]
     yield "random", [f"TAP(quantile={quantile})@{k}" for k in (1, 2, 5) for quantile in (0.5, 0.7, 1.0)]
     for data, (_, names) in test_user_models.MADE.items():
         yield data, names
+    yield "weighted", [test_tap.rewarding_silence(name) for name in test_tap.NAMES]
+    yield "lists", test_tap.NAMES_OF_LISTS
     yield "judged anew", plain_measures.USER_MODELS
     for data in ("numbered", "numbered apart"):
         yield data, test_plain_loops.OF_SUBTOPICS
-    for rel, alpha, judged_only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
-        yield "subtopics", test_diversity.names_of_measures(rel, alpha, judged_only=judged_only)
+    for rel, alpha, only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
+        yield "subtopics", test_diversity.names_of_measures(rel, alpha, judged_only=only)
     yield "subtopics", ["alpha_nDCG(alpha=0.3)@4", "StRecall(rel=2)@5"]
     yield "preferred", ["NumPrefs", *test_preferences.TIED_MEASURES, *test_preferences.OF_GROUPS]
+
+
+def of_judged(names: Iterable[str]) -> list[str]:
+    return [name for name in map(judged_only, names) if name]
 
 
 def values(warehouse: Warehouse, measure: Measure) -> Values:

@@ -57,6 +57,10 @@ class Topic:
     def num_rel(self, rel: int = 1) -> int:
         return sum(grade >= rel for grade in self.judged.values())
 
+    def only_judged(self) -> Topic:
+        scores = {document: score for document, score in self.scores.items() if self.judged.get(document, -1) >= 0}
+        return replace(self, scores=scores)
+
     def graded(self, gains: Gains | None) -> Topic:
         """With gains as grades."""
         if gains is None:

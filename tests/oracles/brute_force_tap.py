@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, permutations, product
+from typing import NamedTuple
 
 from tests.oracles.brute_force import single
 
@@ -53,8 +54,7 @@ class System:
             yield list(chain.from_iterable(choice))
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     value: float
     threshold: float | None
     num_kept: int

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 from inspect import isfunction
-from types import ModuleType
 from typing import Any
 
 from tests.oracles import (
@@ -18,49 +17,44 @@ from tests.oracles import (
     brute_force_user_models,
 )
 
-MODULES = (
-    brute_force,
-    brute_force_curves,
-    brute_force_diversity,
-    brute_force_preferences,
-    brute_force_user_models,
-)
+MODULES = (brute_force, brute_force_curves, brute_force_diversity, brute_force_preferences, brute_force_user_models)
 WORDS = {"null": None, "true": True, "false": False}
 Loop = Callable[[Any], dict[str, Any]]
 
 
-def _functions(modules: Iterable[ModuleType]) -> dict[str, Callable[..., Any]]:
-    """By name without underscores, those that the module defines itself."""
-    return {
-        name.replace("_", ""): function
-        for module in modules
-        for name, function in vars(module).items()
-        if isfunction(function) and function.__module__ == module.__name__
-    }
+# By name without underscores, those that a module defines itself.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name.replace("_", ""): function
+    for module in MODULES
+    for name, function in vars(module).items()
+    if isfunction(function) and function.__module__ == module.__name__
+}
 
 
-FUNCTIONS = _functions(MODULES)
-
-
-@cache
-def loop(name: str) -> Loop:
-    """Gives the columns of a topic by their names. ``P(rel=2)@5`` is p with 5 for its first parameter and rel=2.
-
-    Names are read without the package.
-    """
-    parts = re.fullmatch(r"(\w+)(?:\((.*)\))?(?:@(.+))?", name)
-    assert parts is not None, name
-    call = ast.parse(f"_({parts[2] or ''})", mode="eval").body
+def parts(name: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """Measure, cutoff and arguments in a name, read without the package."""
+    found = re.fullmatch(r"(\w+)(?:\((.*)\))?(?:@(.+))?", name)
+    assert found is not None, name
+    call = ast.parse(f"_({found[2] or ''})", mode="eval").body
     assert isinstance(call, ast.Call)
     options = {
         str(each.arg): WORDS[each.value.id] if isinstance(each.value, ast.Name) else ast.literal_eval(each.value)
         for each in call.keywords
     }
-    cutoff = [ast.literal_eval(parts[3])] if parts[3] else []
-    function = partial(FUNCTIONS[parts[1].replace("_", "").lower()], **options)
+    return found[1], [ast.literal_eval(found[3])] if found[3] else [], options
+
+
+@cache
+def loop(name: str) -> Loop:
+    """Gives the columns of a topic by their names. ``P(rel=2)@5`` is p with 5 for its first parameter and rel=2."""
+    measure, cutoff, options = parts(name)
+    function = FUNCTIONS[measure.replace("_", "").lower()]
+    of_judged = function.__module__ == brute_force.__name__ and options.pop("judged_only", False)
 
     def columns(topic: Any) -> dict[str, Any]:
-        found = function(topic, *cutoff)
+        if of_judged:
+            topic = topic.only_judged()
+        found = function(topic, *cutoff, **options)
         return found if isinstance(found, dict) else {"value": found}
 
     return columns

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, product
 from typing import Any
 
 import mpmath
@@ -47,49 +47,67 @@ def f_p(f: float, df1: float, df2: float) -> object:
     return regularised(1 / (1 + mpmath.mpf(f) * df1 / df2), mpmath.mpf(df2) / 2, mpmath.mpf(df1) / 2)
 
 
-def test_normal_probabilities(warehouse: Warehouse) -> None:
-    points = [*np.linspace(-37.5, 9, 400), 0.0, 1e-12, -0.67448975, 0.67448976, -5.656854249492380, -5.65685424949239]
-    check(warehouse, "normal_cdf", [(float(x),) for x in points], mpmath.ncdf)
-    assert warehouse.rows("select normal_cdf('-inf'::double), normal_cdf('inf'::double), normal_cdf(null)") == [
-        (0, 1, None)
-    ]
+def hedges_factor(df: float) -> object:
+    return mpmath.gamma(mpmath.mpf(df) / 2) / mpmath.sqrt(mpmath.mpf(df) / 2) / mpmath.gamma(mpmath.mpf(df - 1) / 2)
 
 
-def test_normal_quantiles(warehouse: Warehouse) -> None:
-    points = [*TAILS, *np.linspace(0.001, 0.999, 333), 0.075, 0.925, 1 - 1e-9]
-    check(warehouse, "normal_quantile", [(float(p),) for p in points], special.ndtri)
-    assert warehouse.rows("select normal_quantile(0), normal_quantile(1)") == [(float("-inf"), float("inf"))]
+def each_alone(*points: Iterable[float]) -> list[tuple[float]]:
+    return [(float(x),) for x in chain(*points)]
 
 
-def test_incomplete_beta_function(warehouse: Warehouse) -> None:
-    shapes = (0.5, 1, 2.5, 10, 100, 3000)
-    points = (1e-12, 0.001, 0.1, 0.37, 0.5, 0.8, 0.99)
-    check(warehouse, "beta_cdf", list(product(points, shapes, shapes)), regularised)
-    assert warehouse.rows("select beta_cdf(0, 2, 3), beta_cdf(1, 2, 3)") == [(0, 1)]
+SHAPES = (0.5, 1, 2.5, 10, 100, 3000)
+NEAR_EDGES = (0.0, 1e-12, -0.67448975, 0.67448976, -5.656854249492380, -5.65685424949239)
+T_VALUES = (0, 1e-8, -0.01, 0.5, 0.99, 1, -1.01, 2, 3.3, 10, -50, 1e3, 1e6)
+F_VALUES = (1e-6, 0.01, 0.5, 1, 1.7, 4, 30, 1000)
+SIGNS = [(k, n - k) for n in (1, 2, 3, 10, 50, 51, 300, 1000) for k in {0, 1, n // 4, n // 2, n}]
+# Function, its arguments, and what gives the same.
+CASES: list[tuple[str, Sequence[Sequence[float]], Callable[..., Any]]] = [
+    ("normal_cdf", each_alone(np.linspace(-37.5, 9, 400), NEAR_EDGES), mpmath.ncdf),
+    ("normal_quantile", each_alone(TAILS, np.linspace(0.001, 0.999, 333), (0.075, 0.925, 1 - 1e-9)), special.ndtri),
+    ("beta_cdf", [*product((1e-12, 0.001, 0.1, 0.37, 0.5, 0.8, 0.99), SHAPES, SHAPES)], regularised),
+    (
+        "trigamma",
+        each_alone(np.geomspace(0.01, 1e9, 300), (0.5, 1, 2, 100)),
+        lambda x: mpmath.polygamma(1, mpmath.mpf(x)),
+    ),
+    ("student_p", [*product(T_VALUES, DEGREES)], student_p),
+    ("student_p", [*product((0.001, 0.3, -1.7, 2.1, 4.4), DEGREES)], lambda t, df: 2 * stats.t.sf(abs(t), df)),
+    ("student_quantile", [*product((0.75, 0.9, 0.95, 0.975, 0.995), DEGREES)], stats.t.ppf),
+    ("f_p", [*product(F_VALUES, (1, 2, 7, 125, 1000), (1, 2, 30, 49, 6125))], f_p),
+    ("sign_p", SIGNS, lambda wins, losses: stats.binomtest(int(wins), int(wins + losses)).pvalue),
+    ("hedges_correction", each_alone((2, 3, 10, 49, 199)), hedges_factor),
+]
 
 
-def test_trigamma(warehouse: Warehouse) -> None:
-    points = [*np.geomspace(0.01, 1e9, 300), 0.5, 1, 2, 100]
-    check(warehouse, "trigamma", [(float(x),) for x in points], lambda x: mpmath.polygamma(1, mpmath.mpf(x)))
-    assert warehouse.rows("select trigamma(null)") == [(None,)]
+@pytest.mark.parametrize(("function", "cases", "oracle"), CASES)
+def test_values(
+    warehouse: Warehouse, function: str, cases: Sequence[Sequence[float]], oracle: Callable[..., Any]
+) -> None:
+    check(warehouse, function, cases, oracle)
 
 
-def test_p_values_of_student(warehouse: Warehouse) -> None:
-    points: tuple[float, ...] = (0, 1e-8, -0.01, 0.5, 0.99, 1, -1.01, 2, 3.3, 10, -50, 1e3, 1e6)
-    check(warehouse, "student_p", list(product(points, DEGREES)), student_p)
-    points = (0.001, 0.3, -1.7, 2.1, 4.4)
-    check(warehouse, "student_p", list(product(points, DEGREES)), lambda t, df: 2 * stats.t.sf(abs(t), df))
+def test_values_at_the_ends(warehouse: Warehouse) -> None:
+    ends: dict[str, float | None] = {
+        "normal_cdf('-inf'::double)": 0,
+        "normal_cdf('inf'::double)": 1,
+        "normal_cdf(null)": None,
+        "normal_quantile(0)": float("-inf"),
+        "normal_quantile(1)": float("inf"),
+        "beta_cdf(0, 2, 3)": 0,
+        "beta_cdf(1, 2, 3)": 1,
+        "trigamma(null)": None,
+        "student_quantile(0.5, 3)": 0,
+        "sign_p(0, 0)": 1,
+    }
+    assert warehouse.rows(f"select {', '.join(ends)}") == [tuple(ends.values())]
 
 
 @pytest.mark.parametrize("degrees", few_of([DEGREES[::4], DEGREES], 1, one_value=True))
 def test_quantiles_of_student(warehouse: Warehouse, degrees: Sequence[int]) -> None:
-    """Those whose p value is that of which they are the quantile; where scipy is precise, its quantiles."""
+    """Those whose p value is that of which they are the quantile, where scipy is not precise."""
     upper = (0.5000001, 0.51, 0.75, 0.975, 0.9999)
     check(warehouse, "student_quantile", list(product(upper, degrees)), lambda p, df: _quantile(1 - mpmath.mpf(p), df))
     check(warehouse, "student_quantile", list(product(TAILS, degrees)), lambda p, df: -_quantile(mpmath.mpf(p), df))
-    upper = (0.75, 0.9, 0.95, 0.975, 0.995)
-    check(warehouse, "student_quantile", list(product(upper, DEGREES)), stats.t.ppf)
-    assert warehouse.rows("select student_quantile(0.5, 3)") == [(0,)]
 
 
 def _quantile(tail: Any, df: float) -> Any:
@@ -101,24 +119,6 @@ def _quantile(tail: Any, df: float) -> Any:
             middle = (low + high) / 2
             low, high = (middle, high) if student_p(mpmath.exp(middle), df) > 2 * tail else (low, middle)
     return mpmath.exp(low)
-
-
-def test_p_values_of_f(warehouse: Warehouse) -> None:
-    points = (1e-6, 0.01, 0.5, 1, 1.7, 4, 30, 1000)
-    check(warehouse, "f_p", list(product(points, (1, 2, 7, 125, 1000), (1, 2, 30, 49, 6125))), f_p)
-
-
-def test_p_values_of_the_sign_test(warehouse: Warehouse) -> None:
-    cases = [(k, n - k) for n in (1, 2, 3, 10, 50, 51, 300, 1000) for k in {0, 1, n // 4, n // 2, n}]
-    check(warehouse, "sign_p", cases, lambda wins, losses: stats.binomtest(int(wins), int(wins + losses)).pvalue)
-    assert warehouse.rows("select sign_p(0, 0)") == [(1,)]
-
-
-def test_correction_of_hedges(warehouse: Warehouse) -> None:
-    def factor(df: float) -> object:
-        return mpmath.gamma(mpmath.mpf(df) / 2) / mpmath.sqrt(mpmath.mpf(df) / 2) / mpmath.gamma(mpmath.mpf(df - 1) / 2)
-
-    check(warehouse, "hedges_correction", [(df,) for df in (2, 3, 10, 49, 199)], factor)
 
 
 def test_power_of_the_t_test(warehouse: Warehouse) -> None:
