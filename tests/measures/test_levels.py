@@ -7,6 +7,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import module_warehouse
+from tests.long_cases import one_in
 from tests.random_collections import together
 
 FAMILIES = ("binary", "classification", "counts")
@@ -38,7 +39,7 @@ def load(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load)
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", one_in(3, CALLS))
 def test_a_higher_level_is_as_if_grades_were_lower(loaded: Warehouse, call: str) -> None:
     high, low = (
         loaded.rows(f"select * exclude (qrels) from {call.format(level)} where qrels = '{qrels}' order by all")

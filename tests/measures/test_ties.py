@@ -73,7 +73,7 @@ def test_every_permutation_of_judged_documents(loaded: Warehouse, name: str) -> 
     compare_orders(loaded, str(judged_only(name)), peer_values(True)[PEERS[name]])
 
 
-@pytest.mark.parametrize("name", first_of_each(plain_measures.TIED))
+@pytest.mark.parametrize("name", first_of_each(plain_measures.TIED, 1))
 def test_every_permutation_by_plain_loops(loaded: Warehouse, name: str) -> None:
     compare_orders(loaded, name, in_every_order(value_of(name)))
 

@@ -54,13 +54,17 @@ def at_level(level: int) -> dict[str, str]:
 
 
 def trec_eval(qrels: Qrels, run: Run, level: int = 1, *, judged_only: bool = False) -> dict[str, dict[str, float]]:
-    """trec_eval's values by its measure and topic, for the topics in both; logarithms are undone."""
+    """trec_eval's values by its measure and topic, for the topics in both; logarithms are undone.
+
+    Where it divides 0 by 0 there is the 0 that is meant.
+    """
     wanted = {*BINARY.values(), *GRADED.values()}
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, wanted, level, judged_only)
     found: dict[str, dict[str, float]] = {}
     for topic, results in evaluator.evaluate(run).items():
         for name, value in results.items():
-            found.setdefault(name, {})[topic] = math.exp(value) if name == "gm_map" else value
+            shown = math.exp(value) if name == "gm_map" else 0.0 if math.isnan(value) else value
+            found.setdefault(name, {})[topic] = shown
     return found
 
 

@@ -131,7 +131,8 @@ def test_power_of_the_t_test(warehouse: Warehouse) -> None:
             assert power == pytest.approx(expected, abs=1e-8), (effect, n, alpha)
 
 
-@pytest.mark.parametrize("num_topics", few_of([10, 2, 3, 50], 1))
+@pytest.mark.long  # by default detectable_differences reads both
+@pytest.mark.parametrize("num_topics", [10, 2, 3, 50])
 def test_detectable_effects_have_the_power_asked_for(warehouse: Warehouse, num_topics: int) -> None:
     cases = ", ".join(map(str, product((num_topics,), (0.05, 0.001), (0.8, 0.99))))
     found = warehouse.rows(f"""
@@ -145,7 +146,8 @@ def test_detectable_effects_have_the_power_asked_for(warehouse: Warehouse, num_t
             assert expected == pytest.approx(float(power), abs=1e-8)
 
 
-@pytest.mark.parametrize("sought", few_of([0.3, 0.01, 0.05, 0.5, -0.8, 2, 20], 1))
+@pytest.mark.long
+@pytest.mark.parametrize("sought", [0.3, 0.01, 0.05, 0.5, -0.8, 2, 20])
 def test_topics_needed_are_the_fewest_with_the_power(warehouse: Warehouse, sought: float) -> None:
     cases = ", ".join(map(str, product((sought,), (0.05, 0.001), (0.5, 0.8, 0.95))))
     found = warehouse.rows(f"""
