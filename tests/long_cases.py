@@ -1,13 +1,19 @@
-"""Cases of tests of which a few are tried by default, and the others where there is time for what is long."""
+"""Cases of tests: of files, and those of which a few are tried by default, the others where there is time."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def rows_of(table: Path) -> list[list[str]]:
+    """The rows of a file of cases, separated by tabs, below its header."""
+    return [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:

@@ -13,10 +13,10 @@ from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import check_contract
 from tests.conftest import SAMPLE, new_file, write
-from tests.long_cases import one_in
+from tests.long_cases import one_in, rows_of
 from tests.tools.portable import outside_the_core
 
-CATALOG = read_catalog()
+CATALOG, HERE = read_catalog(), Path(__file__).parent
 MEASURE = """\
 -- measure: Depth
 -- title: Depth of the ranking against a hundred
@@ -70,51 +70,13 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         assert ("documents retrieved",) in warehouse.rows(columns)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "complaint"),
-    [
-        ("-- title: Depth of the ranking against a hundred\n", "", r'depth.sql:1: the header lacks "title"'),
-        ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:11: unknown key "rnage"'),
-        ("-- mean: arithmetic", "-- mean: harmonic", "mean is harmonic"),
-        ("-- range: 0 1\n", "", r'depth.sql:1: the header lacks "range"'),
-        ("depth_of_ranking", "MAP", "depth.sql:1: map is already a name of the measure in .*ap.sql"),
-        ("-- aliases: depth_of_ranking", "-- trec_eval: recip_rank", "recip_rank is already a name of the measure"),
-        ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "it must be no or a cutoff such as @10"),
-        ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "trec_eval is .k=1., it must be .name"),
-        ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
-        ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
-        ("= 100   depth", "= 0   depth", r"depth.sql:5: enough is 0, it must be in \[1, inf\)"),
-        ("--   num_ret   documents retrieved", "--   num_ret", r"depth.sql:7: expected .column   meaning"),
-        ("-- columns:", "-- columns: num_ret", r"depth.sql:6: column num_ret is described nowhere"),
-        ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
-        ("enough", "full", "depth.sql:14: full is a word of SQL and cannot name a parameter"),
-        ("-- parameters:", "-- parameters: enouhg", "depth.sql:4: parameter enouhg is neither .*; nearest: enough"),
-        ("-- parameters:", "-- parameters: k, rel", "depth.sql:4: the line of parameters does not name enough"),
-        ("-- parameters:", "-- parameters: enough = 0", r"depth.sql:4: enough is 0, it must be in \[1, inf\)"),
-        ("-- parameters:", "-- parameters: enough, rel", r"depth.sql:14: the body does not use the parameters \$rel"),
-        ("-- parameters:", "-- parameters: enough per cent", "depth.sql:4: expected .name"),
-        (
-            "-- definition:",
-            "-- ties: worst best\n-- definition:",
-            'depth.sql:8: ties is worst best, it must be "order, ... = relation"',
-        ),
-        ("-- definition:", "-- ties: worst = steep\n-- definition:", "depth.sql:15: the header does not name .*ties"),
-        ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
-        ("from evaluated_topics", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
-        ("from evaluated_topics", "from evaluated_topics where", r"depth.sql:\d+"),
-        (
-            "from evaluated_topics",
-            "from evaluated_topics, topics as t(a, enough)\nwhere enough is not null",
-            "column named like a parameter: enough",
-        ),
-        ("select\n    qrels,", "select 1; select\n    qrels,", "expected one statement"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "complaint"), rows_of(HERE / "faulty_headers.tsv"))
 def test_a_faulty_file_is_refused_with_its_place(
     tmp_path: Path, loaded: evalsql.Warehouse, before: str, after: str, complaint: str
 ) -> None:
-    assert before in MEASURE
-    text = MEASURE.replace(before, after, -1 if before == "enough" else 1)
+    old, new = (text.replace("\\n", "\n") for text in (before, after))
+    assert old in MEASURE
+    text = MEASURE.replace(old, new, -1 if old == "enough" else 1)
     with pytest.raises(CatalogError, match=complaint):
         loaded.load_measures(write(tmp_path / "depth.sql", text))
 

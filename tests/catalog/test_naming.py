@@ -9,18 +9,14 @@ import pytest
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
+from tests.long_cases import rows_of
 
 pytestmark = pytest.mark.fast
 
-CATALOG = read_catalog()
+CATALOG, HERE = read_catalog(), Path(__file__).parent
 
 
-def cases(name: str) -> list[list[str]]:
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines()[1:]]
-
-
-@pytest.mark.parametrize(("text", "names", "calls"), cases("names.tsv"))
+@pytest.mark.parametrize(("text", "names", "calls"), rows_of(HERE / "names.tsv"))
 def test_names_are_read_in_both_grammars(text: str, names: str, calls: str) -> None:
     measures = parse_measures([text], CATALOG)
     assert " ".join(measure.name for measure in measures) == names
@@ -38,7 +34,7 @@ def test_a_measure_named_twice_is_one() -> None:
     assert [measure.name for measure in parse_measures(["AP", "map", "MAP"], CATALOG)] == ["AP"]
 
 
-@pytest.mark.parametrize(("text", "complaint"), cases("refused_names.tsv"))
+@pytest.mark.parametrize(("text", "complaint"), rows_of(HERE / "refused_names.tsv"))
 def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         parse_measures([text], CATALOG)

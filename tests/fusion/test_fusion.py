@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import itertools
+import json
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ import evalsql
 from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
 from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, module_warehouse, new_file, new_warehouse
+from tests.long_cases import rows_of
 from tests.random_collections import Run
 
 RUNS = "runs := 'A,B'"
@@ -219,41 +221,13 @@ def test_what_learns_from_judgments_does_not_learn_from_the_topic_itself() -> No
             assert (scores[topic] == fused[1][method][topic]) == (topic in same), (method, topic)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ({"method": "rrff"}, 'no method "rrff" of fusion, which comes before the runs; there are: anz, bayes'),
-        ({"runs": "bm25"}, "takes two runs at least"),
-        ({"runs": ["bm25", "b*"]}, "bm25 is named twice"),
-        ({"runs": ["bm25", "nosuch"]}, 'no run is called "nosuch"'),
-        ({"name": "bm25", "replace": True}, "bm25 is one of the runs to fuse"),
-        ({"name": "dense2", "norm": "max"}, "rrf goes by ranks"),
-        ({"method": "sum", "norm": "log"}, "norm is log"),
-        ({"gamma": 2}, "rrf takes no gamma; it takes k"),
-        ({"k": -1}, r"k is -1, it must be in \[0, inf\)"),
-        ({"method": "max", "weights": [1, 1]}, "max has no weights; methods with weights are borda, condorcet"),
-        ({"weights": [1]}, "1 weight for 2 runs"),
-        ({"weights": [1, -1]}, "numbers from 0 on"),
-        ({"weights": [0, 0]}, "one above 0"),
-        ({"weights": [1, float("nan")]}, "numbers from 0 on"),
-        ({"method": "max", "tune": "AP"}, "max has neither weights nor gamma or sigma"),
-        ({"tune": "AP nDCG"}, "by one measure"),
-        ({"tune": "AP", "step": 0.3}, "a part of 1"),
-        ({"tune": "AP", "folds": 41}, "2 to 40, the topics of sample"),
-        ({"tune": "AP", "weights": [1, 1]}, "either given or searched"),
-        ({"tune": "AP", "step": 0.0001}, "10,001 ways to weigh 2 runs"),
-        ({"tie_rule": "input"}, "tie rule input is none of a fused run"),
-        ({"name": "hybrid"}, "already loaded: hybrid"),
-    ],
-)
-def test_what_does_not_fit_is_refused_and_nothing_changes(
-    unchanged: Warehouse, arguments: dict[str, object], complaint: str
-) -> None:
+@pytest.mark.parametrize(("arguments", "complaint"), rows_of(Path(__file__).with_name("refusals.tsv")))
+def test_what_does_not_fit_is_refused_and_nothing_changes(unchanged: Warehouse, arguments: str, complaint: str) -> None:
     held = "select runs, (select count(*) from retrieved) from runs order by run_id"
     before = unchanged.rows(held)
-    given = {"method": "rrf", "runs": ["bm25", "dense"], "name": "new", **arguments}
+    given = {"method": "rrf", "runs": ["bm25", "dense"], "name": "new", **json.loads(arguments)}
     with pytest.raises(UsageError, match=complaint):
-        unchanged.fuse(**given)  # type: ignore[arg-type]
+        unchanged.fuse(**given)
     assert unchanged.rows(held) == before
 
 
