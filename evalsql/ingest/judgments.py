@@ -190,10 +190,10 @@ class StagedJudgments:
 def _stage_clean(database: Database, source: Source, form: str) -> int:
     """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
     with scratch_folder() as folder:
-        text = source.inspect(Path(folder, "text"))
-        if not text.is_plain:
+        text = source.plain_text(Path(folder, "text"))
+        if not text:
             return 0
-        raw = f"select * from {reader([text.path])}"
+        raw = f"select * from {reader([text])}"
         clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
         database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
     rejected = rejected_paths(database)

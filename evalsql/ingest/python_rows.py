@@ -52,8 +52,9 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     meanings = MEANINGS[kind][0]
     if not records:
         return {meaning: [] for meaning in meanings}
-    first = records[0]
-    if isinstance(first, Mapping):
+    if fields := getattr(records[0], "_fields", None) or [*getattr(records[0], "__dataclass_fields__", ())]:
+        records = [{name: getattr(record, name, None) for name in fields} for record in records]
+    if isinstance(records[0], Mapping):
         if any(holds_ranking(record, kind, given) for record in records):
             return _joined(_of_record(record, kind, given) for record in records)
         for at, record in enumerate(records, start=1):
@@ -61,20 +62,12 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
                 raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
         found = _named(column_meanings.find(list(dict.fromkeys(chain.from_iterable(records))), kind, given))
         return {column: [record.get(name) for record in records] for column, name in found.items()}
-    if fields := getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ())):
-        found = _named(column_meanings.find(list(fields), kind, given))
-        return {column: [getattr(record, name, None) for record in records] for column, name in found.items()}
     for at, record in enumerate(records, start=1):
         if isinstance(record, str) or not isinstance(record, Sequence) or len(record) != len(meanings):
             raise UsageError(
                 f"row {at}: expected ({', '.join(meanings)}), or dicts or named tuples that name them; found {record!r}"
             )
     return {meaning: [record[at] for record in records] for at, meaning in enumerate(meanings)}
-
-
-def meanings_of(columns: Iterable[str]) -> dict[str, str]:
-    """The column of each meaning among those that ``columns_of`` gives."""
-    return {"score" if name == _EVALUE else name: name for name in columns}
 
 
 def _named(found: Mapping[str, str]) -> dict[str, str]:

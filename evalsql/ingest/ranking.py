@@ -11,7 +11,7 @@ from evalsql.database.database import Database
 from evalsql.errors import QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.files.alignments import leave_out
-from evalsql.ingest.files.source import Source, Text
+from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import Table
 from evalsql.ingest.files.trec_text import FirstRow, Notes, first_rows
 from evalsql.ingest.load_options import RunOptions
@@ -32,7 +32,7 @@ class StagedFile:
 
     source: Source
     table: Table | None = None
-    text: Text | None = None
+    text: Path | None = None
     first_rows: Sequence[FirstRow] = ()
     sha256: str = ""
     notes: Notes = field(default_factory=Notes)
@@ -40,11 +40,11 @@ class StagedFile:
     is_refused: bool = False
 
     def inspect(self, folder: Path) -> None:
-        """Compute the checksum, and read the start of TREC text, which is decompressed into ``folder`` if need be."""
+        """Compute the checksum, and of TREC text read the first rows and decompress it into ``folder`` if need be."""
         self.sha256 = self.source.sha256()
         if not self.table:
-            self.text = self.source.inspect(folder / str(self.source.number))
-            self.first_rows = first_rows(self.text)
+            self.text = self.source.plain_text(folder / str(self.source.number))
+            self.first_rows = first_rows(self.source)
 
 
 @dataclass

@@ -125,7 +125,7 @@ class RunLoader:
                     "[tag]; a tag may hold blanks, but is the same on nearly every line"
                 )
                 self._refuse(file, file.source.problem(foreign[0], reason))
-            elif file.text and (tag := first_tag(file.text)) is not None:
+            elif file.text and (tag := first_tag(file.source)) is not None:
                 file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag or None)
                 clean.append(file)
             else:
@@ -138,7 +138,7 @@ class RunLoader:
 
     def _stage_clean(self, files: Sequence[StagedFile]) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that must be read line by line."""
-        paths = {file.source.number: file.text.path for file in files if file.text}
+        paths = {file.source.number: file.text for file in files if file.text}
         # Looking values up in lists is faster than joining a table.
         tags = ", ".join(literal(file.notes.last_tag or "") for file in files)
         lines = f"""

@@ -6,6 +6,7 @@ import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -25,14 +26,6 @@ _ODD_BYTES = (b"\0", b"\v", b"\f")
 _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line
 
 T = TypeVar("T")
-
-
-class Text(NamedTuple):
-    """A file as text, decompressed; ``is_plain`` is whether the engine's reader takes it as the exact one does."""
-
-    path: Path
-    is_plain: bool
-    first_lines: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +65,7 @@ class Source(NamedTuple):
     compression: str
     form: Format | None = None
     number: int = 0
+    first_lines: Sequence[bytes] = ()
 
     @property
     def text_bytes(self) -> int:
@@ -104,38 +98,30 @@ class Source(NamedTuple):
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def inspect(self, copy: Path) -> Text:
-        """The file as text, decompressed into ``copy`` if need be.
+    def plain_text(self, copy: Path) -> Path | None:
+        """The file as text, decompressed into ``copy`` if need be; None if only the exact reader takes it as it is.
 
-        It is not plain where it cannot be decompressed whole, is not UTF-8, has lines that are very long or that end by
-        a carriage return alone, or only some of them by both, or holds bytes that C takes for white space and the
-        engine does not.
+        So it is where it cannot be decompressed whole, is not UTF-8, has lines that are very long or that end by a
+        carriage return alone, or only some of them by both, or holds bytes that C takes for white space and the engine
+        does not.
         """
+        path = self.path if self.compression == "none" else copy
+        has_returns: bool | None = None
         try:
-            with self.open() as stream:
-                if self.compression == "none":
-                    return _inspected(self.path, stream)
-                with copy.open("wb") as target:
-                    return _inspected(copy, stream, target.write)
+            with self.open() as stream, nullcontext() if path == self.path else copy.open("wb") as target:
+                while chunk := stream.read(_CHUNK):
+                    rest = stream.readline(_CHUNK)
+                    lines = chunk + rest
+                    if target:
+                        target.write(lines)
+                    if has_returns is None:
+                        lines = lines.removeprefix(BYTE_ORDER_MARK)
+                        has_returns = b"\r" in lines
+                    if len(rest) == _CHUNK or not _is_ordinary(lines, has_returns=has_returns):
+                        return None
         except unreadable():
-            return Text(self.path, False)
-
-
-def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object] = len) -> Text:
-    """The text at ``path``, which the stream holds too; ``take`` gets its bytes as long as they are plain."""
-    has_returns = False
-    first_lines: list[bytes] = []
-    while chunk := stream.read(_CHUNK):
-        rest = stream.readline(_CHUNK)
-        lines = chunk + rest
-        take(lines)
-        if not first_lines:
-            lines = lines.removeprefix(BYTE_ORDER_MARK)
-            first_lines = (chunk + rest).split(b"\n", FIRST_LINES)[:FIRST_LINES]
-            has_returns = b"\r" in lines
-        if len(rest) == _CHUNK or not _is_ordinary(lines, has_returns=has_returns):
-            return Text(path, False, first_lines)
-    return Text(path, True, first_lines)
+            return None
+        return path
 
 
 def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
@@ -178,7 +164,8 @@ def open_file(label: str, path: Path) -> tuple[Source, bytes]:
                 head = stream.read(HEAD)
         except unreadable():
             head = b""  # the readers of files say why
-    return source, head
+    lines = head.split(b"\n", FIRST_LINES)
+    return source._replace(first_lines=lines[:-1] if len(head) == HEAD else lines[:FIRST_LINES]), head
 
 
 def arrow_table(source: Source) -> Any:

@@ -22,7 +22,7 @@ from evalsql.ingest.files.formats import third_column_faults
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import registered
-from evalsql.ingest.python_rows import columns_of, meanings_of, put
+from evalsql.ingest.python_rows import columns_of, put
 from evalsql.phrases import counted
 
 _ROWS, _RAW = "incoming_rows", "incoming_raw"
@@ -269,7 +269,7 @@ class Tables:
             columns[name] = list(map(text_reading.as_text, columns[name]))
         put(self.database, _RAW, columns, numbers)
         table.raw = self._numbered(f"select * from {_RAW}")
-        table.columns, table.types = meanings_of(columns), dict.fromkeys(numbers, "DOUBLE")
+        table.columns, table.types = column_meanings.known(columns, self.kind), dict.fromkeys(numbers, "DOUBLE")
 
     def _lines(self, table: Table) -> None:
         """Rows that Python reads, with their lines and with those that are refused."""

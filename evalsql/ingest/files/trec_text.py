@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, warn
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, Text, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, unreadable
 from evalsql.phrases import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -214,9 +214,9 @@ _NEARLY_ALL = 0.9
 _HALF = 0.5
 
 
-def first_tag(text: Text) -> str | None:
-    """The tag of a plain run's first line, empty if it has none; None if the engine cannot read it, or it is no row."""
-    columns = text.first_lines[0].decode().split() if text.is_plain and text.first_lines else []
+def first_tag(source: Source) -> str | None:
+    """The tag of a plain run's first line, empty if it has none; None if that is no row."""
+    columns = source.first_lines[0].decode().split() if source.first_lines else []
     return " ".join(columns[5:]) if len(columns) > 4 else None
 
 
@@ -229,10 +229,10 @@ class FirstRow(NamedTuple):
     score: float
 
 
-def first_rows(text: Text) -> Sequence[FirstRow]:
+def first_rows(source: Source) -> Sequence[FirstRow]:
     """Those of a file's first lines that have a number for a score, as comments and header rows have not."""
     rows = []
-    for number, line in enumerate(text.first_lines, start=1):
+    for number, line in enumerate(source.first_lines, start=1):
         columns = line.split()
         if len(columns) > 4 and not line.startswith(b"#"):
             rank, score = map(_number, columns[3:5])
