@@ -23,7 +23,6 @@ class LoadWarnings:
     opposed: list[str] = field(default_factory=list)  # names of runs
     tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
     texts: list[str] = field(default_factory=list)
-    overlaps: list[str] = field(default_factory=list)
 
     def note_ties(self, database: Database, ranked: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
@@ -32,7 +31,7 @@ class LoadWarnings:
     def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
-            self.overlaps += scarce_overlaps(database, pairs_query(pairs), ranked)
+            self.texts += scarce_overlaps(database, pairs_query(pairs), ranked)
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
@@ -70,7 +69,7 @@ class LoadWarnings:
                 f"{counted(len(self.tags), 'file')}, the first being {file}: rows with {len(tags)} tags "
                 f"({shortened(tags)}), which are loaded as one run; split the file if they are several"
             )
-        for text in (*self.texts, *self.overlaps):
+        for text in self.texts:
             warn(text)
 
 

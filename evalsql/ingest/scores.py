@@ -11,10 +11,9 @@ from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.base_rows import delete, file_row
+from evalsql.ingest.base_rows import add_rows, delete, file_row
 from evalsql.ingest.files.source import Source
 from evalsql.phrases import shortened
-from evalsql.version import __version__
 
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
@@ -199,16 +198,10 @@ def _make_room(database: Database, replace: bool) -> None:
 
 def _add_runs(database: Database, meta: Mapping[str, str]) -> None:
     scored = f"select * from {_STAGED_RUNS} where run in (select run from {_STAGED})"
-    new = relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored})
-    database.execute(
-        f"""
-        insert into runs by name
-        select *, 0 as num_tags, 0 as duplicates, '' as comments, map(?::varchar[], ?::varchar[]) as meta,
-            current_timestamp at time zone 'UTC' as loaded_at, {literal(__version__)} as evalsql_version
-        from ({new})
-        """,
-        [list(meta), list(meta.values())],
-    )
+    columns, rows = database.table(relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored}))
+    defaults = {"num_tags": 0, "duplicates": 0, "comments": ""}
+    rows = [(*row, *defaults.values()) for row in rows]
+    add_rows(database, "runs", (*columns, *defaults), rows, meta)
     database.insert(
         "files",
         f"""

@@ -165,14 +165,12 @@ def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple
     for number, line in text_lines(source, refuse, blank=False, longest=sys.maxsize):
         try:
             yield number, json.loads(line, **options)
-        except (ValueError, RecursionError, UsageError) as error:
-            refuse(source.problem(number, json_fault(error)))
-
-
-def json_fault(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return TOO_DEEP
-    return f"not JSON: {error}" if isinstance(error, ValueError) else str(error)
+        except ValueError as error:
+            refuse(source.problem(number, f"not JSON: {error}"))
+        except RecursionError:
+            refuse(source.problem(number, TOO_DEEP))
+        except UsageError as error:
+            refuse(source.problem(number, str(error)))
 
 
 def as_text(value: object) -> str | None:

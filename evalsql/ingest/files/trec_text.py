@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, warn
+from evalsql.ingest.column_meanings import COLUMNS
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, unreadable
 from evalsql.phrases import counted
 
@@ -22,11 +23,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
 _MOST_SHOWN = 60  # characters of a value in a message
-_HEADER_WORDS = {
-    *("topic", "topicid", "topic_id", "qid", "q_id", "query", "queryid", "query_id", "query-id"),
-    *("doc", "docid", "doc_id", "docno", "document", "document_id", "pid", "corpus-id"),
-    *("rank", "score", "rel", "relevance", "grade", "label", "judgment", "judgement", "weight"),
-}
+_HEADER_WORDS = {name for meaning in ("topic", "document", "rank", "grade", "weight") for name in COLUMNS[meaning]}
 Row = tuple[Any, ...]
 Refuse = Callable[[Problem], None]
 _CHUNK = 1 << 16  # bytes
