@@ -315,7 +315,7 @@ def _query_names(queries: str | Path | Iterable[str]) -> list[str]:
         return [str(name) for name in queries]
     problems = ProblemList()
     words: list[str] = []
-    with open_sources([queries], problems) as sources:
+    with open_sources(queries, problems) as sources:
         for source in sources:
             lines = [line for _, line in text_lines(source, problems.add, blank=False)]
             if lines and lines[0].startswith(">"):

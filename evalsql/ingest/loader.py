@@ -146,10 +146,10 @@ class Loader:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
         from evalsql.ingest import lists
-        from evalsql.ingest.files.input_files import as_paths, open_sources
+        from evalsql.ingest.files.input_files import open_sources
 
         problems = ProblemList()
-        with open_sources(as_paths(files), problems) as sources:
+        with open_sources(files, problems) as sources:
             by_names = sources_by_name(sources, name, problems)
             if qrels is not None and len(by_names) > 1:
                 raise UsageError(
@@ -224,13 +224,13 @@ class Loader:
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files; arguments and errors are those of ``load_runs``."""
-        from evalsql.ingest.files.input_files import as_paths, open_sources
+        from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.tables import Tables
         from evalsql.ingest.run_loading import RunLoader
 
         database, options, problems = self.database, self._checked(options), ProblemList()
         with (
-            open_sources(as_paths(files), problems, "run", options.columns) as sources,
+            open_sources(files, problems, "run", options.columns) as sources,
             Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name)

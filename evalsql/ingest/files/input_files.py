@@ -69,18 +69,9 @@ def failures_named() -> Iterator[None]:
         raise InputError([Problem(str(error.filename or tempfile.tempdir or "input"), 0, reason)]) from error
 
 
-def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
-    if isinstance(files, str | Path) or not isinstance(files, Iterable):
-        files = [files]
-    listed = list(files)
-    if not all(isinstance(file, str | Path) for file in listed):
-        raise UsageError(f"expected paths or globs of files, found {files!r}")
-    return listed
-
-
 @contextmanager
 def open_sources(
-    patterns: Iterable[str | Path], problems: ProblemList, kind: str | None = None, given: Given = None
+    files: str | Path | Iterable[str | Path], problems: ProblemList, kind: str | None = None, given: Given = None
 ) -> Iterator[list[Source]]:
     """The files that paths, globs, datasets and ``-`` (standard input) stand for; ``problems`` gets what is wrong.
 
@@ -89,6 +80,9 @@ def open_sources(
     """
     if kind:
         check_given(given, kind)
+    patterns = [files] if isinstance(files, str | Path) or not isinstance(files, Iterable) else [*files]
+    if not all(isinstance(pattern, str | Path) for pattern in patterns):
+        raise UsageError(f"expected paths or globs of files, found {files!r}")
     found: dict[str, Source] = {}
     with failures_named(), scratch_folder() as folder:
         finder = _Finder(Path(folder), problems, kind, given)
@@ -118,7 +112,7 @@ def open_sources(
 def open_one_source(pattern: str | Path, what: str, kind: str | None = None, given: Given = None) -> Iterator[Source]:
     """The one file that a path stands for; ``what`` is loaded from it. Raises InputError for all that is wrong."""
     problems = ProblemList()
-    with open_sources([pattern], problems, kind, given) as sources:
+    with open_sources(pattern, problems, kind, given) as sources:
         problems.check()
         if len(sources) > 1:
             raise UsageError(f"{pattern} stands for {len(sources)} files; {what} are loaded from one")

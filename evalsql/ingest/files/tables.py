@@ -29,7 +29,7 @@ _ROWS, _RAW = "incoming_rows", "incoming_raw"
 _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 _WHOLE = ("rank", "grade")
-_BY_DEFAULT_0 = ("iteration", "subgroup")
+_BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 _IN_MEMORY = Format("", "memory")
 _NO_RANK = "the tie rule goes by rank, and there is no column rank"
 
@@ -296,9 +296,9 @@ class Tables:
 
     def _insert(self, table: Table) -> None:
         values = {meaning: _converted(table, meaning) for meaning in table.columns}
-        values |= {
-            each: f"coalesce({values.get(each, 'null')}, '0')" for each in self.meanings if each in _BY_DEFAULT_0
-        }
+        needed = self.required if table.form is not _IN_MEMORY else ()
+        by_default_0 = [each for each in self.meanings if each in _BY_DEFAULT_0 and each not in needed]
+        values |= {each: f"coalesce({values.get(each, 'null')}, '0')" for each in by_default_0}
         if table.is_ranking:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
@@ -361,9 +361,10 @@ def _converted(table: Table, meaning: str) -> str:
     column = table.columns[meaning]
     name, kind = quoted(column), table.types.get(column, "VARCHAR")
     if meaning in NAMES:
-        column_meanings.check_name_type(column, kind)
-        text = f"cast({name} as varchar)"
-        return f"nullif({text if table.form is _IN_MEMORY else f'trim({text})'}, '')"
+        if table.form is not _IN_MEMORY or meaning not in _BY_DEFAULT_0:
+            column_meanings.check_name_type(column, kind)
+        text = f"trim({name})" if kind == "VARCHAR" and table.form is not _IN_MEMORY else f"cast({name} as varchar)"
+        return f"nullif({text}, '')"
     number = f"try_cast({name} as double)"
     if kind == "VARCHAR":
         text = f"regexp_replace(trim({name}), '^L([0-9]+)$', '\\1')" if meaning == "grade" else f"trim({name})"
