@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from evalsql.errors import UsageError
 
@@ -70,11 +70,6 @@ def missing(found: Container[str], kind: str) -> list[str]:
     """The meanings that a table must have and are not among those found. A run has a score, or else a rank."""
     required = MEANINGS[kind][0]
     return [each for each in required if each not in found and not (each == "score" and "rank" in found)]
-
-
-def header_meanings(kind: str) -> Set[str]:
-    """The meanings whose columns make a first line a header."""
-    return {"topic", "document"} if "document" in MEANINGS[kind][0] else set(MEANINGS[kind][0])
 
 
 def _folded(name: str) -> str:

@@ -121,12 +121,14 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
                 r"all lines end with a carriage return alone, as on old Macs; tr '\r' '\n' makes them lines"
             )
         return None  # the readers of TREC files tell the line
+    required = column_meanings.MEANINGS[kind][0]
+    of_header = {"topic", "document"} if "document" in required else {*required}
     for delimiter, name in _DELIMITERS.items():
         names = _split(line, delimiter)
         is_aligned = delimiter == " " and "" in names
         if len(names) < 2 or is_aligned or not set((given or {}).values()) <= set(names):
             continue
-        if given or column_meanings.header_meanings(kind) <= column_meanings.known(names, kind).keys():
+        if given or of_header <= column_meanings.known(names, kind).keys():
             if not given and _is_trec(names, line, kind):
                 return None
             columns = columns_in(source, skipped + 1, name, names, kind, given)

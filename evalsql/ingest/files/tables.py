@@ -328,7 +328,7 @@ class Tables:
             f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
         ):
             named = dict(zip(table.columns, values, strict=True))
-            has_line = table.form.has_lines or not named.get("topic")
+            has_line = table.form is _IN_MEMORY or table.form.has_lines or not named.get("topic")
             place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
             table.refused.append((row, (self._fault(table, named) or "cannot be used") + place))
         if not table.refused and not table.num_rows:
