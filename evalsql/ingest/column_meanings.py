@@ -13,10 +13,7 @@ EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
 # Column names by meaning, the first one found being taken: keys before words, for a
 # table may hold the text of queries and documents as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
-    "topic": (
-        *TOPIC_KEYS,
-        *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name"),
-    ),
+    "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
     "document": (
         *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
         *("product_id", "item_id"),

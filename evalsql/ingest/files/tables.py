@@ -344,10 +344,9 @@ class Tables:
                 # DuckDB 1.5 takes NaN in Python's lists for null.
                 may_be_nan = not table.form.name and meaning not in NAMES
                 return f"{meaning} is missing" + (" or not a number" if may_be_nan else "")
-            whole = plain_grade(text) if meaning == "grade" else text
-            if meaning in _WHOLE and (reason := integer_fault(meaning, whole)):
-                return reason
-            if meaning in ("score", "level") and (reason := number_fault(meaning, text)):
+            fault = integer_fault if meaning in _WHOLE else number_fault
+            number = plain_grade(text) if meaning == "grade" else text
+            if meaning not in NAMES and (reason := fault(meaning, number)):
                 return reason
         return ""
 

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -35,7 +35,8 @@ _NO_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surroga
 def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     """Line and values of each row of a text file, in the order of the form's columns; ``refuse`` gets bad lines."""
     try:
-        yield from {"csv": _csv_rows, "jsonl": _json_rows}.get(form.reader, _line_rows)(source, form, refuse)
+        readers = {"csv": _csv_rows, "jsonl": _json_rows, "letor": _letor_rows, "lines": _split_rows}
+        yield from readers[form.reader](source, form, refuse)
     except unreadable() as error:
         refuse(source.problem(0, f"cannot be read: {error}"))
 
@@ -98,55 +99,42 @@ def csv_fault(error: csv.Error) -> str:
     return next((reason for words, reason in reasons.items() if words in str(error)), str(error))
 
 
-def _line_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
-    """Rows of lines whose columns are not quoted."""
-    values = _letor_values() if form.reader == "letor" else _split_values(form)
-    for number, line in text_lines(source, refuse, blank=False):
-        found = [] if line.startswith("#") else values(line)
-        if isinstance(found, str):
-            refuse(source.problem(number, found))
-        elif found:
-            yield number, found
-
-
-def _letor_values() -> Callable[[str], Values | str]:
+def _letor_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     """Topic, document and grade; a document without a name has its place in the topic, from 0."""
     places: Counter[str] = Counter()
-
-    def values(line: str) -> Values | str:
+    for number, line in _uncommented(source, refuse):
         found = LETOR_LINE.match(line)
         if not found:
-            return "expected grade qid:QUERY feature:value ... # document"
+            refuse(source.problem(number, "expected grade qid:QUERY feature:value ... # document"))
+            continue
         comment = found["comment"] or ""
         named = _DOCID.search(comment) or _WORD.search(comment)
-        document = named[1] if named else str(places[found["topic"]])
+        yield number, (found["topic"], named[1] if named else str(places[found["topic"]]), found["grade"])
         places[found["topic"]] += 1
-        return found["topic"], document, found["grade"]
-
-    return values
 
 
-def _split_values(form: Format) -> Callable[[str], Values | str]:
-    """The form's columns of a line; none of a query without a hit."""
-    used = form.columns
+def _split_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
+    """Rows of lines whose columns are not quoted, but for those of queries without a hit."""
+    used, width = form.columns, len(form.names)
     places = [form.names.index(name) for name in used.values()]
     needed = max(places) + 1
     score = list(used).index("score") if "score" in used else None
     target = list(used).index("document") if "sseqid" in form.names and "document" in used else None
-
-    def values(line: str) -> Values | str:
+    expected = f"{width}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
+    for number, line in _uncommented(source, refuse):
         parts = split(line) if form.delimiter == " " else line.split(form.delimiter)
-        if len(parts) < needed or (form.is_exact and len(parts) != len(form.names)):
-            expected = f"{len(form.names)}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
-            return f"{counted(len(parts), 'column')}, expected {expected}"
+        if len(parts) < needed or (form.is_exact and len(parts) != width):
+            refuse(source.problem(number, f"{counted(len(parts), 'column')}, expected {expected}"))
+            continue
         found = [parts[at].strip() or None for at in places]
-        if target is not None and found[target] == alignments.NO_TARGET:
-            return []
         if score is not None:
             found[score] = alignments.mended(found[score] or "")
-        return found
+        if target is None or found[target] != alignments.NO_TARGET:
+            yield number, found
 
-    return values
+
+def _uncommented(source: Source, refuse: Refuse) -> Iterator[tuple[int, str]]:
+    return (each for each in text_lines(source, refuse, blank=False) if not each[1].startswith("#"))
 
 
 # JSON
