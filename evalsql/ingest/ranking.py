@@ -36,7 +36,6 @@ class StagedFile:
     first_rows: Sequence[FirstRow] = ()
     sha256: str = ""
     notes: Notes = field(default_factory=Notes)
-    num_rows: int = 0
     is_refused: bool = False
 
     def inspect(self, folder: Path) -> None:

@@ -97,8 +97,7 @@ class RunLoader:
         self.left_out += batch.rank()
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
         for file in batch.files:
-            file.num_rows = counts.get(file.source.number, 0)
-            if not file.num_rows and not file.is_refused:
+            if file.source.number not in counts and not file.is_refused:
                 self.problems.add(file.source.problem(0, "holds no rows"))
             if len(file.notes.tags) > 1:
                 self.warnings.tags.append((file.source.label, list(file.notes.tags)))
@@ -109,8 +108,9 @@ class RunLoader:
             self._report_repeated(runs, repeated)
         if not self.problems:
             batch.store(self.warnings)
-            rows = [(run.run_id, file.source, file.num_rows, file.sha256) for run in runs for file in run.files]
-            add_file_rows(self.database, *(file_row("run", *row) for row in rows))
+            files = [(run.run_id, file.source, file.sha256) for run in runs for file in run.files]
+            rows = [file_row("run", run_id, source, counts[source.number], sha256) for run_id, source, sha256 in files]
+            add_file_rows(self.database, *rows)
 
     # Staging
 
