@@ -67,12 +67,13 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
     for meaning, name in column_meanings.known(columns, kind).items():
         is_name = meaning in ("topic", "document")
         number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
-        for at, value in enumerate(columns[name], start=1):
+        kinds = set(map(type, columns[name]))
+        for at, value in enumerate(columns[name] if kinds - {str, int} else (), start=1):
             if value is not None and (isinstance(value, bool) or not isinstance(value, str | number)):
                 raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor {wanted}")
-        if meaning in ("score", "rank", "grade", "level") and set(map(type, columns[name])) <= {int, float}:
+        if meaning in ("score", "rank", "grade", "level") and kinds <= {int, float}:
             plain.append(name)
-        else:
+        elif kinds != {str}:
             columns[name] = [None if value is None else str(value) for value in columns[name]]
     python_rows.put(database, _TABLE, columns, plain)
 

@@ -167,12 +167,12 @@ class Tables:
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
     def stage_runs(self, tables: Sequence[Table]) -> None:
-        """Put rows of runs into the table ``staged_run_rows``, as they lie in their files."""
+        """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
         numbers = ", ".join(str(table.source.number) for table in tables)
         self.database.execute(f"""
             insert into staged_run_rows by name
             select file as file_id, topic, document, rank as given_rank, score, false as doubtful
-            from {_ROWS} where file in ({numbers}) order by file, row
+            from {_ROWS} where file in ({numbers})
         """)
 
     @contextmanager
