@@ -75,7 +75,8 @@ def changed(tmp_path: Path) -> Iterator[Warehouse]:
         assert findings(warehouse.evaluation, checks) == []
 
 
-def agree(found: list[tuple[object, ...]], expected: list[tuple[object, ...]]) -> None:
+def agree(found: Sequence[Sequence[object]], expected: Sequence[Sequence[object]]) -> None:
+    """The same rows, but for the last bits of numbers, which the order of summing moves."""
     assert len(found) == len(expected) > 0
     for row, other in zip(found, expected, strict=True):
         assert list(row) == [

@@ -114,8 +114,11 @@ def frames(names: Sequence[str], rows: Rows) -> dict[str, Callable[[], Any]]:
         "dicts": lambda: found,
         "nested dicts": lambda: nested(rows),
         "pandas": lambda: pandas.DataFrame(found),
+        "pandas, categories": lambda: pandas.DataFrame(found).astype({names[0]: "category"}),
         "polars": lambda: polars.DataFrame(found),
+        "polars, lazy": lambda: polars.LazyFrame(found),
         "Arrow": lambda: pyarrow.Table.from_pylist(found),
+        "Arrow, a reader": lambda: pyarrow.Table.from_pylist(found).to_reader(),
         "DuckDB": lambda: relation(names, rows),
     }
 

@@ -217,9 +217,7 @@ def test_cohens_kappa_is_that_of_scikit_learn(judged: tuple[Warehouse, dict[str,
 
 
 @pytest.mark.parametrize("rel", few_of([None, 2, 1]))
-def test_statistics_of_all_judges_are_those_of_statsmodels_and_krippendorff(
-    judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None
-) -> None:
+def test_statistics_of_all_are_those_of_peers(judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None) -> None:
     warehouse, found = judged
     ratings, ours, together = matrix(found, rel), statistics(warehouse, rel), "first, second, third"
     whole = ratings[:, ~numpy.isnan(ratings).any(axis=0)].astype(int)

@@ -66,29 +66,23 @@ class Served:
 
     def command(self, *words: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command as a client."""
-        return self.begin(words, token).finished()
+        return finished(self.begin(words, token))
 
-    def begin(self, words: Sequence[object], token: str | None = None) -> Client:
-        """Begin a command as a client."""
-        return Client(words, self.url, self.write_token if token is None else token)
-
-
-class Client:
-    """A command that asks a server, in a process of its own."""
-
-    def __init__(self, words: Sequence[object], url: str, token: str) -> None:
-        self.process = subprocess.Popen(
+    def begin(self, words: Sequence[object], token: str | None = None) -> subprocess.Popen[str]:
+        """Begin a command as a client, in a process of its own."""
+        return subprocess.Popen(
             [sys.executable, "-m", "evalsql", *map(str, words)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "EVALSQL_DB": url, "EVALSQL_TOKEN": token},
+            env={**os.environ, "EVALSQL_DB": self.url, "EVALSQL_TOKEN": self.write_token if token is None else token},
         )
 
-    def finished(self) -> subprocess.CompletedProcess[str]:
-        output, problems = self.process.communicate(timeout=300)
-        return subprocess.CompletedProcess(self.process.args, self.process.returncode, output, problems)
+
+def finished(client: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    output, problems = client.communicate(timeout=300)
+    return subprocess.CompletedProcess(client.args, client.returncode, output, problems)
 
 
 def free_port() -> int:

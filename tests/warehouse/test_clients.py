@@ -10,6 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.evaluation.test_stored_scores import agree
+
 pytestmark = pytest.mark.long
 
 QUESTIONS = {
@@ -71,19 +73,10 @@ def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how
     assert answers["storage"] == [["v1.5.0+"]]
     with duckdb.connect(str(sample_file), read_only=True) as connection:
         for name in ("view", "macro", "tap", "summary"):
-            assert close(answers[name], [list(row) for row in connection.execute(QUESTIONS[name]).fetchall()]), name
+            agree(answers[name], connection.execute(QUESTIONS[name]).fetchall())
     assert answers["comment"][0][0].startswith(
         "nDCG: Normalised discounted cumulative gain\nParameters: k: rank cutoff"
     )
     assert answers["macro comment"] == answers["comment"]
     of_column = "the same sum for the judged documents of the topic in the order of their gain"
     assert answers["column comment"] == [[of_column]]
-
-
-def close(ours: list[list[object]], theirs: list[list[object]]) -> bool:
-    """Equal but for the last bits, which the order of summing moves."""
-    return len(ours) == len(theirs) > 0 and all(
-        left == right or (isinstance(left, float) and left == pytest.approx(right, abs=1e-12))
-        for one, other in zip(ours, theirs, strict=True)
-        for left, right in zip(one, other, strict=True)
-    )

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas
-import polars
 import pyarrow
 import pytest
 
@@ -23,11 +22,6 @@ from tests.random_collections import Run, collection
 NAMES = {"map": "map", "ndcg_cut_10": "ndcg_cut_10", "P_5": "P_5", "recip_rank": "recip_rank", "bpref": "bpref"}
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
-
-
-def columns(run: Run) -> dict[str, list[object]]:
-    rows = [(topic, document, score) for topic, inner in run.items() for document, score in inner.items()]
-    return {name: [row[at] for row in rows] for at, name in enumerate(("qid", "docno", "score"))}
 
 
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
@@ -53,9 +47,7 @@ def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:
     ("tie_rule", "lower_is_better"),
     few_of(zip(["trec_eval", "trec_eval_10", "input"] * 2, [False, True] * 3, strict=True), 3),
 )
-def test_values_are_those_of_a_warehouse_that_holds_the_run(
-    empty: Warehouse, tie_rule: str, lower_is_better: bool
-) -> None:
+def test_values_are_those_of_a_warehouse_with_the_run(empty: Warehouse, tie_rule: str, lower_is_better: bool) -> None:
     asked = ["AP", "TAP@5", "RBP_resid", "ERR@10", "nDCG@3", "RR(ties='worst')", "infAP"]
     case = collection(4)
     with Evaluator(case.qrels, asked, tie_rule=tie_rule, lower_is_better=lower_is_better) as evaluator:
@@ -66,21 +58,16 @@ def test_values_are_those_of_a_warehouse_that_holds_the_run(
     assert list(found.values()) == pytest.approx(expected, abs=1e-12)
 
 
-def test_all_kinds_of_data_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = columns(RUN)
-    expected = {"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5}
-    with Evaluator(QRELS, ["AP", "P@1"]) as evaluator:
-        for run in (RUN, pandas.DataFrame(table), polars.DataFrame(table), pyarrow.table(table)):
-            assert evaluator.evaluate(run) == pytest.approx(expected)
-    monkeypatch.setattr(python_rows, "_MANY", 1)  # whether the rows are many, with and without numpy
+def test_rows_in_memory_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few and many, with and without numpy, by whole numbers; tests of formats have other kinds."""
+    frame = pandas.DataFrame({"qid": ["q1", "q1", "q1", "q2"], "docno": ["a", "b", "c", "a"], "grade": [1, 0, 2, 1]})
+    expected = pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})
+    assert evalsql.evaluate(frame, RUN, "AP P@1") == expected
+    assert evalsql.evaluate({1: {10: 1}}, {1: {10: 0.5, 11: 0.7}}, "RR") == {"RR": 0.5}
+    monkeypatch.setattr(python_rows, "_MANY", 1)
     for numpy in (sys.modules.get("numpy"), None):
         monkeypatch.setitem(sys.modules, "numpy", numpy)
-        assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx(expected)
-    monkeypatch.undo()
-    frame = pandas.DataFrame({"qid": ["q1", "q1", "q1", "q2"], "docno": ["a", "b", "c", "a"], "grade": [1, 0, 2, 1]})
-    assert evalsql.evaluate(frame, RUN, "AP P@1") == pytest.approx(expected)
-    whole_numbers = ({1: {10: 1}}, {1: {10: 0.5, 11: 0.7}})
-    assert evalsql.evaluate(*whole_numbers, "RR") == {"RR": 0.5}
+        assert evalsql.evaluate(QRELS, RUN, "AP P@1") == expected
 
 
 def test_files_of_judgments_and_runs_are_read(sample: Warehouse, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Pat
     assert differences(path, copy)["runs"] == 1
 
 
-def test_duckdb_queries_the_folder_in_place(
+def test_the_folder_is_queried_where_it_is(
     exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, folder = exported

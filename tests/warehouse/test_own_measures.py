@@ -180,9 +180,7 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
         ("absent", None, "absent: cannot be read: No such file"),
     ],
 )
-def test_what_cannot_stand_beside_the_package(
-    tmp_path: Path, folder: Path, name: str, text: str | bytes | None, complaint: str
-) -> None:
+def test_what_is_no_measure(tmp_path: Path, folder: Path, name: str, text: str | bytes | None, complaint: str) -> None:
     own: list[str | Path] = [tmp_path / "other"]
     if name.endswith(".sql"):
         own.append(folder / "steps")
@@ -246,7 +244,7 @@ def kept(text: str, name: str) -> str:
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_a_kept_relation_is_one_select_of_relations_under_a_name_of_its_own(
+def test_a_kept_relation_is_one_select_of_relations(
     command: Command, crafted: Crafted, tmp_path: Path, secret: Path
 ) -> None:
     file = tmp_path / "written.txt"

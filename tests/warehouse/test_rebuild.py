@@ -107,9 +107,7 @@ def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
-def test_copied_relations_are_those_that_statements_make(
-    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copied_relations_are_those_made(older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     views = ("create view board as from summary", "create macro double_of(x) as 2 * x")
     for measures in ([], own(tmp_path)):
         found = []
@@ -144,24 +142,26 @@ def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted) ->
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_without_a_place_for_a_template_statements_make_them(
-    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_a_template_statements_make_them(
+    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = older("drop view ap")
-    expected = new_objects()
+    """A library reports their progress to who asks, and is silent."""
+    path, expected = older("drop view ap"), new_objects()
     place = write(tmp_path / "cache", "a file where the folder should be")
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: place)
-    assert STAGE in stages(path)
+    reported: list[tuple[str, int, int]] = []
+    evalsql.open(path, progress=lambda *report: reported.append(report)).close()
+    assert {stage for stage, _, _ in reported} == {STAGE}
+    assert [done for _, done, _ in reported] == list(range(reported[0][2] + 1))
     assert objects(path) == expected
+    assert capfd.readouterr() == ("", "")
 
 
 # What stops half way
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_an_interrupt_leaves_the_file_as_it_was(
-    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_leaves_a_file_as_it_was(older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = older("drop view ap")
     before = objects(path)
     with monkeypatch.context() as patch:
@@ -216,9 +216,7 @@ def test_measures_of_ones_own_are_read_in_an_older_file(older: Crafted, tmp_path
 
 @pytest.mark.parametrize("name", ["steps.duckdb", "Steps.duckdb", "steps.2026.db", "steps"])
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_file_called_steps_is_refused_and_not_made(
-    older: Crafted, tmp_path: Path, name: str, read_only: bool
-) -> None:
+def test_a_file_called_steps_is_refused_not_made(older: Crafted, tmp_path: Path, name: str, read_only: bool) -> None:
     path = older(name=name) if read_only else tmp_path / "new" / name
     path.parent.mkdir(exist_ok=True)
     with pytest.raises(WarehouseError, match="steps is the name of a schema in every warehouse; call the file"):
@@ -260,7 +258,7 @@ def test_every_schema_before_this_one_has_a_file() -> None:
 
 
 @pytest.mark.parametrize("version", few_of(VERSIONS, 1))
-def test_a_file_of_an_earlier_schema_holds_what_its_text_files_do(
+def test_a_file_of_an_earlier_schema_has_its_texts(
     version: int, tmp_path: Path, fresh: Warehouse, command: Command
 ) -> None:
     path = old_file(version, tmp_path)

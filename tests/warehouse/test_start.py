@@ -95,23 +95,6 @@ def test_on_a_terminal_the_first_warehouse_shows_progress(tmp_path: Path) -> Non
     assert "one" in shown.partition("making views")[2]
 
 
-@pytest.mark.usefixtures("few_measures")
-def test_a_library_is_silent_and_reports_progress_to_who_asks(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # no folder, so that there is no template to copy views from
-    reported: list[tuple[str, int, int]] = []
-    old = tmp_path / "old.duckdb"
-    with evalsql.open(old) as warehouse:
-        warehouse.execute("update warehouse set sql_digest = 'older'")
-    with evalsql.open(old, progress=lambda *report: reported.append(report)):
-        pass
-    stage, done, total = reported[-1]
-    assert (stage, done) == ("making views", total)
-    assert [done for _, done, _ in reported] == list(range(total + 1))
-    assert capfd.readouterr() == ("", "")
-
-
 TIED = {"d1": 1.0, "d2": 1.0}
 PLAIN = {"d2": 2.0, "d1": 1.0}
 OTHER = {"d1": 2.0, "d3": 1.0}
@@ -129,7 +112,7 @@ OTHER = {"d1": 2.0, "d3": 1.0}
 def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     empty: Warehouse, runs: dict[str, dict[str, float]], asked: bool, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tie_queries = Mock(side_effect=Evaluation.tie_queries, autospec=True)
+    tie_queries = Mock(side_effect=Evaluation.tie_queries)
     monkeypatch.setattr(Evaluation, "tie_queries", lambda *args, **named: tie_queries(*args, **named))
     empty.load_qrels({"t": {"d1": 1, "d2": 0, "d3": 1}}, "judged")
     for name, documents in runs.items():

@@ -52,7 +52,7 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("arguments", few_of([("load", "qrels", SAMPLE / "qrels.txt"), ("ls",)], 1, one_value=True))
-def test_a_lock_is_told_with_its_holder_and_what_to_do(
+def test_a_lock_is_told_with_its_holder_and_advice(
     command: Command, tmp_path: Path, arguments: tuple[object, ...]
 ) -> None:
     path = new_file(tmp_path)
@@ -189,19 +189,15 @@ def test_ctrl_c_at_any_time_changes_nothing_or_tells_what_was_loaded(capsys: pyt
 
 def test_ctrl_c_just_before_the_engine_begins_stops_the_query() -> None:
     """The engine forgets an interrupt that comes before its query, which would run to its end."""
-    stopped: list[duckdb.Error] = []
 
     def ask() -> None:
         signal.raise_signal(signal.SIGINT)
-        try:
+        with pytest.raises(duckdb.InterruptException):
             connection.execute("select sum(a.range * b.range % 7) from range(60000) as a, range(60000) as b")
-        except duckdb.InterruptException as error:
-            stopped.append(error)
 
     with duckdb.connect() as connection:
         with pytest.raises(KeyboardInterrupt), interruptible(connection):
             ask()
-        assert stopped
         assert connection.execute("select 1").fetchall() == [(1,)]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -235,7 +231,7 @@ def test_ctrl_c_at_the_commit(empty: Warehouse, monkeypatch: pytest.MonkeyPatch,
     empty.load_run({"t": {"d": 1.0}}, "another")
 
 
-def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
+def test_a_command_that_has_committed_goes_on(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupt_at(monkeypatch, "commit", before=False)
@@ -305,9 +301,7 @@ def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_load_leaves_no_folder_for_long(
-    process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_load_leaves_no_folder_long(process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "tmp"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
@@ -336,9 +330,7 @@ def test_the_first_word_of_a_statement_stands_behind_comments() -> None:
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst", ""])
-def test_blank_lines_cost_no_more_than_reading_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
+def test_blank_lines_cost_only_reading_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     text = b"\n" * 5_000 + b" \t\r\n" * 5_000 + b"q1 Q0 d1 1 1.5 tag\n" + b"\n" * 5_000 + b"q1 Q0 d2 bad\n"
     compress = {".gz": gzip.compress, ".zst": zstd().compress, "": bytes}[ending]
     path = write(tmp_path / f"r.run{ending}", compress(text))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas
-import polars
-import pyarrow
 import pytest
 
 import evalsql
@@ -21,37 +17,6 @@ from tests.long_cases import few_of
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
 RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
-ROWS = [("t1", "d2", 2.0), ("t1", "d1", 1.0), ("t2", "d1", 0.5)]
-GRADES = [("t1", "d2", 0), ("t1", "d1", 1), ("t2", "d1", 2)]
-
-
-def frames(names: tuple[str, str, str], rows: Sequence[tuple[str, str, float]]) -> dict[str, object]:
-    columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
-    return {
-        "pandas": pandas.DataFrame(columns),
-        "pandas categories": pandas.DataFrame(columns).astype({names[0]: "category"}),
-        "polars": polars.DataFrame(columns),
-        "polars, lazy": polars.LazyFrame(columns),
-        "arrow": pyarrow.table(columns),
-        "arrow reader": pyarrow.table(columns).to_reader(),
-        "duckdb": duckdb.sql(f"select * from (values {', '.join(map(str, rows))}) as rows({', '.join(names)})"),
-    }
-
-
-@pytest.mark.parametrize(
-    "names", few_of([("qid", "docno"), ("query_id", "doc_id"), ("q_id", "doc_id")], 1, one_value=True)
-)
-def test_runs_and_judgments_come_from_frames(empty: Warehouse, names: tuple[str, str]) -> None:
-    judged, ranked = frames((*names, "relevance"), GRADES), frames((*names, "score"), ROWS)
-    for kind, frame in ranked.items():
-        empty.load_qrels(judged[kind], f"judged {kind}")
-        empty.load_run(frame, kind, qrels=f"judged {kind}")
-        rows = empty.rows("select topic, document, score from rankings where run = ?", [kind])
-        assert sorted(rows) == sorted(ROWS), kind
-        rows = empty.rows("select topic, document, grade from judgments where qrels = ?", [f"judged {kind}"])
-        assert sorted(rows) == sorted(GRADES), kind
-    found = [(qrels, value) for qrels, _, value in empty.evaluate("RR").fetchall()]
-    assert sorted(found) == sorted((f"judged {kind}", 0.75) for kind in ranked)
 
 
 def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
@@ -110,18 +75,11 @@ def test_fractional_and_repeated_judgments_in_memory_are_refused(empty: Warehous
         empty.load_qrels(QRELS)
 
 
-def test_files_and_dicts_give_the_same(empty: Warehouse) -> None:
-    load_sample(empty, "bm25")
-    data: dict[str, dict[str, float]] = {}
-    for line in (SAMPLE / "runs" / "bm25.run").read_text().splitlines():
-        topic, _, document, _, score, _ = line.split()
-        data.setdefault(topic, {})[document] = float(score)
-    empty.load_run(data, "from-dict")
-    rows = "select topic, rank, document, score from rankings where run = ? order by all"
-    assert empty.rows(rows, ["from-dict"]) == empty.rows(rows, ["bm25"])
-    with pytest.raises(UsageError, match="already loaded: from-dict; --replace, in Python replace=True"):
-        empty.load_run(data, "from-dict")
-    empty.load_run(data, "from-dict", replace=True)
+def test_a_run_is_replaced_on_request_only(empty: Warehouse) -> None:
+    empty.load_run(RUN, "system")
+    with pytest.raises(UsageError, match="already loaded: system; --replace, in Python replace=True"):
+        empty.load_run(RUN, "system")
+    empty.load_run(RUN, "system", replace=True)
 
 
 def test_filters_keep_to_runs_and_judgments(sample: Warehouse) -> None:
