@@ -9,7 +9,6 @@ same shape. TREC_EVAL may name the C program. Peers come with `pip install '.[be
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import signal
 import sys
@@ -74,14 +73,12 @@ def main() -> int:
         stage = Stage(Path(folder), _sizes(options))
         results = list(_measured(options.benchmarks or list(BENCHMARKS), stage))
         stage.say("")
-        report = _report(results, stage, _command(options))
-    print(report["heading"], end="\n\n")
+        heading = _heading(stage)
+    print(heading, end="\n\n")
     print(plain(results), end="")
-    if options.output:
-        options.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     if options.readme:
         text = options.readme.read_text(encoding="utf-8")
-        new = section(results, str(report["command"]), str(report["heading"]))
+        new = section(results, _command(options), heading)
         options.readme.write_text(replaced(text, "bench", new), encoding="utf-8")
     return int(any(result.failed for result in results))
 
@@ -98,29 +95,16 @@ def _measured(names: Sequence[str], stage: Stage) -> Iterator[Result]:
                 yield Result(name, "failed", None, "", None, failed=True)
 
 
-def _report(results: Sequence[Result], stage: Stage, command: str) -> dict[str, object]:
-    where, what, today = machine(), versions(), date.today().isoformat()
-    used = stage.covid if stage.covid_is_used else None
-    heading = f"median of {stage.sizes.repeat}, {today}\n{in_words(where, what)}"
-    if used:
+def _heading(stage: Stage) -> str:
+    heading = f"median of {stage.sizes.repeat}, {date.today().isoformat()}\n{in_words(machine(), versions())}"
+    if stage.covid_is_used:
+        used = stage.covid
         heading = f"{len(used.runs)} systems, {used.rows:,} rows, {used.kind}; {heading}"
         times = stage.peer_times.get(used)
         reading, scoring = (times.part("judgments", "reading"), times.part("scoring")) if times else (None, None)
         if reading and scoring:  # the peer is compared as a whole
             heading += f"\n{PEER} reads these runs in {reading.median:.2f} s and scores them in {scoring.median:.2f} s"
-    return {
-        "heading": heading,
-        "date": today,
-        "command": command,
-        "machine": where,
-        "versions": what,
-        "sizes": vars(stage.sizes),
-        "collection": used and {"kind": used.kind, "systems": len(used.runs), "rows": used.rows},
-        "results": [result.as_json() for result in results],
-        "peers": [
-            {"collection": each.qrels.parent.name, **times.as_json()} for each, times in stage.peer_times.items()
-        ],
-    }
+    return heading
 
 
 def _command(options: argparse.Namespace) -> str:
@@ -152,7 +136,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--growth", type=int, choices=_GROWTH, help="so many million generated rows at most; 10")
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the tool; the figures mean nothing")
     parser.add_argument("--folder", type=Path, help="where files are made for a while; the system's temporary folder")
-    parser.add_argument("--output", type=Path, metavar="FILE.json", help="write everything measured")
     parser.add_argument(
         "--readme",
         type=Path,

@@ -103,10 +103,9 @@ def one_system(stage: Stage) -> Iterator[Result]:
     )
     work = f"leaderboard, the {len(DEFAULTS)} default measures, one system of {many:,}"
     yield Result("one-system", work, here, shown, there, goal)
-    (there, first_there), (here, first) = (stage.queried(at[0], DEFAULTS, system) for at in (small, large))
-    details = {"first_query_seconds": first, "peer_first_query_seconds": first_there}
+    there, here = (stage.queried(at[0], DEFAULTS, system) for at in (small, large))
     work = f"the query alone, the {len(DEFAULTS)} default measures, one system of {many:,}"
-    yield Result("one-system", work, here, shown, there, goal, details=details)
+    yield Result("one-system", work, here, shown, there, goal)
 
 
 @cache

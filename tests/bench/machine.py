@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.bench.processes import ROOT
 
-_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "ranx", "scipy", "numba", "numpy")
+_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "scipy", "numpy")
 
 
 def machine() -> dict[str, str | int]:

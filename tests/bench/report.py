@@ -1,11 +1,11 @@
-"""What came out, as a table, as JSON and as a section of the README."""
+"""What came out, as a table and as a section of the README."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 _COLUMNS = ("benchmark", "work", "evalsql", "peer", "ratio", "goal", "met", "compared with")
 
@@ -55,7 +55,6 @@ class Result:
     goal: Goal | None = None
     unit: Literal["s", "MB"] = "s"
     note: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
     failed: bool = False
 
     @property
@@ -82,38 +81,11 @@ class Result:
             "; ".join(filter(None, (self.peer, self.note))),
         ]
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "benchmark": self.benchmark,
-            "work": self.work,
-            "unit": self.unit,
-            "here": _side(self.here, self.unit),
-            "peer": {"name": self.peer, **(_side(self.there, self.unit) or {})},
-            "ratio": self.ratio,
-            "goal": self.goal and {"direction": self.goal.direction, "ratio": self.goal.ratio},
-            "met": self.met,
-            "note": self.note,
-            "failed": self.failed,
-            **self.details,
-        }
-
 
 def _shown(side: Measured | None, unit: str) -> str:
     if side is None:
         return "-"
     return f"{side.median / 1e6:.1f} MB" if unit == "MB" else f"{side.median:.3f} s"
-
-
-def _side(side: Measured | None, unit: str) -> dict[str, Any] | None:
-    if side is None:
-        return None
-    kind = "bytes" if unit == "MB" else "seconds"
-    return {
-        f"median_{kind}": side.median,
-        kind: list(side.values),
-        "user_cpu_seconds": list(side.user),
-        "peak_memory_bytes": side.peak,
-    }
 
 
 def within(benchmark: str, work: str, here: Measured, most: float, unit: Literal["s", "MB"] = "s") -> Result:

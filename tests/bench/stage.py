@@ -74,13 +74,6 @@ class PeerTimes:
         """Reading and scoring, without starting Python and importing."""
         return self.part(*PARTS)
 
-    def as_json(self) -> dict[str, object]:
-        if not (whole := self.whole):
-            return {"missing": self.missing}
-        parts = {name: part.values for name in PARTS if (part := self.part(name))}
-        whole_process = {"whole_process": whole.values, "user_cpu_seconds": whole.user, "peak_memory_bytes": whole.peak}
-        return {"peer": "pytrec_eval", **parts, **whole_process}
-
 
 class Stage:
     """The folder of one benchmarking, with what more than one benchmark needs."""
@@ -172,12 +165,11 @@ class Stage:
             self.load_covid()
         return self.warehouse
 
-    def queried(self, database: Path, measures: Sequence[str], system: str = "-") -> tuple[Measured, float]:
-        """Seconds of a query in an open warehouse, and those of the first, which also reads from the file."""
+    def queried(self, database: Path, measures: Sequence[str], system: str = "-") -> Measured:
+        """Seconds of a query in an open warehouse after a first one, which also reads from the file."""
         self.say(f"asking for {measures[0] if len(measures) == 1 else f'{len(measures)} measures'}")
         outcome = self.timed("query", database, self.sizes.repeat, system, *measures)
-        first, *later = json.loads(outcome.output)
-        return Measured(later, peak=outcome.peak), first
+        return Measured(json.loads(outcome.output), peak=outcome.peak)
 
     def pytrec_eval(self, collection: Collection) -> PeerTimes:
         """Its times on a collection, measured when first asked for."""

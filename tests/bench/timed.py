@@ -9,7 +9,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 
 def timed(work: Callable[[], object], repeat: int) -> list[float]:
@@ -22,12 +22,12 @@ def timed(work: Callable[[], object], repeat: int) -> list[float]:
 
 
 def query(database: str, repeat: str, run: str, *measures: str) -> list[float]:
-    """Measures of one run or of all (``-``), once more than told: the first time also reads from the file."""
+    """Measures of one run or of all (``-``), after a first time, which also reads from the file."""
     import evalsql
 
     runs = [] if run == "-" else [run]
     with evalsql.open(database, read_only=True) as warehouse:
-        return timed(lambda: warehouse.evaluate(measures, runs=runs).fetchall(), int(repeat) + 1)
+        return timed(lambda: warehouse.evaluate(measures, runs=runs).fetchall(), int(repeat) + 1)[1:]
 
 
 def pytrec_eval(qrels: str, *runs: str) -> dict[str, float]:
@@ -84,12 +84,13 @@ def memory(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
     return {name: values[1:] for name, values in seconds.items()}
 
 
-def tests(who: str, test: str, repeat: str, samples: str, systems: str, database: str) -> list[float]:
+def tests(who: str, test: str, repeat: str, samples: str, database: str) -> list[float]:
     """Paired t tests beside the first system (``t``), or a sampled test of all pairs (``pairs``), by AP.
 
-    evalsql asks an open warehouse. The peers are given the values that it holds, and compile before.
+    evalsql asks an open warehouse; scipy is given the values that it holds, and takes all pairs in one call.
     """
     import numpy
+    import scipy.stats
 
     import evalsql
 
@@ -100,32 +101,13 @@ def tests(who: str, test: str, repeat: str, samples: str, systems: str, database
         if who == "evalsql":
             baseline = next(iter(values))
             return timed(lambda: warehouse.compare(baseline, measures="AP").fetchall(), int(repeat) + 1)[1:]
-    table = {run: numpy.array(row) for run, row in list(values.items())[: int(systems)]}
-    return timed({"ranx": _ranx, "scipy": _scipy}[who](test, table, int(samples)), int(repeat))
-
-
-def _ranx(test: str, values: Mapping[str, object], samples: int) -> Callable[[], object]:
-    """What its ``compare`` does after scoring: each pair both ways, whatever the baseline."""
-    from ranx.statistical_tests import compute_statistical_significance
-
-    given = {run: {"map": row} for run, row in values.items()}
-    name = {"t": "student", "pairs": "fisher"}[test]
-    compute_statistical_significance(list(given)[:2], given, name, 10)
-    return lambda: compute_statistical_significance(list(given), given, name, samples)
-
-
-def _scipy(test: str, values: Mapping[str, object], samples: int) -> Callable[[], object]:
-    """All pairs in one call."""
-    import numpy
-    import scipy.stats
-
     table = numpy.array(list(values.values()))
     if test == "t":
-        return lambda: scipy.stats.ttest_rel(table[1:], table[:1], axis=1)
+        return timed(lambda: scipy.stats.ttest_rel(table[1:], table[:1], axis=1), int(repeat))
     first, second = numpy.triu_indices(len(table), 1)
-    how = {"permutation_type": "samples", "vectorized": True, "axis": 1, "n_resamples": samples, "batch": 10}
-    chance = numpy.random.default_rng(1)
-    return lambda: scipy.stats.permutation_test((table[first] - table[second],), numpy.mean, **how, rng=chance)
+    how = {"permutation_type": "samples", "vectorized": True, "axis": 1, "n_resamples": int(samples), "batch": 10}
+    how["rng"] = numpy.random.default_rng(1)
+    return timed(lambda: scipy.stats.permutation_test((table[first] - table[second],), numpy.mean, **how), int(repeat))
 
 
 def main(words: Iterable[str]) -> None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytrec_eval
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 
 import evalsql
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
-from tests.conftest import in_process, new_file, new_warehouse
+from evalsql.report.page.report_data import gather_report
+from evalsql.report.page.report_formats import DIGITS, WRITERS
+from tests.conftest import SAMPLE, Command, in_process, new_file, new_warehouse, open_held
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 180_000  # milliseconds, for machines that are slow or busy
@@ -37,32 +42,66 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         for name in ("new_context", "new_page"):
-            patch.setattr(running, name, _patient(getattr(running, name)))
+            patch.setattr(running, name, partial(_patient, getattr(running, name)))
         yield running
         running.close()
 
 
-def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, for what waits longer than half a minute before it fails."""
+def _patient(make: Callable[..., Any], **options: Any) -> Any:
+    """What waits longer than half a minute before it fails."""
+    found = make(**options)
+    found.set_default_timeout(PATIENCE)
+    return found
 
-    def made(**options: Any) -> Any:
-        found = make(**options)
-        found.set_default_timeout(PATIENCE)
-        return found
 
-    return made
+def held(path: Path) -> Path:
+    """The file, open to the end, so that commands open it at once; but ``sql`` and ``site`` lock the settings."""
+    open_held(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def sample_file(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return held(Path(shutil.copy(sample_file, tmp_path_factory.mktemp("sample"))))
+
+
+@pytest.fixture
+def demo(command: Command, sample_file: Path) -> Command:
+    """The command on the sample's warehouse, in an empty folder."""
+    return lambda *arguments, **options: command(*arguments, "--db", sample_file, **options)
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Path:
     """Where the sample's warehouse and its report are."""
     folder = tmp_path_factory.mktemp("report")
-    shutil.copy(sample_file, folder / "evalsql.duckdb")
+    held(Path(shutil.copy(sample_file, folder / "evalsql.duckdb")))
     outcome = in_process(folder, ["report", "-o", "report.html", "--with", "roc"], "")
     assert (outcome.returncode, outcome.stdout) == (0, "")
     return folder
 
 
+@cache
+def trec_eval(measure: str) -> dict[str, dict[str, float]]:
+    """By run and topic what pytrec_eval says of the sample; 0 where a run has nothing for a topic."""
+    with (SAMPLE / "qrels.txt").open() as stream:
+        grades = pytrec_eval.parse_qrel(stream)
+    evaluator = pytrec_eval.RelevanceEvaluator(grades, {measure})
+    found = {}
+    for path in sorted((SAMPLE / "runs").glob("*.run")):
+        with path.open() as stream:
+            values = evaluator.evaluate(pytrec_eval.parse_run(stream))
+        found[path.stem] = {topic: next(iter(values.get(topic, {measure: 0.0}).values())) for topic in grades}
+    return found
+
+
+def page_data(text: str) -> dict[str, Any]:
+    """What a page's script draws from."""
+    found = text.partition('<script type="application/json" id="figures">')[2].partition("</script>")[0]
+    return dict(json.loads(found))
+
+
+@cache
 def asked(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     """The rows that a command prints about the warehouse of a folder."""
     outcome = in_process(folder, [*arguments, "--format", "json"], "")
@@ -86,18 +125,20 @@ def report_of(
 class Watched:
     """A page with everything it asked for and complained of."""
 
-    def __init__(self, page: Page, path: Path, choice: str = "") -> None:
+    def __init__(self, page: Page, address: str = "") -> None:
         self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
         page.on("console", self._said)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
         page.on("dialog", self._opened)
-        page.goto(path.as_uri() + choice)
+        page.context.on("request", lambda request: self.requests.append(request.url))
+        if address:
+            page.goto(address)
 
     def _said(self, message: ConsoleMessage) -> None:
-        self.complaints.append(message.text)
+        if not message.text.startswith("Buffering missing file"):  # words of DuckDB's own
+            self.complaints.append(message.text)
 
     def _opened(self, dialog: Dialog) -> None:
         self.complaints.append(f"dialog {dialog.message}")
@@ -118,22 +159,26 @@ class Watched:
         row = "[each.dataset.topic, each.querySelectorAll('td')[3].textContent]"
         return dict(self.page.evaluate(f"[...document.querySelectorAll('#topics-body tr.row')].map((each) => {row})"))
 
+    def choose(self, **choices: str) -> None:
+        for name, value in choices.items():
+            self.page.select_option(f"#{name}", value)
+
     def count(self, selector: str) -> int:
         return self.page.locator(selector).count()
 
-    def data(self) -> dict[str, Any]:
-        """What the script draws from."""
-        return dict(json.loads(self.page.text_content("#figures") or ""))
+
+Open = Callable[..., Watched]
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Watched]]:
+def opened(browser: Browser) -> Iterator[Open]:
     """Opens pages, and looks at the end whether any complained."""
     found: list[Watched] = []
 
     def show(path: Path, choice: str = "", *, script: bool = True, width: int = 1200, **options: Any) -> Watched:
         options |= {"viewport": {"width": width, "height": 740 if width < 500 else 900}}
-        found.append(Watched(browser.new_page(java_script_enabled=script, **options), path, choice))
+        page = browser.new_page(java_script_enabled=script, **options)
+        found.append(Watched(page, path.as_uri() + choice))
         return found[-1]
 
     yield show
@@ -144,13 +189,14 @@ def opened(browser: Browser) -> Iterator[Callable[..., Watched]]:
 
 
 @pytest.fixture
-def watched(opened: Callable[..., Watched], folder: Path) -> Watched:
+def watched(opened: Open, folder: Path) -> Watched:
     """The sample's report."""
     return opened(folder / "report.html")
 
 
 @pytest.fixture(scope="session")
 def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a warehouse of such names is, and its report in all forms."""
     folder = tmp_path_factory.mktemp("nasty")
     documents = [f"{name} {at}" for name in NASTY for at in range(3)]
     with evalsql.open(new_file(folder).rename(folder / "evalsql.duckdb")) as warehouse:
@@ -160,4 +206,34 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ranked = {document: float((place * (at + 3)) % 17) for place, document in enumerate(documents)}
             warehouse.load_run(dict.fromkeys(NASTY[: len(NASTY) - at % 2], ranked), name)
         warehouse.report(shown=["roc"], title=NASTY[0], output=folder / "report.html")
+        found = gather_report(warehouse, DEFAULT_MEASURES, title=NASTY[0])
+        for extension, write_report in WRITERS.items():
+            with (folder / f"report{extension}").open("w", encoding="utf-8") as stream:
+                write_report(found, stream, DIGITS)
+    held(folder / "evalsql.duckdb")
     return folder
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], None]:
+    """Looks at a page by the rules of WCAG 2 at level AA, with axe-core, which npm fetches or has in its cache."""
+    folder, package = tmp_path_factory.mktemp("axe"), "axe-core@4.10.3"
+    command = ["npm", "install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", package]
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=600)
+    except (OSError, subprocess.SubprocessError) as error:
+        if os.environ.get("EVALSQL_DEMAND_AXE"):
+            raise
+        pytest.skip(f"npm cannot fetch {package}: {error}")
+    return partial(_look, (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+
+
+def _look(axe: str, page: Page) -> None:
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(axe)
+    # Each rule that passes tells one element, not thousands.
+    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]}
+    found = page.evaluate("(options) => axe.run(document, options)", options)
+    assert found["passes"]
+    told = [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found["violations"]]
+    assert told == [], page.url

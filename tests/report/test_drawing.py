@@ -18,16 +18,19 @@ from evalsql import UsageError
 from evalsql.report import charts
 from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut, drawing, styles
 from evalsql.report.table import Table
-from tests.conftest import Command, new_file, new_warehouse
+from tests.conftest import Command, csv_rows, new_file, new_warehouse, open_held
 from tests.long_cases import few_of
+from tests.random_collections import load_together
 
 
 def load(warehouse: evalsql.Warehouse, count: int) -> None:
     """Load so many runs, of which those that come later are worse."""
     warehouse.load_qrels({f"t{at}": {"d0": 1, "d1": 1} for at in range(3)}, "q")
+    runs = {}
     for number in range(count):
         found = {f"x{at}": float(1000 - at) for at in range(number)} | {"d0": 500.0, "d1": 499.0, "y": 1.0}
-        warehouse.load_run({f"t{at}": found for at in range(3)}, f"r{number:02}")
+        runs[f"r{number:02}"] = {f"t{at}": found for at in range(3)}
+    load_together(warehouse, runs, qrels="q")
 
 
 @pytest.fixture(scope="module")
@@ -37,61 +40,70 @@ def forty() -> Iterator[evalsql.Warehouse]:
         yield warehouse
 
 
-def drawn(table: Table, column: str = "run") -> list[str]:
-    return sorted({str(row[list(table.columns).index(column)]) for row in table.rows})
+def dicts(table: Table) -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def drawn(table: Table) -> list[str]:
+    return sorted({row["run"] for row in dicts(table)})
+
+
+def named(svg: Path, pattern: str) -> set[str]:
+    """Names that a chart shows."""
+    return set(re.findall(f">({pattern})<", svg.read_text()))
 
 
 @pytest.mark.parametrize("name", few_of(["pr", "slope", "roc", "tap", "unjudged"]))
 def test_no_more_than_eight_lines_unless_asked(forty: evalsql.Warehouse, name: str) -> None:
-    best = [f"r{number:02}" for number in range(8)]
     few = drawing(forty, name, "AP RR")
-    assert drawn(few.table) == best
+    assert drawn(few.table) == [f"r{number:02}" for number in range(8)]
     assert few.notes == ["8 of 40 systems are drawn, the best by AP; --lines 40 draws all"]
     every = drawing(forty, name, "AP RR", lines=40)
     assert (len(drawn(every.table)), every.notes) == (40, [])
-    named = [f"r{number:02}" for number in range(20, 30)]
-    assert (drawn(drawing(forty, name, "AP RR", runs=named).table), every.notes) == (named, [])
+    asked = [f"r{number:02}" for number in range(20, 30)]
+    assert drawn(drawing(forty, name, "AP RR", runs=asked).table) == asked
     assert drawn(drawing(forty, name, "AP RR", runs=["r1*"]).table) == [f"r{number:02}" for number in range(10, 18)]
+    without_lines = {"pr": "leaderboard", "slope": "topics"}.get(name, "distribution")
+    assert len(drawn(drawing(forty, without_lines, "AP").table)) == 40
 
 
-def test_charts_without_lines_have_every_system(forty: evalsql.Warehouse) -> None:
-    for name in ("leaderboard", "distribution", "topics"):
-        assert len(drawn(drawing(forty, name, "AP").table)) == 40
-
-
-def test_curves_draw_eight_and_print_all(tmp_path: Path, command: Command) -> None:
-    path = new_file(tmp_path)
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten runs, and ten systems of two runs each, of which another half is better in the first and in the second."""
+    path = new_file(tmp_path_factory.mktemp("ten"))
     with evalsql.open(path) as warehouse:
-        load(warehouse, 10)
-    done = command("curve", "pr", "--db", path, "--chart", "few.svg", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    assert len({line.split(",")[1] for line in done.stdout.splitlines()[1:]}) == 10
-    assert "8 of 10 systems are drawn, the best by AP; --lines 10 draws all" in done.stderr
-    assert set(re.findall(r">(r\d\d)<", (tmp_path / "few.svg").read_text())) == {f"r{at:02}" for at in range(8)}
-    done = command("curve", "pr", "--db", path, "--chart", "all.svg", "--format", "csv", "--lines", "10")
-    assert "are drawn" not in done.stderr
-    assert len(set(re.findall(r">(r\d\d)<", (tmp_path / "all.svg").read_text()))) == 10
-
-
-def test_histories_draw_the_eight_best_systems(tmp_path: Path, command: Command) -> None:
-    path = new_file(tmp_path)
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({"t": {"d": 1}}, "q")
+        warehouse.load_qrels({"t": {"d": 1}}, "nights")
         for number in range(10):
-            for version, place in (("old", 9 - number), ("new", number)):
+            for version, place in (("01", 9 - number), ("02", number)):
                 found = {f"x{at}": float(100 - at) for at in range(place)} | {"d": 50.0}
-                date = "2026-01-01" if version == "old" else "2026-02-01"
-                meta = {"system": f"s{number}", "date": date}
-                warehouse.load_run({"t": found}, f"s{number}-{version}", meta=meta)
-    for asked in (("history",), ("chart", "history")):
-        done = command(*asked, "-m", "RR", "--db", path, "-o", "few.svg")
-        assert done.returncode == 0, done.stderr
-        assert "8 of 10 systems are drawn, the best by RR" in done.stderr
-        svg = (tmp_path / "few.svg").read_text()
-        assert set(re.findall(r">(s\d)<", svg)) == {f"s{at}" for at in range(8)}
-        # The legend shows every colour as it is, not as pale as the areas.
-        symbols = re.findall(r'role-legend-symbol"[^>]*><path[^>]*fill="(#\w+)" stroke="\1"[^>]*opacity="1"', svg)
-        assert {*COLOURS} <= {*symbols}
+                meta = {"system": f"s{number}", "date": f"2026-{version}-01"}
+                warehouse.load_run({"t": found}, f"s{number}-{version}", qrels="nights", meta=meta)
+        load(warehouse, 10)
+    open_held(path)
+    return path
+
+
+def test_curves_draw_eight_and_print_all(ten: Path, tmp_path: Path, command: Command) -> None:
+    asked = ("curve", "pr", "--qrels", "q", "--db", ten, "--format", "csv", "--chart")
+    done = command(*asked, "few.svg")
+    assert done.returncode == 0, done.stderr
+    assert len({row["run"] for row in csv_rows(done.stdout)}) == 10
+    assert "8 of 10 systems are drawn, the best by AP; --lines 10 draws all" in done.stderr
+    assert named(tmp_path / "few.svg", r"r\d\d") == {f"r{at:02}" for at in range(8)}
+    done = command(*asked, "all.svg", "--lines", "10")
+    assert "are drawn" not in done.stderr
+    assert len(named(tmp_path / "all.svg", r"r\d\d")) == 10
+
+
+@pytest.mark.parametrize("words", few_of([("chart", "history"), ("history",)], 1, one_value=True))
+def test_histories_draw_the_eight_best_systems(ten: Path, tmp_path: Path, command: Command, words: list[str]) -> None:
+    done = command(*words, "-m", "RR", "--qrels", "nights", "--db", ten, "-o", "few.svg")
+    assert done.returncode == 0, done.stderr
+    assert "8 of 10 systems are drawn, the best by RR" in done.stderr
+    assert named(tmp_path / "few.svg", r"s\d") == {f"s{at}" for at in range(8)}
+    # The legend shows every colour as it is, not as pale as the areas.
+    symbol = r'role-legend-symbol"[^>]*><path[^>]*fill="(#\w+)" stroke="\1"[^>]*opacity="1"'
+    assert {*COLOURS} <= {*re.findall(symbol, (tmp_path / "few.svg").read_text())}
 
 
 def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
@@ -147,15 +159,14 @@ def test_intervals_of_the_leaderboard(sample: evalsql.Warehouse) -> None:
     scipy = pytest.importorskip("scipy.stats")
     table = drawing(sample, "leaderboard", "AP").table
     means = []
-    for row in table.rows:
-        each = dict(zip(table.columns, row, strict=True))
+    for each in dicts(table):
         values = [value for (value,) in sample.rows("select value from ap where run = ?", [each["run"]])]
         mean = statistics.fmean(values)
         half = scipy.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5
         assert [each["value"], each["low"], each["high"]] == pytest.approx([mean, mean - half, mean + half])
         means.append(mean)
     assert means == sorted(means, reverse=True)
-    assert [row[list(table.columns).index("place")] for row in table.rows] == [*range(1, 9)]
+    assert [each["place"] for each in dicts(table)] == [*range(1, 9)]
 
 
 def test_a_mean_without_an_interval_is_drawn_alone(sample: evalsql.Warehouse) -> None:
@@ -165,76 +176,52 @@ def test_a_mean_without_an_interval_is_drawn_alone(sample: evalsql.Warehouse) ->
 
 
 def test_places_by_two_measures(sample: evalsql.Warehouse) -> None:
-    table = drawing(sample, "slope", "AP ESL").table
-    places: dict[str, dict[str, int]] = {}
-    for row in table.rows:
-        each = dict(zip(table.columns, row, strict=True))
-        places.setdefault(str(each["measure"]), {})[str(each["run"])] = int(str(each["place"]))
+    rows = dicts(drawing(sample, "slope", "AP ESL").table)
     for measure, relation, sign in (("AP", "ap", -1), ("ESL", "esl", 1)):  # of ESL less is better
-        means = {
-            run: sign * mean
-            for run, mean in sample.rows(f"select run, round(avg(value), 9) from {relation} group by run")
-        }
-        assert places[measure] == {
-            run: 1 + sum(other < mean for other in means.values()) for run, mean in means.items()
-        }
-    assert len({*places["ESL"].values()}) < 8  # systems with equal means share a place, and are drawn below each other
-    at = [list(table.columns).index(name) for name in ("measure", "position")]
-    assert sorted((str(row[at[0]]), row[at[1]]) for row in table.rows) == [
-        (measure, position) for measure in ("AP", "ESL") for position in range(1, 9)
-    ]
+        query = f"select run, {sign} * round(avg(value), 9) from {relation} group by run"
+        means = dict(sample.rows(query))
+        places = {each["run"]: each["place"] for each in rows if each["measure"] == measure}
+        assert places == {run: 1 + sum(other < mean for other in means.values()) for run, mean in means.items()}
+        assert sorted(each["position"] for each in rows if each["measure"] == measure) == [*range(1, 9)]
+    assert len({*places.values()}) < 8  # systems with equal means share a place, and are drawn below each other
 
 
 @pytest.mark.parametrize("measure", few_of(["AP", "NumRel", "P@10"]))
 def test_bins_hold_every_topic_once(sample: evalsql.Warehouse, measure: str) -> None:
-    table = drawing(sample, "histogram", measure, runs="dense", baseline="bm25").table
-    values = {
-        run: {row[2]: row[4] for row in sample.evaluate(measure, per_topic=True, runs=run).fetchall()}
-        for run in ("dense", "bm25")
-    }
+    bins = dicts(drawing(sample, "histogram", measure, runs="dense", baseline="bm25").table)
+    values: dict[str, dict[str, float]] = {"bm25": {}, "dense": {}}
+    for _, run, topic, _, value in sample.evaluate(measure, per_topic=True, runs=[*values]).fetchall():
+        values[run][topic] = value
     differences = [value - values["bm25"][topic] for topic, value in values["dense"].items()]
-    bins: list[dict[str, Any]] = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    found = [
+    counted = Counter(
         next(at for at, each in enumerate(bins) if each["bin_low"] - 1e-9 <= one < each["bin_high"] - 1e-9)
         for one in differences
-    ]
-    counted = Counter(found)
+    )
     assert [each["num_topics"] for each in bins] == [counted[at] for at in range(len(bins))]
     assert len(bins) <= 18
     assert sum(each["is_first"] for each in bins) == 1
+    compared = sample.compare("bm25", "dense", measures=measure).project("low, high").fetchall()
     for each in bins:
+        assert [(each["low"], each["high"])] == compared
         # No difference is the middle of a bin.
         middle = (each["bin_low"] + each["bin_high"]) / 2 / (each["bin_high"] - each["bin_low"])
         assert middle == pytest.approx(round(middle), abs=1e-6)
         assert each["difference"] == pytest.approx(statistics.fmean(differences))
 
 
-def test_the_interval_is_that_of_compare(sample: evalsql.Warehouse) -> None:
-    table = drawing(sample, "histogram", "AP", runs="dense", baseline="bm25").table
-    ((low, high),) = sample.compare("bm25", "dense", measures="AP").project("low, high").fetchall()
-    first = dict(zip(table.columns, table.rows[0], strict=True))
-    assert (first["low"], first["high"]) == (low, high)
-
-
 def test_points_of_two_systems(sample: evalsql.Warehouse) -> None:
     found = drawing(sample, "scatter", "AP", runs="dense", baseline="bm25")
-    at = [list(found.table.columns).index(name) for name in ("topic", "value", "baseline_value")]
-    points = {row[at[0]]: (row[at[1]], row[at[2]]) for row in found.table.rows}
-    both = sample.rows("""select topic, a.value, b.value from ap a join ap b using (qrels, topic)
-        where a.run = 'dense' and b.run = 'bm25'""")
-    assert points == {topic: (value, other) for topic, value, other in both}
+    points = [(each["topic"], each["value"], each["baseline_value"]) for each in dicts(found.table)]
+    assert sorted(points) == sample.rows("""select topic, a.value, b.value from ap a join ap b using (qrels, topic)
+        where a.run = 'dense' and b.run = 'bm25' order by topic""")
     spec = charts.specification("scatter", found.table, found.of)
-    titles = {encoding["x"].get("title"): encoding["y"].get("title") for encoding in (spec["layer"][1]["encoding"],)}
-    assert titles == {"bm25": "dense"}
+    encoding = spec["layer"][1]["encoding"]
+    assert (encoding["x"]["title"], encoding["y"]["title"]) == ("bm25", "dense")
     assert spec["title"]["text"] == "Two systems by topic: AP, dense and bm25"
-
-
-@pytest.mark.parametrize("name", few_of(["scatter", "histogram", "differences"], 1))
-def test_the_baseline_may_be_a_glob_of_one_run(sample: evalsql.Warehouse, name: str) -> None:
-    named = drawing(sample, name, "AP", runs="dense", baseline="bm25")
-    assert drawing(sample, name, "AP", runs="dense", baseline="bm2?") == named
+    # The baseline may be a glob of one run.
+    assert drawing(sample, "scatter", "AP", runs="dense", baseline="bm2?") == found
     with pytest.raises(UsageError, match=r'"\*" stands for \d+ runs: .*; name one'):
-        drawing(sample, name, "AP", runs="dense", baseline="*")
+        drawing(sample, "scatter", "AP", runs="dense", baseline="*")
 
 
 def test_long_names_are_cut_in_the_middle() -> None:
@@ -251,21 +238,19 @@ def test_long_names_are_cut_in_the_middle() -> None:
     assert cut(name[:LONGEST_NAME]) == name[:LONGEST_NAME]
 
 
-def size(svg: str) -> tuple[float, float]:
-    found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', svg)
-    assert found is not None
-    return float(found[1]), float(found[2])
-
-
 def test_size_and_title(demo: Command, tmp_path: Path) -> None:
-    asked = ("chart", "pr", "bm25", "dense", "-o", "chart.svg")
-    demo(*asked, "--width", 400, "--height", 250, "--title", "A & B")
-    svg = (tmp_path / "chart.svg").read_text()
-    assert size(svg) == (400, 250)
+    def drawn(*words: object) -> tuple[str, float, float]:
+        """The chart, its width and its height."""
+        assert demo("chart", *words, "-o", "chart.svg").returncode == 0
+        svg = (tmp_path / "chart.svg").read_text()
+        found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', svg)
+        assert found is not None
+        return svg, float(found[1]), float(found[2])
+
+    svg, *size = drawn("pr", "bm25", "dense", "--width", 400, "--height", 250, "--title", "A & B")
+    assert size == [400, 250]
     assert ">A &amp; B<" in svg
     assert "Precision at levels" not in svg
-    demo(*asked, "--title", "")
-    svg = (tmp_path / "chart.svg").read_text()
+    svg, *_ = drawn("pr", "bm25", "dense", "--title", "")
     assert "Precision at levels" not in re.sub(r'aria-\w+="[^"]*"', "", svg)
-    demo("chart", "leaderboard", "-m", "AP", "-o", "chart.svg", "--width", 300)
-    assert size((tmp_path / "chart.svg").read_text())[0] == 300
+    assert drawn("leaderboard", "-m", "AP", "--width", 300)[1] == 300

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import nbclient
@@ -14,16 +15,15 @@ import pandas
 import polars
 import pyarrow
 import pytest
-import pytrec_eval
 import scipy.stats
 import statsmodels.stats.multitest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.report.display import MOST_ROWS
-from tests.conftest import SAMPLE, Command, new_warehouse
-from tests.report.conftest import NASTY
+from tests.conftest import Command
+from tests.report.conftest import NASTY, trec_eval
 
 CELLS = {
     "warehouse": "w",
@@ -32,37 +32,22 @@ CELLS = {
     "compare": "w.compare('bm25', measures='AP')",
     "explain": "w.explain('dense', 'T01', measure='AP', depth=5)",
     "chart": "w.chart('pr')",
-    "report": "w.report(['bm25', 'dense'], 'AP')",
+    "report": "w.report(['bm25', 'dense'], 'AP RR')",
 }
 
 
-@cache
-def trec_eval() -> dict[str, dict[str, float]]:
-    """Average precision of the sample's runs by topic, as trec_eval has it."""
-    grades = pytrec_eval.parse_qrel((SAMPLE / "qrels.txt").open())
-    evaluator = pytrec_eval.RelevanceEvaluator(grades, {"map"})
-    found = {}
-    for file in sorted((SAMPLE / "runs").glob("*.run")):
-        values = evaluator.evaluate(pytrec_eval.parse_run(file.open()))
-        found[file.stem] = {topic: values.get(topic, {"map": 0.0})["map"] for topic in grades}
-    return found
-
-
-def mean(values: dict[str, float]) -> float:
-    return sum(values.values()) / len(values)
+def means() -> dict[str, float]:
+    return {run: fmean(values.values()) for run, values in trec_eval("map").items()}
 
 
 def marked_by_hand(baseline: str) -> dict[str, str]:
     """By run the mark of a paired t test with Holm's correction, as scipy and statsmodels have both."""
-    values = trec_eval()
-    topics, others = list(values[baseline]), [run for run in values if run != baseline]
-    columns = {run: [values[run][topic] for topic in topics] for run in values}
+    columns = {run: list(values.values()) for run, values in trec_eval("map").items()}
+    others = [run for run in columns if run != baseline]
     p_values = [scipy.stats.ttest_rel(columns[run], columns[baseline]).pvalue for run in others]
     are_sure, *_ = statsmodels.stats.multitest.multipletests(p_values, alpha=0.05, method="holm")
-    return {
-        run: ("†" if mean(values[run]) > mean(values[baseline]) else "‡") if is_sure else ""
-        for run, is_sure in zip(others, are_sure, strict=True)
-    }
+    marks = {run: "†" if means()[run] > means()[baseline] else "‡" for run in others}
+    return {run: marks[run] if is_sure else "" for run, is_sure in zip(others, are_sure, strict=True)}
 
 
 @pytest.fixture(scope="module")
@@ -95,22 +80,21 @@ def html_rows(html: str) -> list[list[str]]:
 
 def test_a_leaderboard_has_its_best_in_bold_bars_and_marks(outputs: dict[str, Any]) -> None:
     rows = html_rows(outputs["leaderboard"]["text/html"])
-    means = {run: mean(values) for run, values in trec_eval().items()}
-    best = max(means, key=lambda run: means[run])
     marks = marked_by_hand("bm25")
     assert set(marks.values()) == {"", "†", "‡"}
-    assert [row[0] for row in rows] == sorted(means, key=lambda run: -means[run])
+    best, *others = sorted(means(), key=lambda run: -means()[run])
+    assert [row[0] for row in rows] == [best, *others]
     for run, ap, bar, _ in rows:
-        text = f"<b>{means[run]:.4f}</b>" if run == best else f"{means[run]:.4f}"
-        mark = f"<sup>{marks[run]}</sup>" if marks.get(run) else ""
-        assert ap == text + mark
-        assert bar == f'<div style="width:{round(100 * means[run] / means[best])}%"></div>'
+        mean = f"{means()[run]:.4f}"
+        text = f"<b>{mean}</b>" if run == best else mean
+        assert ap == text + (f"<sup>{marks[run]}</sup>" if marks.get(run) else "")
+        assert bar == f'<div style="width:{round(100 * means()[run] / means()[best])}%"></div>'
     assert "paired t test, p corrected by Holm for 14 tests" in outputs["leaderboard"]["text/html"]
 
 
 def test_topics_side_by_side_have_the_better_one_in_bold(outputs: dict[str, Any]) -> None:
     rows = html_rows(outputs["topics"]["text/html"])
-    values = trec_eval()
+    values = trec_eval("map")
     assert len(rows) == len(values["bm25"])
     for topic, *cells in rows:
         both = [values[run][topic] for run in ("bm25", "dense")]
@@ -119,7 +103,7 @@ def test_topics_side_by_side_have_the_better_one_in_bold(outputs: dict[str, Any]
 
 def test_differences_have_intervals_in_figures_and_drawn(outputs: dict[str, Any]) -> None:
     rows = html_rows(outputs["compare"]["text/html"])
-    values, marks = trec_eval(), marked_by_hand("bm25")
+    values, marks = trec_eval("map"), marked_by_hand("bm25")
     assert len(rows) == len(marks)
     for run, ap, difference, picture, interval, _, outcomes in rows:
         differences = [values[run][topic] - values["bm25"][topic] for topic in values[run]]
@@ -127,7 +111,7 @@ def test_differences_have_intervals_in_figures_and_drawn(outputs: dict[str, Any]
         won, tied = sum(each > 0 for each in differences), sum(each == 0 for each in differences)
         low, high = scipy.stats.ttest_1samp(differences, 0).confidence_interval(0.95)
         assert difference == (f"<b>{told}</b>" if marks[run] else told)
-        assert ap.removeprefix(f"{mean(values[run]):.4f}") == (f"<sup>{marks[run]}</sup>" if marks[run] else "")
+        assert ap.removeprefix(f"{means()[run]:.4f}") == (f"<sup>{marks[run]}</sup>" if marks[run] else "")
         assert interval == f"{low:.4f} to {high:.4f}"
         assert outcomes == "-".join(str(count) for count in (won, tied, len(differences) - won - tied))
         assert picture.startswith("<svg ")
@@ -137,7 +121,7 @@ def test_the_rest_is_shown_in_the_form_of_each(outputs: dict[str, Any]) -> None:
     assert outputs["warehouse"]["text/plain"].endswith("duckdb: 1 judgment set, 8 runs>")
     explained = outputs["explain"]["text/html"]
     assert len(html_rows(explained)) == 5
-    assert f"dense {trec_eval()['dense']['T01']:.4f}" in explained
+    assert f"dense {trec_eval('map')['dense']['T01']:.4f}" in explained
     assert "depth=40 shows them" in explained
     assert outputs["chart"]["image/svg+xml"].startswith("<svg ")
     specification = outputs["chart"]["application/vnd.vegalite.v5+json"]
@@ -176,35 +160,34 @@ def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Pa
 
 
 def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:
-    means = {run: mean(values) for run, values in trec_eval().items()}
-    rising = sorted(means, key=lambda run: means[run])
-    assert [run for _, run, *_ in sample.leaderboard(measures="RR AP", sort="ap", limit=3)] == rising[:-4:-1]
-    assert [run for _, run, *_ in sample.leaderboard(measures="RR AP", sort="AP:asc")] == rising
-    assert [run for _, run, *_ in sample.leaderboard(measures="AP", sort="run:desc", limit=1)] == ["tfidf"]
+    def runs(**options: Any) -> list[str]:
+        return [run for _, run, *_ in sample.leaderboard(**options)]
+
+    rising = sorted(means(), key=lambda run: means()[run])
+    assert runs(measures="RR AP", sort="ap", limit=3) == rising[:-4:-1]
+    assert runs(measures="RR AP", sort="AP:asc") == rising
+    assert runs(measures="AP", sort="run:desc", limit=1) == ["tfidf"]
     p_values = [row[0] for row in sample.compare("bm25", measures="AP", sort="p").project("p").fetchall()]
     assert p_values == sorted(p_values)
-
-
-def test_the_best_is_that_of_all_rows_also_of_few(sample: Warehouse) -> None:
+    # The best is that of all rows, also of few.
     rows = html_rows(sample.leaderboard(measures="AP", sort="AP:asc", limit=3)._repr_html_())
-    assert [row[0] for row in rows] == ["random", "tfidf", "bm25"]
+    assert [row[0] for row in rows] == rising[:3] == ["random", "tfidf", "bm25"]
     assert not any("<b>" in cell for row in rows for cell in row)
 
 
-def test_topics_stand_in_natural_order_with_a_column_a_run() -> None:
+def test_topics_stand_in_natural_order_with_a_column_a_run(empty: Warehouse) -> None:
     grades = {topic: {"d": 1} for topic in ("10", "9", "q2", "q10", "1")}
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(grades, "tiny")
-        warehouse.load_run({topic: {"d": 1.0} for topic in ("10", "9", "1")}, "some")
-        warehouse.load_run({topic: {"d": 1.0} for topic in grades}, 'all of "them"')
-        wide = warehouse.topics((), "RR P@1", wide=True)
-        assert wide.columns == ["qrels", "measure", "topic", 'all of "them"', "some"]
-        of_rr = [row[2:] for row in wide if row[1] == "RR"]
-        assert of_rr == [("1", 1, 1), ("9", 1, 1), ("10", 1, 1), ("q2", 1, 0), ("q10", 1, 0)]
-        assert [row[1] for row in wide] == ["RR"] * 5 + ["P@1"] * 5
-        assert [row[2] for row in warehouse.topics("some", "RR", sort="topic")] == ["1", "9", "10", "q2", "q10"]
-        falling = warehouse.topics("some", "RR", sort="topic:desc", limit=1)
-        assert falling.fetchall() == [("tiny", "some", "q10", "RR", 0.0)]
+    empty.load_qrels(grades, "tiny")
+    empty.load_run({topic: {"d": 1.0} for topic in ("10", "9", "1")}, "some")
+    empty.load_run({topic: {"d": 1.0} for topic in grades}, 'all of "them"')
+    wide = empty.topics((), "RR P@1", wide=True)
+    assert wide.columns == ["qrels", "measure", "topic", 'all of "them"', "some"]
+    of_rr = [row[2:] for row in wide if row[1] == "RR"]
+    assert of_rr == [("1", 1, 1), ("9", 1, 1), ("10", 1, 1), ("q2", 1, 0), ("q10", 1, 0)]
+    assert [row[1] for row in wide] == ["RR"] * 5 + ["P@1"] * 5
+    assert [row[2] for row in empty.topics("some", "RR", sort="topic")] == ["1", "9", "10", "q2", "q10"]
+    falling = empty.topics("some", "RR", sort="topic:desc", limit=1)
+    assert falling.fetchall() == [("tiny", "some", "q10", "RR", 0.0)]
 
 
 def test_what_the_command_line_says_stands_below_the_rows(sample: Warehouse) -> None:
@@ -213,46 +196,42 @@ def test_what_the_command_line_says_stands_below_the_rows(sample: Warehouse) -> 
     for shown in (repr(board), board._repr_html_()):
         assert "tfidf misses 1 of 40 topics" in shown
     assert repr(board).splitlines()[1].split() == ["run", "AP"]
-
-
-def test_the_first_rows_of_many_are_shown(sample: Warehouse) -> None:
     topics = sample.topics(measures="AP")
     assert len(html_rows(topics._repr_html_())) == MOST_ROWS < len(topics) == 320
     assert f"The first {MOST_ROWS} rows are shown" in repr(topics)
 
 
-def test_measures_of_which_less_is_better_are_shown_so() -> None:
-    with new_warehouse() as warehouse:
-        measure = next(each for each in warehouse.catalog.measures if each.header.less_is_better).header.measure
-        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
-        warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "first")
-        warehouse.load_run({"t": {"b": 2.0, "a": 1.0}}, "last")
-        values = {run: value for _, run, value in warehouse.evaluate(measure).fetchall()}
-        assert values["first"] != values["last"]
-        best = min(values, key=lambda run: values[run])
-        rows = html_rows(warehouse.leaderboard(measures=measure)._repr_html_())
-        assert [row[0] for row in rows if "<b>" in row[1]] == [best]
-        (sorted_first, *_) = warehouse.leaderboard(measures=measure, sort=measure)
-        assert sorted_first[1] == best
+def test_measures_of_which_less_is_better_are_shown_so(empty: Warehouse) -> None:
+    measure = next(each for each in empty.catalog.measures if each.header.less_is_better).header.measure
+    empty.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
+    empty.load_run({"t": {"a": 2.0, "b": 1.0}}, "first")
+    empty.load_run({"t": {"b": 2.0, "a": 1.0}}, "last")
+    values = {run: value for _, run, value in empty.evaluate(measure).fetchall()}
+    assert values["first"] != values["last"]
+    best = min(values, key=lambda run: values[run])
+    rows = html_rows(empty.leaderboard(measures=measure)._repr_html_())
+    assert [row[0] for row in rows if "<b>" in row[1]] == [best]
+    (sorted_first, *_) = empty.leaderboard(measures=measure, sort=measure)
+    assert sorted_first[1] == best
 
 
 def test_names_are_text(nasty: Path) -> None:
     with evalsql.open(nasty / "evalsql.duckdb", read_only=True) as warehouse:
-        shown = [
-            warehouse.leaderboard(measures="AP", baseline=NASTY[0])._repr_html_(),
-            warehouse.topics(measures="AP", wide=True)._repr_html_(),
-            warehouse.compare(NASTY[0], measures="AP")._repr_html_(),
-            warehouse.explain(NASTY[0], NASTY[0])._repr_html_(),
-            warehouse.report()._repr_html_(),
-        ]
-    for html in shown:
-        assert "<script>alert" not in html
-        assert "<img" not in html
+        for shown in (
+            warehouse.leaderboard(measures="AP", baseline=NASTY[0]),
+            warehouse.topics(measures="AP", wide=True),
+            warehouse.compare(NASTY[0], measures="AP"),
+            warehouse.explain(NASTY[0], NASTY[0]),
+            warehouse.report(measures="AP"),
+        ):
+            html = shown._repr_html_()
+            assert "<script>alert" not in html
+            assert "<img" not in html
 
 
 def test_representations_are_short(sample: Warehouse, sample_file: Path) -> None:
     explained = sample.explain("dense", "T01", measure="AP", other="bm25")
-    values = trec_eval()
+    values = trec_eval("map")
     assert repr(explained) == (
         f"<explanation of AP, topic T01 (sample): dense {values['dense']['T01']:.4g}, bm25 {values['bm25']['T01']:.4g}>"
     )
@@ -294,10 +273,16 @@ def test_what_is_wrong_is_said(sample: Warehouse) -> None:
             call()
 
 
-def test_a_choice_in_a_report_within_a_notebook_is_drawn(sample: Warehouse, browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page()
+    yield page
+    page.close()
+
+
+def test_a_choice_in_a_report_within_a_notebook_is_drawn(outputs: dict[str, Any], page: Page, tmp_path: Path) -> None:
     notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<!doctype html><body>{sample.report(measures='AP RR')._repr_html_()}</body>")
+    notebook.write_text(f"<!doctype html><body>{outputs['report']['text/html']}</body>")
     page.goto(notebook.as_uri())
     (frame,) = page.frames[1:]
     frame.wait_for_selector("#measure")
@@ -307,15 +292,11 @@ def test_a_choice_in_a_report_within_a_notebook_is_drawn(sample: Warehouse, brow
     assert frame.inner_text("body") != before
     frame.click("nav a >> nth=1")
     assert page.url == notebook.as_uri()
-    page.close()
 
 
-def test_intervals_are_drawn_whole_where_a_page_bounds_pictures(sample: Warehouse, browser: Browser) -> None:
-    page = browser.new_page()
+def test_intervals_are_drawn_whole_where_a_page_bounds_pictures(outputs: dict[str, Any], page: Page) -> None:
     # As nbconvert and JupyterLab have it.
-    page.set_content(
-        f"<style>svg{{max-width:100%;height:auto}}</style>{sample.compare('bm25', measures='AP')._repr_html_()}"
-    )
+    page.set_content(f"<style>svg{{max-width:100%;height:auto}}</style>{outputs['compare']['text/html']}")
     outside = page.evaluate("""() => [...document.querySelectorAll("svg")].flatMap((svg) => {
         const box = svg.getBoundingClientRect(), cell = svg.closest("td").getBoundingClientRect();
         return [...svg.children].map((each) => each.getBoundingClientRect()).filter((each) =>
@@ -324,14 +305,11 @@ def test_intervals_are_drawn_whole_where_a_page_bounds_pictures(sample: Warehous
     })""")
     assert page.locator("svg").count() == 7
     assert outside == []
-    page.close()
 
 
-def test_tables_take_the_colours_of_the_page_around(sample: Warehouse, browser: Browser) -> None:
-    html = sample.leaderboard(measures="AP")._repr_html_()
+def test_tables_take_the_colours_of_the_page_around(outputs: dict[str, Any], page: Page) -> None:
+    html = outputs["leaderboard"]["text/html"]
     for paper, ink in (("#fff", "rgb(20, 20, 20)"), ("#111", "rgb(230, 230, 230)")):
-        page = browser.new_page()
         page.set_content(f'<body style="background:{paper};color:{ink}">{html}</body>')
         for element in ("th", "td", "caption", "div.evalsql-notes"):
             assert page.eval_on_selector(element, "each => getComputedStyle(each).color") == ink
-        page.close()

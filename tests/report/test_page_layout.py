@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.report.conftest import Watched, report_of
+from tests.long_cases import few_of
+from tests.report.conftest import Open, report_of
 
-Open = Callable[..., Watched]
 START = "university-of-somewhere-2026-run"
 # They differ at the end, at the end before a common ending, in the middle alone, and are short.
 NAMES = [
@@ -81,34 +81,25 @@ def _hinted(page: Page) -> list[bool]:
     return list(page.evaluate(HINTED))
 
 
-def test_names_that_begin_alike_are_cut_to_different_texts(opened: Open, alike: Path) -> None:
+def test_names_are_cut_to_different_texts_and_tables_that_go_on_say_so(opened: Open, alike: Path) -> None:
     phone = opened(alike, width=360)
     page = phone.page
     shown = page.evaluate(SEEN, "#winner tbody .name button")
-    assert len(shown) == len(NAMES)
-    assert len(set(shown)) == len(NAMES), shown
+    assert len(set(shown)) == len(shown) == len(NAMES), shown
     assert all(text[:4] != "\u2026" * 4 and text[-1] != "\u2026" for text in shown), shown
-    page.locator("tr.row button").first.click()
-    assert page.locator("tr.row td.picture svg").first.evaluate("(each) => each.clientWidth") > 100
-    captions = page.evaluate(SEEN, ".side caption")
-    assert len(set(captions)) == 2
     titles = [button.get_attribute("aria-label") for button in page.locator("#winner tbody .name button").all()]
     assert titles == phone.rows()
-
-
-def test_a_table_that_goes_on_says_so(opened: Open, alike: Path) -> None:
-    page = opened(alike, width=360).page
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     found = _hinted(page)
     assert len(found) > 4
     assert all(found)
     assert page.is_visible("#winner .goes-on")
-    region = page.locator("#winner .scroll-narrow")
-    region.evaluate("(each) => each.scrollTo(each.scrollWidth, 0)")
-    lost = page.locator("#winner thead th").last.bounding_box()
-    assert lost
-    assert lost["x"] + lost["width"] <= 360
+    page.locator("#winner .scroll-narrow").evaluate("(each) => each.scrollTo(each.scrollWidth, 0)")
+    assert page.locator("#winner thead th").last.evaluate("(each) => each.getBoundingClientRect().right") <= 360
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.locator("tr.row button").first.click()
+    assert page.locator("tr.row td.picture svg").first.evaluate("(each) => each.clientWidth") > 100
+    assert len(set(page.evaluate(SEEN, ".side caption"))) == 2
     page.set_viewport_size({"width": 1280, "height": 800})
     assert all(_hinted(page))
     assert not page.is_visible("#winner .goes-on")
@@ -123,21 +114,20 @@ def test_nothing_is_wider_than_the_window(opened: Open, folder: Path, nasty: Pat
             assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
-def test_the_first_screen_names_the_gravest_doubt(opened: Open, folder: Path, width: int, height: int) -> None:
-    page = opened(folder / "report.html", "#measure=AP", width=width).page
-    page.set_viewport_size({"width": width, "height": height})
+def test_the_first_screen_names_the_gravest_doubt(opened: Open, folder: Path) -> None:
+    page = opened(folder / "report.html", "#measure=AP").page
     line = page.locator(".doubted")
-    box = line.bounding_box()
-    assert box
-    assert box["y"] + box["height"] <= height
+    for width, height in ((1280, 800), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        assert line.evaluate("(each) => each.getBoundingClientRect().bottom") <= height
+        line.get_by_role("link").click()
+        assert page.evaluate("Math.abs(document.getElementById('doubts').getBoundingClientRect().top)") < height / 2
     assert page.inner_text("#doubts .sentence") == "Two things of six deserve a look."
     assert page.locator("#doubts .look").count() == 2
     assert page.inner_text("#doubts li:first-child b") == "Unjudged documents."
     told = "\u25b2 Two things of six deserve a look, first of all unjudged documents. What to doubt"
     assert line.inner_text() == told
-    line.get_by_role("link").click()
-    assert page.evaluate("Math.abs(document.getElementById('doubts').getBoundingClientRect().top)") < height / 2
     assert page.url.endswith("#measure=AP")
     assert page.input_value("#measure") == "AP"
 
@@ -154,3 +144,15 @@ def test_dark_light_and_print(opened: Open, folder: Path) -> None:
     # No heading is parted from what it is about.
     assert page.locator("h3").count() > 4
     assert page.evaluate(ALONE) == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), few_of([("light", 360), ("dark", 1280), ("light", 1280), ("dark", 800)], 1)
+)
+def test_axe_finds_nothing(opened: Open, folder: Path, axe: Callable[[Page], None], scheme: str, width: int) -> None:
+    page = opened(folder / "report.html", width=width, color_scheme=scheme).page
+    page.locator("tr.row button").first.click()
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    for view in ("difference", "mean"):
+        page.get_by_role("button", name=view, exact=True).first.click()
+        axe(page)

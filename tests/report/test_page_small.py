@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 import evalsql
 from evalsql.report.page.verdicts import difference_text
-from tests.report.conftest import Watched, report_of
+from tests.report.conftest import Open, report_of
 
-Open = Callable[..., Watched]
 Rankings = Mapping[str, Mapping[str, float]]
 LONG = "a_name_with_all_the_hyperparameters_that_anybody_ever_thought_of_trying_"
 FIRST, LAST = {"d1": 2.0, "x": 1.0}, {"x": 2.0, "d1": 1.0}
@@ -27,9 +26,9 @@ def _ranking(rank: int) -> dict[str, float]:
 
 
 def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
-    """The report of some runs, where document d1 is relevant to each topic."""
+    """The report of some runs, where document d1 is relevant to each topic, and x is not."""
     topics = {topic for rankings in runs.values() for topic in rankings}
-    return report_of(folder, runs, {topic: {"d1": 1, "d2": 0} for topic in sorted(topics)}, "AP", "RR")
+    return report_of(folder, runs, {topic: {"d1": 1, "x": 0} for topic in sorted(topics)}, "AP", "RR")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
             "Who wins? first AP 1.000, first of 2; also first by RR.",
         ),
         (
-            {"only": {"t1": {"d1": 1.0}, "t2": {"d2": 2.0, "d1": 1.0}}},
+            {"only": {"t1": {"d1": 1.0}, "t2": {"x": 2.0, "d1": 1.0}}},
             "#topics .sentence",
             "There is no other system to compare it with.",
         ),
@@ -58,41 +57,46 @@ def test_answers_with_and_without_a_script(
 ) -> None:
     path = _report(tmp_path, runs)
     for script in (True, False):
-        page = opened(path, script=script).page
-        assert " ".join(page.inner_text(place).split()) == said
+        found = opened(path, script=script)
+        assert " ".join(found.page.inner_text(place).split()) == said
+        assert found.count("#doubts .look, .doubted") == 0  # nothing to doubt is no line
         if script and len(runs) == 1:
-            assert page.inner_text("#winner h3") == "Mean AP over 2 topics"
+            assert found.page.inner_text("#winner h3") == "Mean AP over 2 topics"
+
+
+def _box(locator: Locator) -> Sequence[float]:
+    """Left, top, width and height."""
+    box = locator.bounding_box()
+    assert box
+    return box["x"], box["y"], box["width"], box["height"]
 
 
 def test_one_topic_and_long_names_that_begin_alike(opened: Open, tmp_path: Path) -> None:
     names = [LONG + end for end in ("bm25", "dense")]
     page = opened(_report(tmp_path, {names[0]: {"t1": FIRST}, names[1]: {"t1": LAST}}), width=1280).page
     assert page.inner_text("#winner h3").endswith("mean over 1 topic")
-    bar = page.locator("#topics-body rect.win").bounding_box()
-    chart = page.locator("#topics-body svg.chart").bounding_box()
-    assert bar
-    assert chart
-    assert bar["width"] < chart["width"] / 8  # no wall
+    assert (
+        _box(page.locator("#topics-body rect.win"))[2] < _box(page.locator("#topics-body svg.chart"))[2] / 8
+    )  # no wall
     for row in page.locator("#winner tbody tr").all():
-        cell, tail = row.locator("th").bounding_box(), row.locator("th .cut > span:last-child").bounding_box()
-        assert cell
-        assert tail
-        assert tail["x"] + tail["width"] <= cell["x"] + cell["width"] + 1
+        left, _, width, _ = _box(row.locator("th"))
+        tail, _, tail_width, _ = _box(row.locator("th .cut > span:last-child"))
+        assert tail + tail_width <= left + width + 1
     # Names stand below curves and not across them.
     assert LONG not in page.inner_text("#precision-recall .plot")
     assert f"Blue is {names[0]}, orange {names[1]}." in page.inner_text("#precision-recall .note")
 
 
-def _tied(folder: Path, measure: str, ranks: Mapping[str, tuple[int, int]]) -> Path:
+def _tied(folder: Path, ranks: Mapping[str, tuple[int, int]], *measures: str) -> Path:
     runs = {
         name: {topic: _ranking(each[at]) for topic, each in ranks.items()} for at, name in enumerate(("good", "usual"))
     }
-    return report_of(folder, runs, {topic: {"relevant": 1, "d900": 0} for topic in ranks}, measure, baseline="usual")
+    return report_of(folder, runs, {topic: {"relevant": 1, "d900": 0} for topic in ranks}, *measures, baseline="usual")
 
 
 @pytest.fixture(scope="module")
 def tied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _tied(tmp_path_factory.mktemp("tied"), "AP", RANKS)
+    return _tied(tmp_path_factory.mktemp("tied"), RANKS, "AP", "R@3")
 
 
 def _groups(page: Page) -> dict[str, list[str]]:
@@ -141,8 +145,8 @@ def test_without_a_script_ties_are_told_too(opened: Open, tied: Path) -> None:
     assert [(row[0], row[-1]) for row in rows] == [(t, outcome) for outcome, each in outcomes.items() for t in each]
 
 
-def test_ties_are_told_where_nothing_is_lost(opened: Open, tmp_path: Path) -> None:
-    page = opened(_tied(tmp_path, "R@3", RANKS)).page
+def test_ties_are_told_where_nothing_is_lost(opened: Open, tied: Path) -> None:
+    page = opened(tied, "#measure=R@3").page
     told = "good loses to usual on none of 6 topics. It ties on 4 topics: t1, t2, t3 and t5."
     assert page.inner_text("#topics-body .sentence") == told
     assert _groups(page) == {"The 4 topics it ties on": ["t1", "t2", "t3", "t5"], "The 2 topics it wins on": WON}
@@ -150,7 +154,7 @@ def test_ties_are_told_where_nothing_is_lost(opened: Open, tmp_path: Path) -> No
 
 def test_words_on_few_losses_stand_free_of_bars(opened: Open, tmp_path: Path) -> None:
     ranks = {f"t{at:02}": (1, 2) for at in range(30)} | {"t99": (2, 1)}
-    page = opened(_tied(tmp_path, "AP", ranks)).page
+    page = opened(_tied(tmp_path, ranks, "AP")).page
     hidden = page.evaluate(
         """() => {
           const words = [...document.querySelectorAll('#topics-body svg.chart text')];
@@ -173,10 +177,3 @@ def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> 
     with pytest.warns(evalsql.InputWarning, match="none of 20"):
         path = report_of(tmp_path, runs, {"1": {f"d{at}": at % 2 for at in range(20)}, "2": {"d1": 1, "d2": 0}})
     assert "first of all ids that do not match." in opened(path, script=False).page.inner_text(".doubted")
-
-
-def test_nothing_to_doubt_is_no_line(opened: Open, tmp_path: Path) -> None:
-    first, last = {"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 2.0}
-    runs = {"right": {"1": first, "2": first}, "wrong": {"1": first, "2": last}}
-    grades = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
-    assert opened(report_of(tmp_path, runs, grades)).count("#doubts .look, .doubted") == 0

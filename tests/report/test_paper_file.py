@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, csv_rows, write
+from tests.conftest import SAMPLE, Command, csv_rows, write
 
 PAPER = """
 caption = "Main results."
@@ -21,17 +21,16 @@ systems = ["tfidf", {run = "bm25", name = "BM25 & more"}, {run = "rerank-large"}
 
 
 @pytest.fixture
-def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
-    """The command in a folder with the sample's warehouse and a description."""
-    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+def paper(demo: Command, tmp_path: Path) -> Command:
+    """The command in a folder with a description."""
     write(tmp_path / "paper.toml", PAPER)
-    return command
+    return demo
 
 
-def test_the_table_has_the_figures_of_compare(demo: Command) -> None:
+def test_the_table_has_the_figures_of_compare(paper: Command) -> None:
     asked = ("compare", "bm25", "tfidf", "rerank-large", "-m", "AP,nDCG@10", "--format", "csv")
-    pairs = csv_rows(demo(*asked).stdout)
-    text = demo("table", "paper.toml").stdout
+    pairs = csv_rows(paper(*asked).stdout)
+    text = paper("table", "paper.toml").stdout
     rows = {line.partition(" & ")[0]: line for line in text.splitlines() if re.search(r"& \S*\.\d", line)}
     assert list(rows) == ["tfidf", r"BM25 \& more", "rerank-large"]  # as they are given
     for pair in pairs:
@@ -62,26 +61,24 @@ def test_the_options_are_those_of_compare(demo: Command, tmp_path: Path) -> None
     assert demo("table", "paper.toml", "--format", "markdown").stdout.startswith("|  | run | AP |\n")
 
 
-def test_a_newer_run_of_a_system_makes_another_table(demo: Command, tmp_path: Path) -> None:
+def test_a_newer_run_of_a_system_makes_another_table(sample_file: Path, command: Command, tmp_path: Path) -> None:
+    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+    table = ("table", "paper.toml", "-o", "table.tex")
     write(tmp_path / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", {system = "new", name = "New"}]\n')
     for source, name, date in (("dense", "a", "2026-01-01"), ("hybrid", "b", "2026-02-01")):
-        rows = demo(
-            "sql", f"select topic, document, rank, score from rankings where run = '{source}'", "--format", "tsv"
-        )
-        lines = (line.split("\t") for line in rows.stdout.splitlines()[1:])
-        write(tmp_path / f"{name}.run", "".join(f"{t} Q0 {d} {rank} {score} x\n" for t, d, rank, score in lines))
-        loaded = demo("load", "runs", f"{name}.run", "--system", "new", "--date", date)
+        write(tmp_path / f"{name}.run", (SAMPLE / "runs" / f"{source}.run").read_bytes())
+        loaded = command("load", "runs", f"{name}.run", "--system", "new", "--date", date)
         assert loaded.returncode == 0, loaded.stderr
         if name == "a":
-            assert demo("table", "paper.toml", "-o", "table.tex").returncode == 0
-            assert demo("table", "paper.toml", "-o", "table.tex", "--check").returncode == 0
+            assert command(*table).returncode == 0
+            assert command(*table, "--check").returncode == 0
             assert "% New is the run a.\n" in (tmp_path / "table.tex").read_text()
     before = (tmp_path / "table.tex").read_text()
-    checked = demo("table", "paper.toml", "-o", "table.tex", "--check")
+    checked = command(*table, "--check")
     assert checked.returncode == 1
     assert "table.tex: is not what would be written now" in checked.stderr
     assert (tmp_path / "table.tex").read_text() == before
-    assert demo("table", "paper.toml", "-o", "table.tex").returncode == 0
+    assert command(*table).returncode == 0
     assert "% New is the run b.\n" in (tmp_path / "table.tex").read_text()
 
 
@@ -142,16 +139,16 @@ def test_what_is_wrong_has_file_line_and_key(demo: Command, tmp_path: Path, text
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("asked", "complaint"),
     [
-        (("absent.toml",), "absent.toml: cannot be read"),
-        (("paper.toml", "--check"), "--check compares with a file"),
-        (("paper.toml", "--check", "-o", "absent.tex"), "absent.tex: cannot be read"),
-        (("paper.toml", "-o", "table.pdf"), "table.pdf: say which --format; the extensions known are .tex, .md"),
-        (("paper.toml", "-o", "paper.toml", "--format", "latex"), "paper.toml: is in use here"),
+        ("absent.toml", "absent.toml: cannot be read"),
+        ("paper.toml --check", "--check compares with a file"),
+        ("paper.toml --check -o absent.tex", "absent.tex: cannot be read"),
+        ("paper.toml -o table.pdf", "table.pdf: say which --format; the extensions known are .tex, .md"),
+        ("paper.toml -o paper.toml --format latex", "paper.toml: is in use here"),
     ],
 )
-def test_calls_that_mean_nothing(demo: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    done = demo("table", *arguments)
+def test_calls_that_mean_nothing(paper: Command, asked: str, complaint: str) -> None:
+    done = paper("table", *asked.split())
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr

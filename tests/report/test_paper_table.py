@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
-from evalsql.report.writers import latex_label, latex_number, write_latex, write_markdown
+from evalsql.report.writers import write_latex, write_markdown
 from tests.conftest import Command, csv_rows
+from tests.long_cases import few_of
 
 MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
 
@@ -24,25 +24,16 @@ def written(write: Callable[..., None], comparison: Comparison) -> str:
     return stream.getvalue()
 
 
-def pair(baseline: str, run: str, measure: str, means: tuple[float, float], p: float) -> dict[str, Any]:
-    return {
-        "baseline": baseline,
-        "run": run,
-        "measure": measure,
-        "num_topics": 5,
-        "baseline_mean": means[0],
-        "mean": means[1],
-        "difference": means[1] - means[0],
-        "p_corrected": p,
-        "num_tests": 4,
-    }
+def pair(run: str, measure: str, baseline_mean: float, mean: float, p: float) -> dict[str, Any]:
+    of = {"baseline": "bm25", "run": run, "measure": measure, "num_topics": 5, "num_tests": 4}
+    return of | {"baseline_mean": baseline_mean, "mean": mean, "difference": mean - baseline_mean, "p_corrected": p}
 
 
 PAIRS = [
-    pair("bm25", "good", "AP", (0.5, 0.75), 0.01),
-    pair("bm25", "bad", "AP", (0.5, 0.25), 0.01),
-    pair("bm25", "good", "ESL", (3.0, 2.0), 0.01),
-    pair("bm25", "bad", "ESL", (3.0, 2.5), 0.2),
+    pair("good", "AP", 0.5, 0.75, 0.01),
+    pair("bad", "AP", 0.5, 0.25, 0.01),
+    pair("good", "ESL", 3.0, 2.0, 0.01),
+    pair("bad", "ESL", 3.0, 2.5, 0.2),
 ]
 BESIDE_BM25 = Comparison("my_qrels", PAIRS, ["AP", "ESL"], "t", "holm", 0.05, lower=frozenset({"ESL"}), baseline="bm25")
 
@@ -110,10 +101,10 @@ def columns_of(row: str) -> int:
     return len(re.findall(r"(?<!\\)&", row)) + 1 + spanned
 
 
-@pytest.mark.parametrize("extra", [(), ("--all-pairs",)])
-def test_rows_have_the_columns_of_the_tabular(sample_file: Path, command: Command, extra: tuple[str, ...]) -> None:
-    asked = ("compare", "bm25", "-m", MEASURES, "--db", sample_file, "--rename", "bm25=BM25 & RM3", *extra)
-    text = command(*asked, "--format", "latex").stdout
+@pytest.mark.parametrize("extra", few_of([("--all-pairs",), ()], 1, one_value=True))
+def test_rows_have_the_columns_of_the_tabular(demo: Command, extra: tuple[str, ...]) -> None:
+    asked = ("compare", "bm25", "-m", MEASURES, "--rename", "bm25=BM25 & RM3", *extra)
+    text = demo(*asked, "--format", "latex").stdout
     form = text.partition(r"\begin{tabular}{")[2].partition("}\n")[0].replace("@{}", "")
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 9
@@ -125,22 +116,19 @@ def test_rows_have_the_columns_of_the_tabular(sample_file: Path, command: Comman
     assert len(re.findall(r"\d\}? & (\\textbf\{)?\.\d{4}", text)) == 8 * 3
 
 
-CHANGES: Mapping[tuple[str, str], float | None] = {
-    ("good", "AP"): 50.0,
-    ("bad", "AP"): -50.0,
-    ("good", "ESL"): -100 / 3,
-    ("bad", "ESL"): None,
-}
+CHANGES = {("good", "AP"): 50.0, ("bad", "AP"): -50.0, ("good", "ESL"): -100 / 3, ("bad", "ESL"): None}
 
 
 def test_letters_and_daggers_stand_beside_each_other() -> None:
-    text = written(write_latex, BESIDE_BM25._replace(baseline=None, beside="bm25"))
+    compared = BESIDE_BM25._replace(baseline=None, beside="bm25")
+    text = written(write_latex, compared)
     assert r"a & good & \textbf{0} & \textbf{.75}$^{\dagger\mathrm{b}}$ &" in text
     assert r"b & bm25 & 0 & .50$^{\mathrm{c}}$ &" in text
     assert r"c & bad & 0 & .25$^{\ddagger}$ &" in text
-    caption = BESIDE_BM25._replace(baseline=None, beside="bm25").caption
-    assert "A superscript names the systems that are significantly worse (" in caption
-    assert "\u2020 marks what is significantly better than bm25, \u2021 what is significantly worse." in caption
+    assert "A superscript names the systems that are significantly worse (" in compared.caption
+    assert (
+        "\u2020 marks what is significantly better than bm25, \u2021 what is significantly worse." in compared.caption
+    )
 
 
 def test_relative_changes_in_percent() -> None:
@@ -156,26 +144,23 @@ def test_relative_changes_in_percent() -> None:
     )
 
 
-@pytest.mark.parametrize("extra", [(), ("--all-pairs", "--daggers")])
-def test_changes_are_those_of_the_means(sample_file: Path, command: Command, extra: tuple[str, ...]) -> None:
-    asked = ("compare", "dense", "bm25", "tfidf", "-m", "AP,Utility", "--db", sample_file)
-    pairs = csv_rows(command(*asked, "--format", "csv").stdout)
-    text = command(*asked, "--relative", "--format", "latex", *extra).stdout
-    written_changes = [float(f"{sign}{number}") for sign, number in re.findall(r"\(\$([+-])\$([\d.]+)\\%\)", text)]
-    expected = []
-    for pair in pairs:
-        before, after = float(pair["baseline_mean"]), float(pair["mean"])
-        expected.append(round(100 * (after - before) / abs(before), 1))
-    assert sorted(written_changes) == sorted(expected)
+@pytest.mark.parametrize("extra", few_of([("--all-pairs", "--daggers"), ()], 1, one_value=True))
+def test_changes_are_those_of_the_means(demo: Command, extra: tuple[str, ...]) -> None:
+    asked = ("compare", "dense", "bm25", "tfidf", "-m", "AP,Utility")
+    pairs = csv_rows(demo(*asked, "--format", "csv").stdout)
+    text = demo(*asked, "--relative", "--format", "latex", *extra).stdout
+    found = [float(f"{sign}{number}") for sign, number in re.findall(r"\(\$([+-])\$([\d.]+)\\%\)", text)]
     # Below 0 a mean that is greater is a change upwards.
+    means = [(float(pair["baseline_mean"]), float(pair["mean"])) for pair in pairs]
+    assert sorted(found) == sorted(round(100 * (after - before) / abs(before), 1) for before, after in means)
     assert {pair["run"] for pair in pairs} == {"bm25", "tfidf"}
     assert "relative to dense." in text
 
 
-def test_order_and_names_of_a_paper(sample_file: Path, command: Command) -> None:
-    asked = ("compare", "bm25", "dense", "hybrid", "tfidf", "-m", "AP", "--db", sample_file)
+def test_order_and_names_of_a_paper(demo: Command) -> None:
+    asked = ("compare", "bm25", "dense", "hybrid", "tfidf", "-m", "AP")
     names = ("--order", "tfidf", "--order", "bm25", "--rename", "bm25=BM25 + RM3 = x", "--rename", "dense=Dense")
-    text = command(*asked, *names, "--format", "markdown").stdout
+    text = demo(*asked, *names, "--format", "markdown").stdout
     shown = [line.split(" | ")[0].removeprefix("| ") for line in text.splitlines() if line.startswith("| ")][2:]
     assert shown == ["tfidf", r"BM25 \+ RM3 = x", "hybrid", "Dense"]
     assert r"Only differences to BM25 \+ RM3 = x were tested" in text
@@ -184,25 +169,23 @@ def test_order_and_names_of_a_paper(sample_file: Path, command: Command) -> None
 @pytest.mark.parametrize(
     ("extra", "complaint"),
     [
-        (("--order", "nosuch", "--format", "latex"), '--order: "nosuch" is not among the runs compared: bm25, dense'),
-        (("--rename", "nosuch=x", "--format", "latex"), '--rename: "nosuch" is not among the runs compared'),
-        (("--rename", "bm25", "--format", "latex"), '--rename: "bm25" has no name'),
-        (("--order", "bm25"), "--order: for --format markdown and latex, not for table"),
-        (("--relative", "--daggers"), "--daggers and --relative: for --format markdown and latex, not for table"),
+        ("--order nosuch --format latex", '--order: "nosuch" is not among the runs compared: bm25, dense'),
+        ("--rename nosuch=x --format latex", '--rename: "nosuch" is not among the runs compared'),
+        ("--rename bm25 --format latex", '--rename: "bm25" has no name'),
+        ("--order bm25", "--order: for --format markdown and latex, not for table"),
+        ("--relative --daggers", "--daggers and --relative: for --format markdown and latex, not for table"),
     ],
 )
-def test_orders_and_names_that_mean_nothing(
-    sample_file: Path, command: Command, extra: tuple[str, ...], complaint: str
-) -> None:
-    answer = command("compare", "bm25", "dense", "-m", "AP", "--db", sample_file, *extra)
+def test_orders_and_names_that_mean_nothing(demo: Command, extra: str, complaint: str) -> None:
+    answer = demo("compare", "bm25", "dense", "-m", "AP", *extra.split())
     assert (answer.returncode, answer.stdout) == (2, "")
     assert complaint in answer.stderr
 
 
-def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command) -> None:
-    asked = ("leaderboard", "-m", MEASURES, "--db", sample_file)
-    rows = csv_rows(command(*asked, "--format", "csv").stdout)
-    text = command(*asked, "--format", "latex").stdout
+def test_a_leaderboard_has_its_best_in_bold(demo: Command) -> None:
+    asked = ("leaderboard", "-m", MEASURES)
+    rows = csv_rows(demo(*asked, "--format", "csv").stdout)
+    text = demo(*asked, "--format", "latex").stdout
     assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llr@{}lr@{}lr@{}l}\n")
     bold = ["".join(parts) for parts in re.findall(r"\\textbf\{(\S+?)\} & \\textbf\{(\.\d+)\}(?= )", text)]
     best = [choose(float(row[name]) for row in rows) for choose, name in ((max, "AP"), (min, "ESL"), (max, "Utility"))]
@@ -212,23 +195,3 @@ def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command)
 def test_bold_in_each_judgment_set_and_what_reads_the_same() -> None:
     rows = [("one", "a", 0.51, None), ("one", "b", 0.52, 1.0), ("one", "c", 0.25, 2.0), ("two", "a", 0.125, 1.0)]
     assert Table(["qrels", "run", "AP", "ESL"], rows).with_best({"ESL"}, 1).best == {(0, 2), (1, 2), (1, 3)}
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("0.1234", "0.1234"),
-        ("-0.1234", "$-$0.1234"),
-        ("<0.0001", "$<$0.0001"),
-        ("1.2e-87", r"$1.2 \cdot 10^{-87}$"),
-        ("-3e+16", r"$-3 \cdot 10^{16}$"),
-        ("", ""),
-    ],
-)
-def test_numbers_as_latex_sets_them(text: str, number: str) -> None:
-    assert latex_number(text) == number
-
-
-@pytest.mark.parametrize(("name", "label"), [("a_b c%", "tab:a-b-c"), ("\u6f22", "tab:means"), ("x", "tab:x")])
-def test_labels(name: str, label: str) -> None:
-    assert latex_label(name) == label

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import random
 import re
 import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -18,14 +20,15 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows
+from tests.conftest import Command, csv_rows, new_file, open_held
+from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal, plain
 
 MEASURES = ["nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10"]
 BLOCKS = re.compile("[\u2581-\u258f]")
 COLOURS = re.compile(r"\x1b\[(?:\d+;)*(?:3|4|9|10)\d")
-LONG = "a-run-whose-name-is-far-too-long-for-a-terminal"
-Shown = Callable[..., str]
+LONG = [f"a-run-whose-name-is-far-too-long-for-a-terminal-{number}" for number in (1, 2)]
+Shown = Callable[..., list[str]]
 
 
 class Screen(io.TextIOWrapper):
@@ -34,129 +37,135 @@ class Screen(io.TextIOWrapper):
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shown:
+def screen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
     """What a command shows on a terminal of so many columns, then its notes, within this process."""
 
-    def run(*arguments: object, columns: int, encoding: str = "utf-8", **environment: str) -> str:
+    def run(*arguments: object, columns: int, encoding: str = "utf-8", db: Path) -> str:
+        open_held(db)
         screen, notes = Screen(io.BytesIO(), encoding, write_through=True), io.StringIO()
+        words = ["evalsql", *map(str, arguments), "--db", str(db)]
         with monkeypatch.context() as patch, warnings.catch_warnings():
             patch.chdir(tmp_path)
             patch.delenv("NO_COLOR", raising=False)
-            for name, value in {"TERM": "xterm", "COLUMNS": str(columns), **environment}.items():
-                patch.setenv(name, value)
-            for name, stream in {"stdout": screen, "stderr": notes, "argv": ["evalsql", *map(str, arguments)]}.items():
+            patch.setenv("TERM", "xterm")
+            patch.setenv("COLUMNS", str(columns))
+            for name, stream in {"stdout": screen, "stderr": notes, "argv": words}.items():
                 patch.setattr(sys, name, stream)
             with pytest.raises(SystemExit) as ended:
                 main()
         assert not ended.value.code
-        shown: bytes = screen.buffer.getvalue()  # type: ignore[attr-defined]
-        return shown.decode() + notes.getvalue()
+        printed: bytes = screen.buffer.getvalue()  # type: ignore[attr-defined]
+        return printed.decode() + notes.getvalue()
 
     return run
 
 
-def values(file: Path, measures: list[str]) -> dict[str, list[float]]:
-    with evalsql.open(file, read_only=True) as warehouse:
-        return {row[1]: list(row[2:]) for row in warehouse.evaluate(measures).fetchall()}
+@pytest.fixture
+def shown(screen: Callable[..., str], sample_file: Path) -> Shown:
+    """The same as lines without colours, by default of the sample."""
+    return lambda *arguments, db=sample_file, **options: plain(screen(*arguments, db=db, **options)).splitlines()
 
 
-def table_of(text: str) -> list[str]:
-    """Its lines down to the last system's."""
-    lines = plain(text).splitlines()
-    return lines[: 2 + sum(any(word in line for word in ("0.", "1.")) for line in lines[2:10])]
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two judgment sets of one topic and two, and one each of long names, of topics in natural order, of one topic."""
+    path = new_file(tmp_path_factory.mktemp("odd"))
+    meta = {"branch": "main", "commit": "0123456789" * 4}
+    with evalsql.open(path) as warehouse, warnings.catch_warnings(action="ignore"):
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "one")
+        warehouse.load_qrels({"t": {"a": 0}, "u": {"b": 1}}, "two")
+        for run, documents in (("x", {"a": 1.0, "b": 1.0}), ("<b>[bold]|y", {"b": 1.0, "z": 0.5})):
+            warehouse.load_run({"t": documents}, run, qrels=["one", "two"])
+        warehouse.load_qrels({f"t{nth}": {"a": 1, "b": 0} for nth in range(4)}, "long")
+        for at, name in enumerate(LONG):
+            ranked = {f"t{nth}": {"a": 1.0, "b": 2.0 * at * (nth % 2)} for nth in range(4)}
+            warehouse.load_run(ranked, name, qrels="long", meta=meta)
+        warehouse.load_qrels({topic: {"a": 1, "b": 0} for topic in ("10", "2", "q9", "q10", "1")}, "natural")
+        for run in ("v", "w"):
+            warehouse.load_run({topic: {"a": 1.0} for topic in ("10", "2", "q9", "q10", "1")}, run, qrels="natural")
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "single")
+        for run, score in (("base", 0.5), ("twin", 0.5), ("other", 2.0)):
+            warehouse.load_run({"t": {"a": 1.0, "b": score}}, run, qrels="single")
+    return path
 
 
-@pytest.mark.parametrize(
-    ("columns", "measures", "said"),
-    [
-        (40, 3, ["R@100, RR, Judged@10", "qrels (sample in every row), bars of nDCG@10, marks by topic"]),
-        (80, 6, ["qrels (sample in every row), marks by topic"]),
-        (120, 6, ["in 36 groups, the mean of each"]),
-        (160, 6, ["by topic: nDCG@10 of the 40 topics, from the lowest mean over these systems to the highest"]),
-    ],
-)
-def test_a_leaderboard_fits_the_terminal(
-    sample_file: Path, shown: Shown, columns: int, measures: int, said: list[str]
-) -> None:
-    text = shown("leaderboard", "--db", sample_file, columns=columns)
-    lines = table_of(text)
-    assert len(lines) == 10
-    assert max(map(len, lines)) <= columns
-    for word in said:
-        assert word in plain(text)
-    found = {}
-    for line in lines[2:]:
-        words = line.removeprefix("sample").split()
-        found[words[0]] = [float(word) for word in words[1:] if not BLOCKS.search(word)]
-    assert found == {
-        run: [round(value, 4) for value in row[:measures]] for run, row in values(sample_file, MEASURES).items()
-    }
+def values(sample: Warehouse) -> dict[str, list[float]]:
+    return {row[1]: list(row[2:]) for row in sample.evaluate(MEASURES).fetchall()}
+
+
+def test_a_leaderboard_fits_the_terminal(sample: Warehouse, shown: Shown) -> None:
+    expected = {run: [round(value, 4) for value in row] for run, row in values(sample).items()}
+    for columns, measures, said in (
+        (40, 3, ("R@100, RR, Judged@10", "qrels (sample in every row), bars of nDCG@10, marks by topic")),
+        (80, 6, ("qrels (sample in every row), marks by topic",)),
+        (120, 6, ("in 36 groups, the mean of each",)),
+        (160, 6, ("by topic: nDCG@10 of the 40 topics, from the lowest mean over these systems to the highest",)),
+    ):
+        lines = shown("leaderboard", columns=columns)
+        assert max(map(len, lines[:10])) <= columns
+        for word in said:
+            assert word in "\n".join(lines)
+        found = {}
+        for line in lines[2:10]:
+            run, *words = line.removeprefix("sample").split()
+            found[run] = [float(word) for word in words if not BLOCKS.search(word)]
+        assert found == {run: row[:measures] for run, row in expected.items()}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}])
+@pytest.mark.parametrize("environment", few_of([{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}]))
 def test_a_terminal_of_its_own_has_the_same_with_colours_where_they_are_wanted(
     sample_file: Path, shown: Shown, environment: dict[str, Any]
 ) -> None:
-    asked = ("leaderboard", "-m", "AP", "--db", sample_file)
-    with Terminal(*asked, columns=100, **environment) as running:
+    asked = ("leaderboard", "-m", "AP")
+    with Terminal(*asked, "--db", sample_file, columns=100, **environment) as running:
         text = running.to_the_end()
-    for line, like in zip(plain(text).splitlines(), plain(shown(*asked, columns=100)).splitlines(), strict=True):
-        assert line.rstrip() == like.rstrip()
+    assert [line.rstrip() for line in plain(text).splitlines()] == [
+        line.rstrip() for line in shown(*asked, columns=100)
+    ]
     assert bool(COLOURS.search(text)) == (not environment)
 
 
-def test_bars_and_marks_are_those_of_the_values(sample_file: Path, shown: Shown) -> None:
+def test_bars_and_marks_are_those_of_the_values(sample: Warehouse, shown: Shown) -> None:
     """Bars are of 64 eighths for the best; marks of eight heights from 0 to the greatest value of a topic."""
-    lines = table_of(shown("leaderboard", "-m", "AP", "--db", sample_file, columns=100))
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        by_topic = {
-            (run, topic): value for _, run, topic, _, value in warehouse.evaluate("AP", per_topic=True).fetchall()
-        }
-    runs = sorted({run for run, _ in by_topic})
-    topics = sorted(
-        {topic for _, topic in by_topic}, key=lambda topic: (sum(by_topic[run, topic] for run in runs), topic)
-    )
-    greatest = max(by_topic.values())
-    means = {run: sum(by_topic[run, topic] for topic in topics) / len(topics) for run in runs}
-    for line in lines[2:]:
+    by_run: dict[str, dict[str, float]] = {}
+    for _, run, topic, _, value in sample.evaluate("AP", per_topic=True).fetchall():
+        by_run.setdefault(run, {})[topic] = value
+    topics = sorted(by_run["bm25"], key=lambda topic: (sum(values[topic] for values in by_run.values()), topic))
+    greatest = max(max(values.values()) for values in by_run.values())
+    means = {run: fmean(values.values()) for run, values in by_run.items()}
+    for line in shown("leaderboard", "-m", "AP", columns=100)[2:10]:
         _, run, _, bar, marks = line.split()
         eighths = sum(8 - (ord(char) - 0x2588) for char in bar)
         assert eighths == pytest.approx(64 * means[run] / max(means.values()), abs=0.51)
         heights = [ord(char) - 0x2581 for char in marks]
-        assert heights == pytest.approx([7 * by_topic[run, topic] / greatest for topic in topics], abs=0.51)
+        assert heights == pytest.approx([7 * by_run[run][topic] / greatest for topic in topics], abs=0.51)
 
 
-def test_elsewhere_nothing_is_drawn(sample_file: Path, command: Command, shown: Shown) -> None:
+def test_elsewhere_nothing_is_drawn(sample: Warehouse, demo: Command, screen: Any, sample_file: Path) -> None:
     expected = "qrels   run           nDCG@10      AP    P@10   R@100      RR  Judged@10\n" + "\u2500" * 72 + "\n"
-    for run, row in values(sample_file, MEASURES).items():
+    for run, row in values(sample).items():
         cells = [f"{value:.4f}".rjust(size) for value, size in zip(row, (7, 6, 6, 6, 6, 9), strict=True)]
         expected += "  ".join(["sample", run.ljust(12), *cells]) + "\n"
-    outcome = command("leaderboard", "--db", sample_file)
+    outcome = demo("leaderboard")
     assert outcome.stdout == expected
     assert "by topic" not in outcome.stderr
     assert "narrow" not in outcome.stderr
     for format_name in ("csv", "markdown"):
-        asked = ("leaderboard", "-m", "AP", "bm25", "--db", sample_file, "--format", format_name)
-        assert shown(*asked, columns=40).startswith(command(*asked).stdout)
-    text = shown("leaderboard", "-m", "AP", "--db", sample_file, columns=100, encoding="ascii")
+        asked = ("leaderboard", "-m", "AP", "bm25", "--format", format_name)
+        assert screen(*asked, columns=40, db=sample_file).startswith(demo(*asked).stdout)
+    text = screen("leaderboard", "-m", "AP", columns=100, encoding="ascii", db=sample_file)
     assert text.isascii()
     assert "rerank-large" in text
     assert "narrow" not in text
 
 
-def test_odd_boards(tmp_path: Path, shown: Shown) -> None:
+def test_odd_boards(odd: Path, shown: Shown) -> None:
     """Two judgment sets, a measure of values below 0, one topic, a name with a meaning elsewhere."""
-    file = tmp_path / "odd.duckdb"
-    with evalsql.open(file) as warehouse, warnings.catch_warnings(action="ignore"):
-        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "one")
-        warehouse.load_qrels({"t": {"a": 0}, "u": {"b": 1}}, "two")
-        for run, documents in (("x", {"a": 1.0, "b": 1.0}), ("<b>[bold]|y", {"b": 1.0, "z": 0.5})):
-            warehouse.load_run({"t": documents}, run, qrels=["one", "two"])
-    text = plain(shown("leaderboard", "-m", "Utility", "--db", file, columns=100))
-    assert "qrels" in text.splitlines()[0]
+    lines = shown("leaderboard", "x", "<b>*", "-m", "Utility", db=odd, columns=100)
+    assert "qrels" in lines[0]
     for words in ("<b>[bold]|y", "by topic: Utility of the topic, from", "(one)", "(two)"):
-        assert words in text
+        assert words in "\n".join(lines)
 
 
 def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: Warehouse) -> None:
@@ -173,9 +182,6 @@ def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: Warehouse) ->
     assert rows == [(*key, level, 0, pytest.approx(0.8), 3) for key, level in levels.items()]
 
 
-# Comparisons and lists
-
-
 def expected_pair(row: dict[str, str], *p_values: str) -> list[str]:
     """What a line says of a pair."""
     return [
@@ -186,14 +192,14 @@ def expected_pair(row: dict[str, str], *p_values: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("measures", ["AP", "nDCG@10,AP"])
+@pytest.mark.parametrize("measures", few_of(["nDCG@10,AP", "AP"]))
 def test_compare_at_80_columns_shows_the_answer_and_at_160_everything(
-    sample_file: Path, command: Command, shown: Shown, measures: str
+    demo: Command, shown: Shown, measures: str
 ) -> None:
-    asked = ("compare", "bm25", "-m", measures, "--db", sample_file)
-    rows = csv_rows(command(*asked, "--format", "csv").stdout)
+    asked = ("compare", "bm25", "-m", measures)
+    rows = csv_rows(demo(*asked, "--format", "csv").stdout)
     assert len(rows) == 7 * len(measures.split(","))
-    lines = plain(shown(*asked, columns=80)).splitlines()
+    lines = shown(*asked, columns=80)
     assert max(map(len, lines[: len(rows) + 2])) <= 80
     for line, row in zip(lines[2:], rows, strict=False):
         if "," in measures:
@@ -205,58 +211,40 @@ def test_compare_at_80_columns_shows_the_answer_and_at_160_everything(
         assert words in said
     base = {row["measure"]: float(row["baseline_mean"]) for row in rows}
     assert f"sample: bm25 has {', '.join(f'{name} {base[name]:.4f}' for name in measures.split(','))}" in said
-    wide = plain(shown(*asked, columns=160)).splitlines()
+    wide = shown(*asked, columns=160)
     for line, row in zip(wide[2:], rows, strict=False):
         assert line.split()[:4] == [row[name] for name in ("qrels", "measure", "baseline", "run")]
         assert line.split()[-1] == expected_pair(row)[-1]
     assert "narrow" not in "\n".join(wide)
 
 
-def test_names_are_cut_in_the_middle_and_a_run_has_a_line(tmp_path: Path, shown: Shown) -> None:
-    file = tmp_path / "long.duckdb"
-    names = (f"{LONG}-1", f"{LONG}-2")
-    with evalsql.open(file) as warehouse:
-        warehouse.load_qrels({f"t{nth}": {"a": 1, "b": 0} for nth in range(4)}, "set")
-        for at, name in enumerate(names):
-            ranked = {f"t{nth}": {"a": 1.0, "b": 2.0 * at * (nth % 2)} for nth in range(4)}
-            warehouse.load_run(ranked, name, meta={"branch": "main", "commit": "0123456789" * 4})
-    listed = plain(shown("ls", "--db", file, columns=80)).splitlines()
-    assert [line.split()[1:4] for line in listed[3:5]] == [
-        ["a-run-whose-name-is-f..long-for-a-terminal-1", "set", "4"],
-        ["a-run-whose-name-is-f..long-for-a-terminal-2", "set", "4"],
+def test_names_are_cut_in_the_middle_and_a_run_has_a_line(odd: Path, shown: Shown) -> None:
+    listed = shown("ls", "a-run*", db=odd, columns=80)
+    at = next(at for at, line in enumerate(listed) if "a-run" in line)
+    assert [line.split()[1:4] for line in listed[at : at + 2]] == [
+        [f"a-run-whose-name-is-f..long-for-a-terminal-{number}", "long", "4"] for number in (1, 2)
     ]
-    assert "meta" in listed[5]
-    assert "whole names" in listed[5]
-    assert max(map(len, listed[:5])) <= 80
-    compared = plain(shown("compare", *names, "-m", "RR", "--db", file, columns=60)).splitlines()
+    assert "meta" in listed[at + 2]
+    assert "whole names" in listed[at + 2]
+    assert max(map(len, listed[: at + 2])) <= 80
+    compared = shown("compare", *LONG, "-m", "RR", db=odd, columns=60)
     assert compared[2].split()[:2] == ["a-run-w..inal-2", "-0.2500"]
 
 
-def test_topics_stand_in_natural_order_on_a_terminal_only(tmp_path: Path, command: Command, shown: Shown) -> None:
-    file = tmp_path / "topics.duckdb"
-    topics = ("10", "2", "q9", "q10", "1")
-    with evalsql.open(file) as warehouse:
-        warehouse.load_qrels({topic: {"a": 1, "b": 0} for topic in topics}, "set")
-        for run in ("x", "y"):
-            warehouse.load_run({topic: {"a": 1.0} for topic in topics}, run)
-    asked = ("topics", "-m", "AP,RR", "--db", file)
-    lines = [line.split() for line in plain(shown(*asked, columns=80)).splitlines()[2:22]]
+def test_topics_stand_in_natural_order_on_a_terminal_only(odd: Path, command: Command, shown: Shown) -> None:
+    asked = ("topics", "--qrels", "natural", "-m", "AP,RR")
+    lines = [line.split() for line in shown(*asked, db=odd, columns=80)[2:22]]
     natural = ("1", "2", "10", "q9", "q10")
     assert [(run, topic, measure) for _, run, topic, measure, _ in lines] == [
-        (run, topic, measure) for run in "xy" for topic in natural for measure in ("AP", "RR")
+        (run, topic, measure) for run in "vw" for topic in natural for measure in ("AP", "RR")
     ]
-    rows = csv_rows(command(*asked, "-m", "AP", "x", "--format", "csv").stdout)
-    assert [row["topic"] for row in rows][::2] == sorted(topics)
+    rows = csv_rows(command(*asked, "v", "--db", odd, "--format", "csv").stdout)
+    assert [row["topic"] for row in rows][::2] == sorted(natural)
 
 
-def test_a_note_on_a_test_stays(tmp_path: Path, shown: Shown) -> None:
+def test_a_note_on_a_test_stays(odd: Path, shown: Shown) -> None:
     """One topic has no interval, and that a p value has a reason of its own is said beside it."""
-    file = tmp_path / "one.duckdb"
-    with evalsql.open(file) as warehouse:
-        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "set")
-        for run, score in (("base", 0.5), ("twin", 0.5), ("other", 2.0)):
-            warehouse.load_run({"t": {"a": 1.0, "b": score}}, run)
-    lines = plain(shown("compare", "base", "-m", "RR", "--db", file, columns=80)).splitlines()
+    lines = shown("compare", "base", "--qrels", "single", "-m", "RR", db=odd, columns=80)
     rows = {line.split()[0]: line.split()[-2:] for line in lines[2:4]}
     assert rows == {"twin": ["0-1-0", "identical"], "other": ["one", "topic"]}
 
@@ -294,22 +282,60 @@ def test_columns_go_and_numbers_stay_whole(
     assert [row[0] for row in narrow.rows] == names.get(cells, [row[0] for row in narrow.rows])
 
 
-@pytest.mark.parametrize(
-    ("name", "cells", "text"),
-    [
-        ("abcdefghij", 10, "abcdefghij"),
-        ("abcdefghij", 9, "abcd..hij"),
-        ("abcdefghij", 8, "abc..hij"),
-        ("abcdefghij", 5, "ab..j"),
-        ("abcdefghij", 4, "a..j"),
-        ("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8, "\u6f22..\u6f22\u5b57"),
-    ],
-)
-def test_cut(name: str, cells: int, text: str) -> None:
-    assert terminal.cut(name, cells) == text
-
-
-def test_bars_and_marks() -> None:
+def test_what_is_cut_and_drawn_in_cells() -> None:
+    for cells, text in {10: "abcdefghij", 9: "abcd..hij", 8: "abc..hij", 5: "ab..j", 4: "a..j"}.items():
+        assert terminal.cut("abcdefghij", cells) == text
+    assert terminal.cut("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8) == "\u6f22..\u6f22\u5b57"
     bars = {0: "", 1: "\u258f", 8: "\u2588", 13: "\u2588\u258b"}
     assert {eighths: terminal.bar(eighths) for eighths in bars} == bars
     assert terminal.sparkline([1, 8, 0]) == "\u2581\u2588?"
+
+
+WORDS = (
+    "",
+    "a",
+    "bm25",
+    "FSDM [d]",
+    " lead",
+    "trail ",
+    "two  words",
+    "\u6f22\u5b57",
+    "e\u0301",
+    "\u2014",
+    "\t",
+    "\U0001f600",
+)
+
+
+def written(table: Table) -> list[str]:
+    stream = io.StringIO()
+    terminal.write_table(table, stream, 4)
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.fast
+def test_aligned_columns_are_those_of_rich() -> None:
+    chance = random.Random(1)
+    for _ in range(100):
+        kinds = chance.choices(["word", "number", "whole", "mixed"], k=chance.randint(1, 5))
+
+        def value(kind: str) -> object:
+            number = chance.choice([0.5, -12.25, 1e9, 3])
+            whole = chance.choice([None, 1, 1_000_000])
+            word = chance.choice(WORDS)
+            return {"word": word, "number": number, "whole": whole, "mixed": chance.choice([number, word])}[kind]
+
+        rows = [tuple(map(value, kinds)) for _ in range(chance.randint(0, 6))]
+        table = Table([chance.choice(("run", "qrels", "nDCG@10", "\u540d", "a b", "")) for _ in kinds], rows)
+        assert written(table) == [line.rstrip() for line in terminal._rendered(table, 4, io.StringIO())]
+
+
+def test_long_texts_are_folded_and_names_of_several_lines_stay_one_column() -> None:
+    assert max(map(len, written(Table(["x", "y"], [("a" * 25_000, "b")])))) <= 10_000
+    assert written(Table(["a\nb"], [("x",)]))[-1] == "x"
+
+
+def test_a_p_value_is_not_shown_as_none_at_all() -> None:
+    table = Table(["p", "p_corrected", "difference"], [(0.00004, 0.00005, 0.00004), (0.0, 1.0, 0.0)])
+    shown = [[table.text(row, at, 4) for at in range(3)] for row in table.rows]
+    assert shown == [["<0.0001", "0.0001", "0.0000"], ["0.0000", "1.0000", "0.0000"]]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+from playwright.sync_api import Browser, Page
 
 import evalsql
 from evalsql import Warehouse
 from evalsql.report.site.site_folder import SiteServer
 from tests.conftest import in_process, new_file, write
+from tests.report.conftest import Watched
 
 OWN = """-- measure: FirstGrade
 -- title: Grade of the first document
@@ -31,21 +33,22 @@ from evaluated_topics
 left join ordered_ranks() as ordered_ranks
     on ordered_ranks.evaluation_id = evaluated_topics.evaluation_id and ordered_ranks.rank = 1
 """
-# Words of the engine's own that a browser prints.
-_USUAL = ("Buffering missing file",)
+WASM = os.environ.get("EVALSQL_DUCKDB_WASM", "")
 
 
 @pytest.fixture(scope="session")
 def wasm() -> Path:
     """The unpacked package of DuckDB-Wasm; without it tests are skipped, unless they are demanded."""
-    folder = os.environ.get("EVALSQL_DUCKDB_WASM", "")
-    if not folder and not os.environ.get("EVALSQL_DEMAND_WASM"):
+    if not WASM and not os.environ.get("EVALSQL_DEMAND_WASM"):
         pytest.skip("EVALSQL_DUCKDB_WASM names no folder with the unpacked npm package @duckdb/duckdb-wasm")
-    return Path(folder)
+    return Path(WASM)
 
 
-def write_site(database: Path, folder: Path, *options: object) -> Path:
-    outcome = in_process(folder.parent, ["site", "-o", folder.name, "--db", database, *options], "")
+def write_site(database: Path, folder: Path, *options: object, engine: bool = False) -> Path:
+    """Write a site of a copy of a warehouse, whose settings it locks; with the engine where there is one."""
+    database = Path(shutil.copy(database, folder.with_name(f"{folder.name}.duckdb")))
+    words = [*options, *(["--wasm", WASM] if engine and WASM else [])]
+    outcome = in_process(folder.parent, ["site", "-o", folder.name, "--db", database, *words], "")
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == ""
     return folder
@@ -54,25 +57,37 @@ def write_site(database: Path, folder: Path, *options: object) -> Path:
 @pytest.fixture(scope="session")
 def site(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the sample, whose readers have the first five documents of each ranking."""
-    return write_site(sample_file, tmp_path_factory.mktemp("site") / "site", "--depth", 5)
+    return write_site(sample_file, tmp_path_factory.mktemp("site") / "site", "--depth", 5, engine=True)
 
 
 @pytest.fixture(scope="session")
 def hostile(nasty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of names that mean something elsewhere."""
-    return write_site(nasty / "evalsql.duckdb", tmp_path_factory.mktemp("hostile") / "site", "--title", "<b>&")
+    folder = tmp_path_factory.mktemp("hostile") / "site"
+    return write_site(nasty / "evalsql.duckdb", folder, "--title", "<b>&", engine=True)
 
 
 @contextmanager
 def unpacked(site: Path, path: Path) -> Iterator[Warehouse]:
     """The copy of the warehouse that a site carries."""
-    path.write_bytes(gzip.decompress((site / "warehouse.duckdb.gz").read_bytes()))
+    if not path.exists():
+        path.write_bytes(gzip.decompress((site / "warehouse.duckdb.gz").read_bytes()))
     with evalsql.open(path, read_only=True) as warehouse:
         yield warehouse
 
 
+@pytest.fixture(scope="session")
+def copy(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """The copy that the sample's site carries."""
+    with unpacked(site, tmp_path_factory.mktemp("copy") / "copy.duckdb") as copy:
+        yield copy
+
+
 class Small(NamedTuple):
-    """A warehouse of what is rare: two sets of like names, loads of a system, an order not by score, an own measure."""
+    """A warehouse of what is rare: two sets of like names, loads of a system, an order not by score, an own measure.
+
+    There is more in it, all called secret, which the site does not show.
+    """
 
     database: Path
     site: Path
@@ -97,8 +112,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Small]:
         ranked = "".join(f"1 Q0 d{at} {at} {at % 7} r\n" for at in range(1, 21))
         path = write(folder / "r.run", ranked)
         warehouse.load_runs(str(path), name="by rank", tie_rule="rank", qrels="ranks")
+        warehouse.load_qrels({"2": {"secret document": 1}}, "secret judgments")
+        warehouse.load_run({"1": {"a": 1.0, "secret too": 2.0}}, "secret run", qrels="nights")
+        warehouse.load_run({"2": {"secret document": 2.0}}, "secret other", qrels="secret judgments")
         warehouse.load_measures(write(folder / "own" / "first_grade.sql", OWN))
-    site = write_site(database, folder / "site", "-m", "RR", "--depth", 3)
+    sets = [word for name in ("\u00dc/..", "\u00fc/..", "nights", "ranks") for word in ("--qrels", name)]
+    shown = ("one", "two", "night*", "other", "by rank", *sets)
+    site = write_site(database, folder / "site", *shown, "-m", "RR", "--depth", 3)
     with unpacked(site, folder / "copy.duckdb") as copy:
         yield Small(database, site, copy)
 
@@ -113,31 +133,29 @@ def served(folder: Path) -> Iterator[SiteServer]:
         server.close()
 
 
-class Visitor:
-    """A page in a browser, with what it complained of and asked of other places."""
+class Visitor(Watched):
+    """A page of a site that is served."""
 
     def __init__(self, browser: Browser, server: SiteServer, **options: Any) -> None:
+        super().__init__(browser.new_page(**options))
         self.server = server
-        self.page: Page = browser.new_page(**options)
-        self.complaints: list[str] = []
-        self.elsewhere: list[str] = []
-        self.page.on("console", self._said)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", self._opened)
-        self.page.context.on("request", self._asked)
 
-    def _said(self, message: ConsoleMessage) -> None:
-        if not message.text.startswith(_USUAL):
-            self.complaints.append(message.text)
-
-    def _opened(self, dialog: Dialog) -> None:
-        self.complaints.append(f"dialog {dialog.message}")
-        dialog.dismiss()
-
-    def _asked(self, request: Any) -> None:
-        if not request.url.startswith((self.server.address, "blob:", "data:")):
-            self.elsewhere.append(request.url)
+    @property
+    def elsewhere(self) -> list[str]:
+        """What was asked of other places."""
+        return [url for url in self.requests if not url.startswith((self.server.address, "blob:", "data:"))]
 
     def go(self, address: str) -> Page:
         self.page.goto(self.server.address + address)
         return self.page
+
+
+@contextmanager
+def visiting(browser: Browser, folder: Path, **options: Any) -> Iterator[Visitor]:
+    """A visitor of a site, which complains of nothing and asks nothing of other places."""
+    with served(folder) as server:
+        visitor = Visitor(browser, server, **options)
+        yield visitor
+        visitor.page.close()
+        assert visitor.complaints == []
+        assert visitor.elsewhere == []

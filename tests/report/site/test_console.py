@@ -15,29 +15,26 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 import evalsql
+from evalsql import Warehouse
 from evalsql.report.site import console_page
 from evalsql.report.site.console_page import about, questions
 from evalsql.report.site.site_folder import SiteServer, _Handler
 from tests.conftest import new_file, write
 from tests.report.conftest import NASTY
-from tests.report.site.conftest import Visitor, served, unpacked, write_site
+from tests.report.site.conftest import Small, Visitor, served, visiting, write_site
 
-COMPARED = ("ap()", "ndcg(k := 10)", "tap(k := 5)")
-
-
-@pytest.fixture(scope="module")
-def with_engine(sample_file: Path, wasm: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("engine") / "site"
-    return write_site(sample_file, folder, "--depth", 5, "--wasm", wasm)
+VALUES = "select qrels, run, topic, value from {} order by all"
 
 
 @pytest.fixture(scope="module")
-def console(browser: Browser, with_engine: Path) -> Iterator[Visitor]:
-    with served(with_engine) as server:
+def console(browser: Browser, site: Path, wasm: Path) -> Iterator[Page]:
+    """The console of the sample's site; at the end it has complained of the one mistake, and asked no other place."""
+    with served(site) as server:
         visitor = Visitor(browser, server)
-        visitor.go("sql.html")
-        yield visitor
+        yield visitor.go("sql.html")
         visitor.page.close()
+        assert all("Table with name nowhere" in each for each in visitor.complaints), visitor.complaints
+        assert visitor.elsewhere == []
 
 
 def wait(page: Page) -> str:
@@ -45,15 +42,24 @@ def wait(page: Page) -> str:
     return str(page.get_attribute("body", "data-state"))
 
 
-def ask(page: Page, sql: str) -> list[list[str]]:
-    """The rows of the file that readers can take with them, its head first."""
+def run(page: Page, sql: str) -> str:
     page.fill("#sql", sql)
     page.evaluate("document.body.dataset.state = ''")
     page.click("button.run")
-    assert wait(page) == "done", page.inner_text("#status")
+    return wait(page)
+
+
+def taken(page: Page) -> str:
+    """The file that readers can take with them."""
     with page.expect_download() as download:
         page.click("a[download]")
-    return list(csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def ask(page: Page, sql: str) -> list[list[str]]:
+    """The rows of that file, its head first."""
+    assert run(page, sql) == "done", page.inner_text("#status")
+    return list(csv.reader(io.StringIO(taken(page))))
 
 
 def same(shown: list[list[str]], rows: list[tuple[Any, ...]]) -> bool:
@@ -65,128 +71,97 @@ def same(shown: list[list[str]], rows: list[tuple[Any, ...]]) -> bool:
 
 
 @pytest.mark.parametrize("call", ["ap()", "ndcg(k := 10)", "tap(k := 5)", "ndcg(k := 20)", "rbp(p := 0.9, rel := 2)"])
-def test_figures_are_those_of_the_warehouse(console: Visitor, sample_file: Path, call: str) -> None:
-    asked = f"select qrels, run, topic, value from {call} order by all"
-    shown = ask(console.page, asked)
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        rows = warehouse.rows(asked)
+def test_figures_are_those_of_the_warehouse(console: Page, sample: Warehouse, call: str) -> None:
+    rows = sample.rows(VALUES.format(call))
     assert len(rows) == 320
-    assert same(shown, rows)
-    assert console.page.query_selector("#doubt") is None
+    assert same(ask(console, VALUES.format(call)), rows)
+    assert console.query_selector("#doubt") is None
 
 
 @pytest.mark.parametrize("at", range(10))
-def test_every_question_of_the_sql_s_page_has_its_rows(
-    console: Visitor, with_engine: Path, at: int, tmp_path: Path
-) -> None:
-    page = console.page
-    button = page.locator("button.ask").nth(at)
-    page.evaluate("document.body.dataset.state = ''")
+def test_every_question_of_the_sql_s_page_has_its_rows(console: Page, copy: Warehouse, at: int) -> None:
+    button = console.locator("button.ask").nth(at)
+    console.evaluate("document.body.dataset.state = ''")
     button.click()
-    assert wait(page) == "done", page.inner_text("#status")
-    sql = button.get_attribute("data-sql") or ""
-    with page.expect_download() as download:
-        page.click("a[download]")
-    shown = list(csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-    with unpacked(with_engine, tmp_path / "copy.duckdb") as copy:
-        rows = copy.rows(sql)
+    assert wait(console) == "done", console.inner_text("#status")
+    shown = list(csv.reader(io.StringIO(taken(console))))
+    rows = copy.rows(button.get_attribute("data-sql") or "")
     assert rows
     # Where the order leaves a choice, either may come first.
     assert same(shown, rows) or same([shown[0], *sorted(shown[1:])], sorted(rows))
-    assert len(page.query_selector_all("#results tbody tr")) == len(rows)
+    assert console.locator("#results tbody tr").count() == len(rows)
 
 
-def test_the_address_carries_the_query(browser: Browser, with_engine: Path) -> None:
+def test_the_address_carries_the_query(console: Page) -> None:
     asked = "select 'a''b' as one, 1.5 as two, null as three, '' as four, 'x\"y,z\nw' as five, run from runs limit 1"
-    with served(with_engine) as server:
-        visitor = Visitor(browser, server)
-        page = visitor.go(f"sql.html#q={quote(asked)}")
-        assert wait(page) == "done"
-        assert page.input_value("#sql") == asked
-        cells = page.locator("#results tbody tr").first.locator("th, td")
-        texts = cells.all_text_contents()
-        assert texts[0] == "a'b"
-        assert 'x"y,z\nw' in texts
-        assert page.locator("#results tbody a").count() == 1
-        with page.expect_download() as download:
-            page.click("a[download]")
-        text = Path(download.value.path()).read_text(encoding="utf-8")
-        assert text.startswith('one,two,three,four,five,run\na\'b,1.5,,"","x""y,z\nw",')
-        page.click("text=link to this query")
-        assert visitor.complaints == []
-        assert visitor.elsewhere == []
-        page.close()
+    console.evaluate("document.body.dataset.state = ''")
+    console.goto(f"{console.url.partition('#')[0]}#q={quote(asked)}")
+    assert wait(console) == "done"
+    assert console.input_value("#sql") == asked
+    texts = console.locator("#results tbody tr").first.locator("th, td").all_text_contents()
+    assert texts[0] == "a'b"
+    assert 'x"y,z\nw' in texts
+    assert console.locator("#results tbody a").count() == 1
+    assert taken(console).startswith('one,two,three,four,five,run\na\'b,1.5,,"","x""y,z\nw",')
+    console.click("text=link to this query")
 
 
-def test_mistakes_are_told_and_work_goes_on(console: Visitor) -> None:
-    page = console.page
-    page.fill("#sql", "select nothing from nowhere")
-    page.evaluate("document.body.dataset.state = ''")
-    page.click("button.run")
-    assert wait(page) == "failed"
-    assert "nowhere" in page.inner_text("#status")
-    assert ask(page, "select 1 as one;  ")[1:] == [["1"]]
-    assert ask(page, "describe runs")[1][0] == "run_id"
-    assert ask(page, "select 1 as a -- and no more")[1:] == [["1"]]
+def test_mistakes_are_told_and_work_goes_on(console: Page) -> None:
+    assert run(console, "select nothing from nowhere") == "failed"
+    assert "nowhere" in console.inner_text("#status")
+    assert ask(console, "select 1 as one;  ")[1:] == [["1"]]
+    assert ask(console, "describe runs")[1][0] == "run_id"
+    assert ask(console, "select 1 as a -- and no more")[1:] == [["1"]]
 
 
-def test_what_reads_whole_rankings_is_said_to_be_inexact(console: Visitor) -> None:
-    for sql, named in (
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
         ("select count(*) from rankings", "rankings"),
         ("from tap(k := 50)", "tap"),
         ("select * from rbp_resid() limit 3", "rbp_resid"),
-    ):
-        ask(console.page, sql)
-        assert f"Not exact here: {named} reads whole rankings" in console.page.inner_text("#doubt")
-    for sql in (
-        "from tap limit 1",
-        "select value from tap( k:=5 ) limit 1",
-        "select 'rankings' as word from ap limit 1",
-    ):
-        ask(console.page, sql)
-        assert console.page.query_selector("#doubt") is None, sql
+        ("from tap limit 1", ""),
+        ("select value from tap( k:=5 ) limit 1", ""),
+        ("select 'rankings' as word from ap limit 1", ""),
+    ],
+)
+def test_what_reads_whole_rankings_is_said_to_be_inexact(console: Page, sql: str, named: str) -> None:
+    ask(console, sql)
+    told = console.locator("#doubt").all_inner_texts()
+    assert len(told) == bool(named)
+    assert all(f"Not exact here: {named} reads whole rankings" in text for text in told)
 
 
-def test_nothing_is_read_from_elsewhere(browser: Browser, with_engine: Path, tmp_path: Path) -> None:
+def test_nothing_is_read_from_elsewhere(browser: Browser, site: Path, wasm: Path, tmp_path: Path) -> None:
     write(tmp_path / "data.csv", "a,b\n1,2\n")
-    with served(with_engine) as server, served(tmp_path) as elsewhere:
-        visitor = Visitor(browser, server)
-        page = visitor.go("sql.html")
-        ask(page, "select count(*) as runs from runs")
-        assert visitor.complaints == []
-        assert visitor.elsewhere == []
+    with served(site) as server, served(tmp_path) as elsewhere:
+        page = Visitor(browser, server).go("sql.html")
         for sql in (
             f"select * from read_csv('{elsewhere.address}data.csv')",
             f"from '{elsewhere.address}data.csv'",
             "install httpfs",
             "select * from read_parquet('x.parquet')",
         ):
-            page.fill("#sql", sql)
-            page.evaluate("document.body.dataset.state = ''")
-            page.click("button.run")
-            assert wait(page) == "failed", sql
+            assert run(page, sql) == "failed", sql
         assert elsewhere.requested == []
         page.close()
 
 
-def test_columns_and_relations_are_completed(console: Visitor) -> None:
-    page = console.page
-    page.fill("#sql", "")
-    page.type("#sql", "select run from ndc")
-    page.locator("#completions [role=option]").first.wait_for()
-    assert "ndcg(" in page.locator("#completions").inner_text()
-    page.keyboard.press("Tab")
-    assert page.input_value("#sql") == "select run from ndcg("
-    page.type("#sql", "k := 10) where run = 'rerank-l")
-    page.locator("#completions [role=option]").first.wait_for()
-    page.keyboard.press("Enter")
-    assert page.input_value("#sql").endswith("run = 'rerank-large'")
+def test_columns_and_relations_are_completed(console: Page) -> None:
+    console.fill("#sql", "")
+    console.type("#sql", "select run from ndc")
+    console.locator("#completions [role=option]").first.wait_for()
+    assert "ndcg(" in console.locator("#completions").inner_text()
+    console.keyboard.press("Tab")
+    assert console.input_value("#sql") == "select run from ndcg("
+    console.type("#sql", "k := 10) where run = 'rerank-l")
+    console.locator("#completions [role=option]").first.wait_for()
+    console.keyboard.press("Enter")
+    assert console.input_value("#sql").endswith("run = 'rerank-large'")
 
 
-def test_hostile_names_stay_text(browser: Browser, nasty: Path, wasm: Path, tmp_path: Path) -> None:
-    folder = write_site(nasty / "evalsql.duckdb", tmp_path / "site", "--wasm", wasm)
-    with served(folder) as server:
-        visitor = Visitor(browser, server)
+def test_hostile_names_stay_text(browser: Browser, hostile: Path, wasm: Path) -> None:
+    with visiting(browser, hostile) as visitor:
         page = visitor.go("sql.html")
         shown = ask(page, "select run, avg(value) as value from ap group by run order by run")
         assert [row[0] for row in shown[1:]] == sorted(NASTY)
@@ -196,26 +171,17 @@ def test_hostile_names_stay_text(browser: Browser, nasty: Path, wasm: Path, tmp_
             page.evaluate("document.body.dataset.state = ''")
             page.locator("button.ask").nth(at).click()
             assert wait(page) == "done", page.inner_text("#status")
-        assert visitor.complaints == []
-        assert visitor.elsewhere == []
-        page.close()
 
 
 def test_a_large_copy_is_fetched_in_ranges(
-    browser: Browser, sample_file: Path, wasm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, sample: Warehouse, wasm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console_page, "MOST_WHOLE", 1000)
-    folder = write_site(sample_file, tmp_path / "site", "--wasm", wasm)
+    folder = write_site(Path(sample.path), tmp_path / "site", "-m", "AP", engine=True)
     assert (folder / "warehouse.duckdb").is_file()
-    with served(folder) as server:
-        visitor = Visitor(browser, server)
-        page = visitor.go("sql.html")
-        asked = "select qrels, run, topic, value from ap() order by all"
-        with evalsql.open(sample_file, read_only=True) as warehouse:
-            assert same(ask(page, asked), warehouse.rows(asked))
-        assert server.requested.count("/warehouse.duckdb") > 3
-        assert visitor.elsewhere == []
-        page.close()
+    with visiting(browser, folder) as visitor:
+        assert same(ask(visitor.go("sql.html"), VALUES.format("ap()")), sample.rows(VALUES.format("ap()")))
+        assert visitor.server.requested.count("/warehouse.duckdb") > 3
 
 
 class Permitting(_Handler):
@@ -227,13 +193,13 @@ class Permitting(_Handler):
 
 
 def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
-    browser: Browser, site: Path, wasm: Path, tmp_path: Path
+    browser: Browser, small: Small, wasm: Path, tmp_path: Path
 ) -> None:
     """The network is played here: the CDN's answer is that of the package, then another.
 
     It leads to a copy beside the site, since 37 MB take the browser's driver half a minute.
     """
-    shutil.copytree(site, tmp_path / "site")
+    shutil.copytree(small.site, tmp_path / "site")
     for is_right in (True, False):
         with served(tmp_path / "site") as server:
             server.RequestHandlerClass = Permitting
@@ -255,22 +221,18 @@ def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
             page.close()
 
 
+@pytest.mark.long
 def test_trec_covid_has_the_figures_of_the_warehouse(browser: Browser, wasm: Path, real: Path, tmp_path: Path) -> None:
-    folder, database = real / "trec-covid-r5", tmp_path / "covid.duckdb"
-    with evalsql.open(new_file(tmp_path).rename(database)) as warehouse:
+    folder, database = real / "trec-covid-r5", new_file(tmp_path)
+    with evalsql.open(database) as warehouse:
         warehouse.load_qrels(folder / "qrels.txt", "covid")
         warehouse.load_runs(sorted(map(str, (folder / "runs").iterdir()))[::5])
-        calls = {call: f"select qrels, run, topic, value from {call} order by all" for call in COMPARED}
-        expected = {call: warehouse.rows(asked) for call, asked in calls.items()}
-    with served(write_site(database, tmp_path / "site", "--wasm", wasm)) as server:
-        visitor = Visitor(browser, server)
+        expected = {call: warehouse.rows(VALUES.format(call)) for call in ("ap()", "ndcg(k := 10)", "tap(k := 5)")}
+    with visiting(browser, write_site(database, tmp_path / "site", engine=True)) as visitor:
         page = visitor.go("sql.html")
-        for call, asked in calls.items():
-            assert len(expected[call]) == 26 * 50
-            assert same(ask(page, asked), expected[call]), call
-        assert visitor.complaints == []
-        assert visitor.elsewhere == []
-        page.close()
+        for call, rows in expected.items():
+            assert len(rows) == 26 * 50
+            assert same(ask(page, VALUES.format(call)), rows), call
 
 
 def test_questions_are_about_runs_that_are_there() -> None:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import closing
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -22,16 +24,14 @@ from tests.conftest import Command, new_file, write
 from tests.report.site.conftest import served
 
 
-def answer(server: SiteServer, path: str, *, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port)
-    connection.putrequest(method, path, skip_host="Host" in headers)
-    for name, value in headers.items():
-        connection.putheader(name, value)
-    connection.endheaders()
-    response = connection.getresponse()
-    found = response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
-    connection.close()
-    return found
+def answer(server: SiteServer, path: str, *, method: str = "GET", **headers: str) -> tuple[int, Message, bytes]:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.server_port)) as connection:
+        connection.request(method, path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+
+
+NOT_THERE = ("/../secret.txt", "/%2e%2e/secret.txt", "/sets/../../secret.txt", "/out", "//etc/passwd", "/%00", "/no")
 
 
 @pytest.fixture
@@ -64,15 +64,7 @@ def test_files_and_ranges(folder: Path) -> None:
 
 def test_nothing_but_the_site_s_files_and_nothing_for_others(folder: Path) -> None:
     with served(folder) as server:
-        for path in (
-            "/../secret.txt",
-            "/%2e%2e/secret.txt",
-            "/out",
-            "//etc/passwd",
-            "/nothing",
-            "/%00",
-            "/sets/../../secret.txt",
-        ):
+        for path in NOT_THERE:
             status, _, body = answer(server, path)
             assert (status, body) == (404, b""), path
         assert answer(server, "/", Host="example.org")[0] == 403
@@ -110,35 +102,31 @@ def test_a_site_is_kept_current(tmp_path: Path) -> None:
         warehouse.load_run({"1": {"a": 1.0}}, "first-run")
     before = database.read_bytes()
     command = [sys.executable, "-m", "evalsql", "site", "--serve", "--port", "0", "--db", str(database), "-m", "RR"]
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
-    )
-    try:
-        assert process.stderr is not None
-        line = next(line for line in process.stderr if "http://" in line)
-        found = re.match(r"(http://127\.0\.0\.1:\d+/) shows \d+ pages on this machine only", line)
-        assert found is not None, line
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, env=environment, stdout=pipe, stderr=pipe) as process:
+        try:
+            assert process.stderr is not None
+            line = next(line for line in process.stderr if "http://" in line)
+            found = re.match(r"(http://127\.0\.0\.1:\d+/) shows \d+ pages on this machine only", line)
+            assert found is not None, line
 
-        def page() -> str:
-            with urllib.request.urlopen(found[1]) as response:
-                return str(response.read().decode())
+            def page() -> str:
+                with urllib.request.urlopen(found[1]) as response:
+                    return str(response.read().decode())
 
-        assert "first-run" in page()
-        assert database.read_bytes() == before
-        with evalsql.open(database) as warehouse:
-            warehouse.load_run({"1": {"a": 1.0}}, "second-run")
-        assert "the warehouse changed; the site" in next(line for line in process.stderr if "changed" in line)
-        assert "second-run" in page()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
-        assert process.stdout is not None
-        assert process.stdout.read() == ""
-    finally:
-        process.kill()
-        process.wait()
-        for stream in (process.stdout, process.stderr):
-            if stream:
-                stream.close()
+            assert "first-run" in page()
+            assert database.read_bytes() == before
+            with evalsql.open(database) as warehouse:
+                warehouse.load_run({"1": {"a": 1.0}}, "second-run")
+            assert "the warehouse changed; the site" in next(line for line in process.stderr if "changed" in line)
+            assert "second-run" in page()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 130
+            assert process.stdout is not None
+            assert process.stdout.read() == ""
+        finally:
+            process.kill()
     deadline = time.monotonic() + 5
     while list(tmp_path.glob("evalsql-*")) and time.monotonic() < deadline:
         time.sleep(0.1)
