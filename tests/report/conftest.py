@@ -19,7 +19,7 @@ import evalsql
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.page.report_formats import DIGITS, WRITERS
-from tests.conftest import SAMPLE, Command, in_process, new_file, new_warehouse, open_held
+from tests.conftest import SAMPLE, Command, in_process, new_file, new_warehouse, open_held, write
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 180_000  # milliseconds, for machines that are slow or busy
@@ -207,9 +207,8 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
             warehouse.load_run(dict.fromkeys(NASTY[: len(NASTY) - at % 2], ranked), name)
         warehouse.report(shown=["roc"], title=NASTY[0], output=folder / "report.html")
         found = gather_report(warehouse, DEFAULT_MEASURES, title=NASTY[0])
-        for extension, write_report in WRITERS.items():
-            with (folder / f"report{extension}").open("w", encoding="utf-8") as stream:
-                write_report(found, stream, DIGITS)
+        for extension, text in WRITERS.items():
+            write(folder / f"report{extension}", text(found, DIGITS))
     held(folder / "evalsql.duckdb")
     return folder
 
