@@ -79,17 +79,18 @@ def test_load_ls_and_leaderboard(command: Command) -> None:
 
 
 def test_eval_in_one_go_leaves_no_file(command: Command, tmp_path: Path) -> None:
-    outcome = command("eval", QRELS, RUNS / "dense.run", RUNS / "bm25.run", "-m", "AP", "-m", "NumRet")
+    asked = ("-m", "AP", "-m", "NumRet", "--format", "csv")
+    outcome = command("eval", QRELS, RUNS / "dense.run", RUNS / "bm25.run", *asked)
     assert outcome.returncode == 0, outcome.stderr
-    assert [line.split()[1::2] for line in outcome.stdout.splitlines()[2:]] == [["dense", "1600"], ["bm25", "1600"]]
     assert "qrels: 40 topics averaged" in outcome.stderr
-    assert list(tmp_path.iterdir()) == []
-    piped = command("eval", QRELS, "-", "-m", "AP,NumRet", "--format", "csv", stdin=(RUNS / "dense.run").read_text())
-    named = command("eval", QRELS, RUNS / "dense.run", "-m", "AP,NumRet", "--format", "csv")
-    assert piped.stdout.replace(",run,0", ",dense,0") == named.stdout
+    dense, bm25 = csv_rows(outcome.stdout)
+    assert (dense["run"], dense["NumRet"], bm25["run"], bm25["NumRet"]) == ("dense", "1600.0", "bm25", "1600.0")
+    (piped,) = csv_rows(command("eval", QRELS, "-", *asked, stdin=(RUNS / "dense.run").read_text()).stdout)
+    assert piped == {**dense, "run": "run"}
     per_topic = command("eval", QRELS, RUNS / "dense.run", "-m", "AP", "-q", "--format", "jsonl")
     first, *others = map(json.loads, per_topic.stdout.splitlines())
     assert (list(first), len(others)) == (["qrels", "run", "topic", "measure", "value"], 39)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_memory_limit_is_for_all_and_what_is_beyond_it_is_told(command: Command, sample_file: Path) -> None:

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import evalsql
 from evalsql.cli.app import app
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, own_measure, write
 from tests.engines.runs import demand
 from tests.long_cases import one_in
 
@@ -47,14 +47,6 @@ BEFORE = {
     ("import",): ("export", "warehouse", "archive"),
 }
 ALSO_WRITTEN = {("demo",): "evalsql-demo.duckdb", ("export", "warehouse"): "archive", ("import",): "copy.duckdb"}
-MEASURE = """\
--- measure: Half
--- title: Half of the average precision
--- definition: AP / 2
--- range: 0 1
--- mean: arithmetic
-select qrels, run, topic, value / 2 as value from ap
-"""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +60,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     (folder / "runs").mkdir()
     for name, run in (("first", "bm25"), ("second", "dense")):
         shutil.copy(SAMPLE / "runs" / f"{run}.run", folder / "runs" / f"{name}.run")
-    write(folder / "own" / "half.sql", MEASURE)
+    own_measure(folder / "own" / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
     write(folder / "weights.txt", "T01 2\nT02 0.5\n")
     write(folder / "queries.tsv", "T01\tland mines\nT02\tradio\n")
     write(folder / "groups.csv", "topic,language\nT01,en\nT02,de\n")

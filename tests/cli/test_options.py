@@ -12,20 +12,18 @@ import pytest
 from evalsql.cli.compare import Correction, Test
 from evalsql.cli.declare import meant_word
 from evalsql.cli.output import Format
-from tests.cli.test_help import MEASURE
-from tests.conftest import Command, write
+from tests.conftest import Command, own_measure
 
 FORMATS = get_args(Format)
 
 
 def test_the_old_name_of_measure_file_works_with_a_note(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    own = write(tmp_path / "half.sql", MEASURE)
+    own = own_measure(tmp_path / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
     asked = ("leaderboard", "-m", "Half", "--db", sample_file)
-    now = command(*asked, "--measure-file", own)
-    before = command(*asked, "--measures", own)
+    now, before = command(*asked, "--measure-file", own), command(*asked, "--measures", own)
     assert (now.returncode, before.returncode) == (0, 0), now.stderr + before.stderr
-    assert before.stdout == now.stdout
     assert "Half" in now.stdout
+    assert before.stdout == now.stdout
     assert before.stderr.splitlines() == ["--measures is now called --measure-file", *now.stderr.splitlines()]
 
 
@@ -45,27 +43,29 @@ def test_check_ties_is_the_old_name_of_ties(command: Command, sample_file: Path)
     assert "\n  ties " in command("--help").stdout
 
 
-@pytest.mark.parametrize("asked", [("leaderboard",), ("curve", "pr")])
-def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[object, ...]) -> None:
+@pytest.mark.parametrize(
+    ("asked", "old"),
+    [
+        (("leaderboard", "-m", "AP"), ("--run", "rerank-*", "--run", "bm25")),
+        (("curve", "pr"), ("rerank-*", "--run", "bm25")),
+    ],
+)
+def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[str, ...], old: tuple[str, ...]) -> None:
     """Names and globs; --run is what some commands had."""
-    asked = (*asked, "--db", sample_file, "--format", "json")
-    asked = (*asked, "-m", "AP") if "curve" not in asked else asked
+    asked = (*asked, "--db", str(sample_file), "--format", "json")
     every, some = json.loads(command(*asked).stdout), command(*asked, "rerank-*", "bm25")
     assert len({row["run"] for row in every}) == 8
     expected = [row for row in every if row["run"] in ("rerank-large", "rerank-small", "bm25")]
     assert json.loads(some.stdout) == expected
-    for old in (("--run", "rerank-*", "--run", "bm25"), ("rerank-*", "--run", "bm25")):
-        assert command(*asked, *old).stdout == some.stdout
+    assert command(*asked, *old).stdout == some.stdout
     assert "--run" not in command(asked[0], "--help").stdout
 
 
 def test_runs_of_a_report_are_arguments(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    for number, runs in enumerate([("rerank-*", "bm25"), ("--run", "rerank-*", "--run", "bm25")]):
-        done = command("report", *runs, "-m", "AP", "-o", f"{number}.json", "--db", sample_file)
-        assert done.returncode == 0, done.stderr
-    first, second = (json.loads((tmp_path / f"{number}.json").read_text()) for number in range(2))
-    assert {row["run"] for row in first["leaderboard"]} == {"rerank-large", "rerank-small", "bm25"}
-    assert first["leaderboard"] == second["leaderboard"]
+    done = command("report", "rerank-*", "--run", "bm25", "-m", "AP", "-o", "report.json", "--db", sample_file)
+    assert done.returncode == 0, done.stderr
+    board = json.loads((tmp_path / "report.json").read_text())["leaderboard"]
+    assert {row["run"] for row in board} == {"rerank-large", "rerank-small", "bm25"}
 
 
 def test_h_is_help(command: Command) -> None:

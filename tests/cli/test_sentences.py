@@ -18,7 +18,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse, WarehouseError
 from evalsql.report.page import report_data
-from tests.conftest import Command, new_file, write
+from tests.conftest import Command, assert_refused, new_file, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
@@ -73,7 +73,7 @@ def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Pa
     for options in ("analyze", "analyze, format json"):
         assert command("sql", f"explain ({options}) select 1", "--db", sample_file).returncode == 0
     refused = command("sql", f"explain (analyze) copy (select 1) to '{tmp_path}/x'", "--db", sample_file)
-    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert_refused(refused)
     assert not (tmp_path / "x").exists()
 
 
@@ -89,9 +89,7 @@ def test_no_space_for_temporary_files(command: Command, tmp_path: Path, monkeypa
     for code, arguments in ((errno.ENOSPC, ("eval", "q.txt", "q.txt")), (errno.EFBIG, ("load", "qrels", "q.txt"))):
         full = Mock(side_effect=OSError(code, os.strerror(code)))
         monkeypatch.setattr("evalsql.ingest.files.input_files.tempfile.TemporaryDirectory", full)
-        outcome = command(*arguments)
-        assert (outcome.returncode, "Traceback" in outcome.stderr) == (3, False)
-        assert "no space is left for temporary files" in outcome.stderr
+        assert_refused(command(*arguments), "no space is left for temporary files", code=3)
 
 
 def test_arguments_of_no_use_are_usage_errors(judged: Warehouse) -> None:
@@ -125,8 +123,8 @@ def test_some_paths_cannot_hold_a_warehouse(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["trec_eval -q -m map q.txt r.run", "eval q.txt r.run -q -m AP --format csv"])
 def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: str) -> None:
-    write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(9000)))
-    write(tmp_path / "r.run", "".join(f"q{number} Q0 d 1 1 t\n" for number in range(9000)))
+    write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(6000)))
+    write(tmp_path / "r.run", "".join(f"q{number} Q0 d 1 1 t\n" for number in range(6000)))
     line = [sys.executable, "-m", "evalsql", *words.split()]
     with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

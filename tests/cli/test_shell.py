@@ -14,7 +14,7 @@ import pytest
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
-from tests.conftest import Command, csv_rows, new_file
+from tests.conftest import Command, assert_refused, csv_rows, new_file
 from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal
 
@@ -209,8 +209,7 @@ def test_a_script_stops_at_the_first_error(sample_file: Path, command: Command) 
 def test_reading_only_unless_told_otherwise(tmp_path: Path, sample_file: Path, command: Command) -> None:
     copy = new_file(tmp_path, sample_file)
     outcome = command("shell", "--db", copy, stdin="create table notes as select 1 as a;")
-    assert outcome.returncode == 2
-    assert "--write lets it change the warehouse" in outcome.stderr
+    assert_refused(outcome, "--write lets it change the warehouse")
     script = "create table notes as select 1 as a; insert into notes values (2); select sum(a) as s from notes;"
     assert command("shell", "--write", "--db", copy, stdin=script).stdout.endswith("s\n─\n3\n")
     written = tmp_path / "out.csv"

@@ -21,7 +21,7 @@ from tests.long_cases import few_of
 from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
 from tests.measures.test_real_data import lines as columns_of
 from tests.oracles.trec_eval_output import ALL_TREC, Settings, output
-from tests.random_collections import Qrels, Run, collection
+from tests.random_collections import Qrels, Run, collection, together
 
 CATALOG = read_catalog()
 SETTINGS = (
@@ -50,17 +50,6 @@ def files(folder: Path, qrels: Qrels, run: Run) -> tuple[str, str]:
     return written(folder, "".join(judged), "".join(ranked))
 
 
-def merged(seeds: range) -> tuple[Qrels, Run]:
-    """Many random collections as one, the topics of each under names of their own."""
-    qrels: Qrels = {}
-    run: Run = {}
-    for seed in seeds:
-        one = collection(seed)
-        qrels |= {f"c{seed}-{topic}": grades for topic, grades in one.qrels.items()}
-        run |= {f"c{seed}-{topic}": scores for topic, scores in one.run.items()}
-    return qrels, run
-
-
 def lines_of(
     paths: tuple[str, str], options: Options, opening: Callable[[str], Warehouse] = lambda _: new_warehouse()
 ) -> list[str]:
@@ -75,10 +64,10 @@ def printed(paths: tuple[str, str], settings: Settings, measures: list[str], **o
 
 @pytest.mark.parametrize("nth", few_of(range(len(SETTINGS)), 1))
 def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
-    qrels, run = merged(range(125 * nth, 125 * (nth + 1)))
-    expected = output(qrels, run, SETTINGS[nth], tag="the-tag")
+    many = together(range(125 * nth, 125 * (nth + 1)))
+    expected = output(many.qrels, many.run, SETTINGS[nth], tag="the-tag")
     assert expected.count("\n") > 100 * 125
-    assert printed(files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
+    assert printed(files(tmp_path, many.qrels, many.run), SETTINGS[nth], ["all_trec"]) == expected
 
 
 # A third of the measures under each setting comes first; that is the default.

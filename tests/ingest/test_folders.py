@@ -34,7 +34,7 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, results: Path) -> None:
+def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, tmp_path: Path, results: Path) -> None:
     with pytest.warns(InputWarning) as told:
         assert empty.load_runs(results) == ["a", "b"]
     (warning,) = [str(each.message) for each in told]
@@ -43,6 +43,9 @@ def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, res
     assert warning.endswith(", and 2 more")
     assert empty.loader.notices == ["read as TREC (1 file), JSON (1 file)"]
     assert empty.rows("select file from files order by file") == [(f"{results}/a.list",), (f"{results}/b.json",)]
+    notes = write(tmp_path / "none" / "notes.txt", "to do\n")
+    with pytest.raises(InputError, match=r"none: holds no run; skipped: .*notes.txt \(no run\)"):
+        empty.load_runs(notes.parent)
 
 
 def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path) -> None:
@@ -100,12 +103,6 @@ def test_what_an_archive_holds_besides_files_is_told(empty: Warehouse, tmp_path:
     twice = write(tmp_path / "twice.tar", first.read_bytes() * 2)
     with pytest.raises(InputError, match=r"twice\.tar: more follows the end of the archive, .*; tar -i unpacks it all"):
         empty.load_runs(twice, replace=True)
-
-
-def test_a_folder_without_a_run_is_refused(empty: Warehouse, tmp_path: Path) -> None:
-    write(tmp_path / "none" / "notes.txt", "to do\n")
-    with pytest.raises(InputError, match=r"none: holds no run; skipped: .*notes.txt \(no run\)"):
-        empty.load_runs(tmp_path / "none")
 
 
 def test_a_folder_of_beir_has_judgments(command: Command, empty: Warehouse, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import gzip
 import io
 import lzma
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product, zip_longest
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 import evalsql
 from evalsql import EvalsqlError, Warehouse
 from evalsql.ingest.files.input_files import stem
-from tests.conftest import SAMPLE, Command, new_warehouse, write
+from tests.conftest import SAMPLE, Command, module_warehouse, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import (
@@ -52,12 +52,8 @@ PACKS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Warehouse]:
-    """One warehouse in memory for all formats, each load taking the place of the one before."""
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "judged")
-        yield warehouse
+# One for all formats, each load taking the place of the one before.
+shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels.txt", "judged"))
 
 
 def test_runs_of_any_format_and_compression_have_the_ranks_of_their_trec_file(empty: Warehouse, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,12 @@ import pytest
 
 import evalsql
 from evalsql import EvalsqlError, InputError, UsageError, Warehouse
-from tests.conftest import SAMPLE, Command, new_warehouse, write
+from tests.conftest import SAMPLE, Command, assert_refused, module_warehouse, write
 from tests.ingest.refused_runs import REFUSED, REFUSED_FRAMES, REFUSED_QRELS
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.variants import MEASURES, RANKED, archive, delimited, lines, nested, parquet, ranked, records
 
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Warehouse]:
-    """One warehouse in memory with the sample's judgments."""
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
-        yield warehouse
+shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels.txt", "q"))
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -146,7 +139,7 @@ def test_columns_are_named_on_the_command_line(command: Command, tmp_path: Path)
     assert command("load", "qrels", judgments, "--columns", f"{named}grade=wert").returncode == 0
     refused = command("load", "runs", table, "--columns", "topic")
     told = 'columns are named as in topic=qid,document=docno,score=score, found "topic"'
-    assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
+    assert_refused(refused, told)
 
 
 def test_a_ranking_has_no_scores_to_turn_round() -> None:

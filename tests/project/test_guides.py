@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalsql.cli.app import printed
-from tests.conftest import Command
+from tests.conftest import Command, assert_refused
 from tests.tools.readme import GUIDES
 
 NAMES = [page.stem for page in GUIDES]
@@ -35,9 +35,7 @@ def test_a_guide_is_printed_without_the_marks_of_markdown(command: Command) -> N
 
 def test_an_unknown_topic_gets_the_nearest_names(command: Command) -> None:
     for topic, words in (("tie", ["nearest: ties"]), ("xyzzy", NAMES), ("leaderboard", ["evalsql leaderboard --help"])):
-        asked = command("help", topic)
-        assert (asked.returncode, asked.stdout) == (2, "")
-        assert all(word in asked.stderr for word in words)
+        assert_refused(command("help", topic), *words)
     assert command("help", "TIES.md").returncode == 0
 
 
