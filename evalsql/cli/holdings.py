@@ -77,9 +77,9 @@ def check(
 
     Example: evalsql check
     """
-    if ties and quick:
-        raise UsageError("--quick is no option of evalsql ties")
     if ties:
+        if quick:
+            raise UsageError("--quick is no option of evalsql ties")
         note("evalsql check --ties is now called evalsql ties")
         print_ties(selection, output, asking)
         return

@@ -10,28 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from evalsql.catalog import PACKAGE
+from evalsql.catalog import PACKAGE, measure_names
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import (
-    DEFAULT_MEASURES,
-    Measure,
-    names_of_counts,
-    names_of_less_is_better,
-    parse_measures,
-)
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.options import (
-    Arrangement,
-    AskingScores,
-    Columns,
-    JudgmentReading,
-    Loading,
-    MeasuredRuns,
-    OwnMeasures,
-    RunReading,
-)
 from evalsql.cli.output import OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
@@ -51,7 +34,7 @@ _GAP = 2
 _DROPPED = DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
 _SHORTEST = 10  # cells of a cut name
-_DEMO_MEASURES = (*DEFAULT_MEASURES, "TAP@5")
+_DEMO_MEASURES = (*measure_names.DEFAULT_MEASURES, "TAP@5")
 _TO_GO_ON = (
     "topics rerank-large -m nDCG@10",
     "compare bm25 -m nDCG@10",
@@ -68,14 +51,14 @@ class Question:
 
     warehouse: Warehouse
     output: OutputOptions
-    arrangement: Arrangement
+    arrangement: options.Arrangement
     measures: Sequence[str]
     qrels: Sequence[str] = ()
     runs: Sequence[str] = ()
 
     @cached_property
-    def named(self) -> list[Measure]:
-        return parse_measures(self.measures, self.warehouse.catalog)
+    def named(self) -> list[measure_names.Measure]:
+        return measure_names.parse_measures(self.measures, self.warehouse.catalog)
 
     def scores_query(self, *, per_topic: bool) -> str:
         evaluation = self.warehouse.evaluation
@@ -83,7 +66,7 @@ class Question:
 
     def table(self, query: str) -> Table:
         table = self.arrangement.table(self.warehouse, query, listings.lower_columns(self.named))
-        return table._replace(counts=names_of_counts(self.named))
+        return table._replace(counts=measure_names.names_of_counts(self.named))
 
     def width(self, table: Table) -> int:
         return terminal.total(terminal.natural_widths(table, self.output.digits))
@@ -102,21 +85,21 @@ class Question:
 @command
 def leaderboard(
     *,
-    selection: MeasuredRuns,
+    selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
-    arrangement: Arrangement,
+    arrangement: options.Arrangement,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: options.AskingScores,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
-    The best is the one with the best mean of the first measure. With --by there is a row for each group of topics and
-    run.
+    The best has the best mean of the first measure. With --by there is a row for each group of topics and run.
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
     with asking.open(asked=selection.measures if by is None else None) as warehouse:
-        question = _question(warehouse, selection, output, arrangement)
+        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+        note_waiting(warehouse, question.runs)
         if by is None:
             print_board(question)
         else:
@@ -126,12 +109,12 @@ def leaderboard(
 @command
 def topics(
     *,
-    selection: MeasuredRuns,
+    selection: options.MeasuredRuns,
     texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
     wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
-    arrangement: Arrangement,
+    arrangement: options.Arrangement,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: options.AskingScores,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
@@ -140,19 +123,12 @@ def topics(
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
     with asking.open() as warehouse:
-        question = _question(warehouse, selection, output, arrangement)
+        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+        note_waiting(warehouse, question.runs)
         if wide:
             _print_wide(question, show_texts=texts)
         else:
             print_topics(question, show_texts=texts)
-
-
-def _question(
-    warehouse: Warehouse, selection: MeasuredRuns, output: OutputOptions, arrangement: Arrangement
-) -> Question:
-    question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
-    note_waiting(warehouse, question.runs)
-    return question
 
 
 def print_board(question: Question) -> None:
@@ -160,7 +136,7 @@ def print_board(question: Question) -> None:
     output, lines = question.output, list[str]()
     table = question.table(question.scores_query(per_topic=False))
     if output.is_drawn or output.chosen_format == "latex":
-        table = table.with_best(names_of_less_is_better(question.named), output.digits)
+        table = table.with_best(measure_names.names_of_less_is_better(question.named), output.digits)
     table = question.arrangement.first_rows(table)
     if output.is_drawn:
         table, lines = _with_bars(question, table)
@@ -267,7 +243,7 @@ def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str]
 
 
 @dataclass(frozen=True)
-class _Made(Loading):
+class _Made(options.Loading):
     db: str = option("--db FILE", "Warehouse file to make.", "evalsql-demo.duckdb")
 
 
@@ -297,11 +273,11 @@ def eval_(
     qrels: str = options.QRELS_FILE,
     runs: Names = options.RUN_FILES,
     measure: Names = options.MEASURES,
-    own: OwnMeasures,
+    own: options.OwnMeasures,
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
-    reading: RunReading,
-    judgments: JudgmentReading,
-    qrels_columns: Columns = options.QRELS_COLUMNS,
+    reading: options.RunReading,
+    judgments: options.JudgmentReading,
+    qrels_columns: options.Columns = options.QRELS_COLUMNS,
     memory_limit: str | None = options.MEMORY_LIMIT,
     output: OutputOptions,
 ) -> None:
@@ -312,7 +288,7 @@ def eval_(
     if qrels == "-" and "-" in runs:
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
     _check_no_measure(runs)
-    measures = measure or DEFAULT_MEASURES
+    measures = measure or measure_names.DEFAULT_MEASURES
     with progress_bar() as progress:
         database = open_database(
             MEMORY, measures=own.paths, asked=measures, memory_limit=memory_limit, progress=progress
@@ -332,7 +308,7 @@ def eval_(
             warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
-        question = Question(warehouse, output, Arrangement(), measures)
+        question = Question(warehouse, output, options.Arrangement(), measures)
         (print_topics if per_topic else print_board)(question)
 
 
@@ -342,7 +318,7 @@ def _check_no_measure(runs: Sequence[str]) -> None:
         if name == "-" or os.path.exists(name) or glob.glob(name, recursive=True):
             continue
         try:
-            parse_measures([name], read_catalog())
+            measure_names.parse_measures([name], read_catalog())
         except UsageError:
             continue
         raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
 from evalsql.cli.options import BASELINE, Asking, AskingScores, MeasuredRuns, RunSelection, RunsOfOneSet
-from evalsql.cli.output import (
-    OutputOptions,
-    note,
-    note_waiting,
-    progress_bar,
-    protected_files,
-    write_file,
-    write_table,
-)
+from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
 from evalsql.database.names import resolve_names

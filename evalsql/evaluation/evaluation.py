@@ -180,18 +180,15 @@ class Evaluation:
         """)
         if any(is_table for is_table, _ in found):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
-        views = [sql for _, sql in found]
-        for _ in views:  # of a file without these measures that is open for reading only
-            self.database.execute("drop view temp.scores")
+        views = [sql for _, sql in found]  # of a file without these measures that is open for reading only
+        self.database.execute_all(["drop view temp.scores"] * len(views))
         try:
             chosen = self._filter(qrels, runs)
             self.fill_scores("scores", [(measure.name, measure) for measure in measures], chosen)
             stored_scores.add(self.database, "scores", measures, chosen)
             yield
         finally:
-            self.database.execute("drop table if exists temp.scores")
-            for view in views:
-                self.database.execute(view)
+            self.database.execute_all(["drop table if exists temp.scores", *views])
 
     def tie_queries(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
@@ -205,12 +202,10 @@ class Evaluation:
             # One at a time: the plan of all together would take longer than its execution.
             answers = self._filtered([measure], ddl.tied_answers(measure), chosen)
             self.database.execute(f"insert into tied_answers select * from (\n{answers}\n)")
-        effects = ddl.tie_report(self.database.catalog, "tie_effects", "select * from temp.tied_answers")
-        swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
-        return (
-            f"{effects}\norder by qrels, measure, value desc, run",
-            f"{swaps}\norder by qrels, measure, value desc, other desc, run, other_run",
-        )
+        answers, order = "select * from temp.tied_answers", "order by qrels, measure, value desc"
+        effects = ddl.tie_report(self.database.catalog, "tie_effects", answers)
+        swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", answers)
+        return f"{effects}\n{order}, run", f"{swaps}\n{order}, other desc, run, other_run"
 
     def tied_documents(self, qrels: Names, runs: Names) -> tuple[bool, int]:
         """Whether a judgment set evaluates several runs, and how many judged documents are tied with another one."""

@@ -54,12 +54,10 @@ def choose_runs(database: Database, choice: Choice) -> Found:
     if choice.last is not None and choice.last < 1:
         raise UsageError(f"--last is {choice.last}, it must be at least 1")
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
-    found = database.rows(f"""
-        select placed.run, run_versions.run_id
-        from ({placed}) as placed join run_versions on run_versions.run = placed.run
-        where {"true" if choice.last is None else f"placed.place <= {int(choice.last)}"}
-        order by run_versions.dated_at, run_versions.run_id
-    """)
+    few = "" if choice.last is None else f"where place <= {int(choice.last)}"
+    found = database.rows(
+        f"select run, run_id from ({placed}) join run_versions using (run) {few} order by dated_at, run_id"
+    )
     if not found:
         raise UsageError(f"no run fits {_describe(choice)}")
     return Found(dict(found))
