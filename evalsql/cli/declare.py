@@ -42,23 +42,21 @@ _HELD = {
 }
 
 
-def option(
-    declaration: str, meaning: str | None = None, default: Any = None, *, complete: str = "", **settings: Any
-) -> Any:
+def option(words: str, meaning: str | None = None, default: Any = None, *, complete: str = "", **settings: Any) -> Any:
     """An option, as the default of a parameter of a command or of a field of a group; ... makes it required.
 
-    It is declared by its spellings and what its value is, as in "--output -o FILE"; a shell completes names of a key
-    of ``_HELD``.
+    The words are its spellings and what its value is, as in "--output -o FILE"; a shell completes names of a key of
+    ``_HELD``.
     """
-    *names, last = declaration.split()
+    *names, last = words.split()
     settings["metavar"] = None if last.startswith("-") else last
     names += [last] if last.startswith("-") else []
     return _field(typer.Option(default, *names, help=meaning, autocompletion=_completer(complete), **settings))
 
 
-def flag(declaration: str, meaning: str | None = None, **settings: Any) -> Any:
+def flag(words: str, meaning: str | None = None, **settings: Any) -> Any:
     """An option without a value, which is off by default; see ``option``."""
-    return option(declaration, meaning, default=False, **settings)
+    return option(words, meaning, default=False, **settings)
 
 
 def argument(meaning: str, default: Any = None, *, complete: str = "", **settings: Any) -> Any:

@@ -94,7 +94,9 @@ def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
 
 @command
 def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) -> None:
-    """Write values by topic as Parquet or JSON lines, with SQL digests.
+    """Write values by topic as Parquet or JSON lines.
+
+    Beside each value stand the version and the digest of the SQL that gave it.
 
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """

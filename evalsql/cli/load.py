@@ -122,9 +122,8 @@ def scores(
     files = [file for some in found_files(source) for file in some]
     with loading.open(files) as warehouse:
         loaded = warehouse.load_scores(source, qrels=qrels, **arguments)
-        ((rows, measures),) = warehouse.rows(
-            "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
-        )
+        query = "select count(*), count(distinct measure) from stored_values where list_contains($1, run)"
+        ((rows, measures),) = warehouse.rows(query, [loaded])
         values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
         note(f"loaded scores of {counted(len(loaded), 'run')}: {values} are held of them")
 

@@ -142,8 +142,7 @@ def report(
     baseline: str | None = BASELINE,
     title: str = option("--title TEXT", "What stands above the report.", ""),
     shown: Names = option(
-        "--with SECTION",
-        f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
+        "--with SECTION", f"Show this too: {', '.join(ON_REQUEST)} (of over {MOST_THRESHOLDS} runs); can be repeated."
     ),
     without: Names = option("--without SECTION", f"Leave it out: {', '.join(formats.SECTIONS)}; can be repeated."),
     digits: int | None = option(

@@ -153,9 +153,7 @@ def _in_warehouse(
     return values, {**thresholds, "ideal": thresholds["run"]} if has_threshold else {}
 
 
-def _explained_lists(
-    database: Database, qrels: str, lists: Mapping[str, str], topic: str, depth: int
-) -> dict[str, str]:
+def _explained_lists(database: Database, qrels: str, lists: dict[str, str], topic: str, depth: int) -> dict[str, str]:
     """Tables of the lists, with the ideal one beside them, and of where they are cut."""
     runs = ", ".join(f"({literal(run)})" for run in lists.values())
     named = f"select * from (values {runs}) as named(run)"

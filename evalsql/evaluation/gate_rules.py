@@ -37,11 +37,8 @@ _KEYS = ("rules", "measure-file", "baseline")
 class Rule(NamedTuple):
     """One rule: its figure is compared with a bound.
 
-    Attributes:
-        kind: mean, drop, test, topic or missing; of the checks that every gate has documents or judged.
-        asked: the measure's name as it was written.
-        measure: None where the rule has none, or none that is known; ``problem`` says which then.
-        group: key and value of the group of topics that it is about; None for all topics.
+    Its kind is mean, drop, test, topic or missing; of the checks that every gate has documents or judged. A measure is
+    ``asked`` for by name; where that is not known, ``problem`` says so. A group of topics is a key and a value.
     """
 
     text: str

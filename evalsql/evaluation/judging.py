@@ -89,11 +89,8 @@ def contributions(
         steps = database.catalog.build_order([measure.relation.name])
         if any(step.reads & {"assessments", "preferences"} for step in steps):
             raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
-    given: dict[str, Value] = {
-        "runs": _parameter(database, "run", runs),
-        "names": _parameter(database, "qrels", qrels),
-        "depth": depth,
-    }
+    listed = {"runs": _parameter(database, "run", runs), "names": _parameter(database, "qrels", qrels)}
+    given: dict[str, Value] = {**listed, "depth": depth}
     found: list[Contribution] = []
     unique = f"{_rows(database, 'unique_judgments', **given)} where grade >= {int(rel)}"
     counts = database.rows(f"{_rows(database, 'pool_contributions', **given, rel=rel)} order by qrels, run")
@@ -108,9 +105,7 @@ def contributions(
     return found
 
 
-def _means_without(
-    database: Database, measures: Sequence[Measure], qrels: str, run: str, unique: str
-) -> Sequence[float]:
+def _means_without(database: Database, named: Sequence[Measure], qrels: str, run: str, unique: str) -> Sequence[float]:
     """Means of a run by the judgments without those that are its own in the SELECT ``unique``."""
     own = f"qrels = {literal(qrels)} and run = {literal(run)}"
     chosen = f"""
@@ -125,9 +120,9 @@ def _means_without(
         "judged_documents": "select * from temp.evalsql_judgments_left",
         "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
     }
-    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(measures)}\n) where {own}", tables)
+    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)
     with temporary_tables(database, left):
-        ((_, _, *means),) = database.rows(ddl.leaderboard(database.catalog, measures, scores))
+        ((_, _, *means),) = database.rows(ddl.leaderboard(database.catalog, named, scores))
     return means
 
 

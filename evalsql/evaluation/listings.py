@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from evalsql.catalog.ddl import value_columns
@@ -21,9 +21,7 @@ _LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "INTEGER", "INT")  # with BIG, U and the like before them
 
 
-def arranged(
-    database: Database, query: str, *, sort: str | None, limit: int | None, lower: Collection[str] = ()
-) -> str:
+def arranged(database: Database, query: str, *, sort: str | None, limit: int | None, lower: Container[str] = ()) -> str:
     """A SELECT of the same rows, sorted by a column, and only the first ones.
 
     Numbers go from the greatest, but for p values and the columns ``lower``, of which less is better; names are in
@@ -42,7 +40,7 @@ def lower_columns(measures: Sequence[Measure]) -> frozenset[str]:
     return lower | {"value"} if len(lower) == len(measures) else lower
 
 
-def _order(database: Database, query: str, sort: str, lower: Collection[str]) -> str:
+def _order(database: Database, query: str, sort: str, lower: Container[str]) -> str:
     """What stands behind ORDER BY; rows that are alike stay in an order that is the same each time."""
     relation = database.sql(query)
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))

@@ -59,11 +59,8 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
     """A line that names runs that are neither judged nor stored as scores, and the command that brings judgments."""
-    rows = evaluation.database.rows("""
-        select run from runs where run_id not in (
-            select run_id from evaluations union all select run_id from stored_scores
-        ) order by run
-    """)
+    in_use = "select run_id from evaluations union all select run_id from stored_scores"
+    rows = evaluation.database.rows(f"select run from runs where run_id not in ({in_use}) order by run")
     chosen = resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ()
     waiting = [run for (run,) in rows if run in chosen]
     if not waiting:
@@ -162,10 +159,8 @@ def explanation_lines(found: Explanation, depth: int, digits: int, asking: str =
                 f"{shown(one.left_out)} together; {asking}{one.num_ret} shows them"
             )
         if one.differs:
-            lines.append(
-                f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
-                f"{one.in_warehouse:.17g} here"
-            )
+            whole = f"together with the other topics (or runs) {one.name} has {one.in_warehouse:.17g} here"
+            lines.append(f"  this is the topic by itself: {whole}")
     if found.num_equal:
         lines.append(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _IDEAL_ORDERS and found.other is None:

@@ -55,9 +55,8 @@ def choose_runs(database: Database, choice: Choice) -> Found:
         raise UsageError(f"--last is {choice.last}, it must be at least 1")
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
     few = "" if choice.last is None else f"where place <= {int(choice.last)}"
-    found = database.rows(
-        f"select run, run_id from ({placed}) join run_versions using (run) {few} order by dated_at, run_id"
-    )
+    dated = f"({placed}) join run_versions using (run)"
+    found = database.rows(f"select run, run_id from {dated} {few} order by dated_at, run_id")
     if not found:
         raise UsageError(f"no run fits {_describe(choice)}")
     return Found(dict(found))
