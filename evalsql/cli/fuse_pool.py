@@ -63,8 +63,7 @@ def fuse(
         arguments["weights"] = None if weights is None else [float(word) for word in weights.split(",")]
     except ValueError:
         raise UsageError(f'--weights takes numbers with commas between them, found "{weights}"') from None
-    with loading.open_file(read_only=True):
-        pass  # there is a warehouse
+    loading.open_file(read_only=True).close()  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
         tuning = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
         query = "select meta['fusion_runs'], count(*), sum(num_ret) from runs join run_topics using (run_id)"

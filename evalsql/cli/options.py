@@ -19,7 +19,7 @@ from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
 from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
-from evalsql.errors import ReachError, UsageError, WarehouseError
+from evalsql.errors import UsageError
 from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
@@ -170,15 +170,12 @@ class Where:
     def path(self) -> str:
         return self.db or default_path()
 
-    @contextmanager
     def open_file(
-        self, *, external: bool | None = None, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
-    ) -> Iterator[Warehouse]:
+        self, *, external: bool = False, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
+    ) -> Warehouse:
         """An open warehouse; what takes long to open shows progress. Options are those of ``open_database``.
 
-        Args:
-            external: whether the user's own SQL, if any is run, may reach other files.
-            files, folders: what the engine may use in any case.
+        The engine reaches these files and folders alone, unless the user's own SQL may reach ``external`` ones.
         """
         token = None
         if self.token_file is not None:
@@ -188,25 +185,12 @@ class Where:
         reach = None if external or self.db == MEMORY else Reach(files, folders)
         with progress_bar() as progress:
             database = open_database(self.db, wait=self.wait, token=token, progress=progress, reach=reach, **options)
-        with Warehouse(database) as warehouse:
-            try:
-                yield warehouse
-            except ReachError as error:
-                if external is not None:  # the user's own SQL reached elsewhere, no view of the file
-                    raise
-                words = str(error).splitlines()[0]
-                raise WarehouseError(
-                    f"{warehouse.path}: a view or macro in it reads another file, which those of evalsql do not "
-                    f"({words}); do not use this file; load its runs and judgments into a new one"
-                ) from error
+        return Warehouse(database)
 
-    @contextmanager
-    def open_existing(self, **options: Any) -> Iterator[Warehouse]:
+    def open_existing(self, **options: Any) -> Warehouse:
         """An open warehouse to change; raises WarehouseError if there is none."""
-        with self.open_file(read_only=True):
-            pass
-        with self.open_file(**options) as warehouse:
-            yield warehouse
+        self.open_file(read_only=True).close()
+        return self.open_file(**options)
 
 
 @dataclass(frozen=True)
