@@ -6,7 +6,6 @@ import re
 import shlex
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,26 +37,21 @@ _COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
 _MEASURES = ("nDCG@10",)
 
 
-@dataclass(frozen=True)
-class RuleOptions:
-    baseline: str | None = option(
-        "--baseline BASE",
-        "A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
-        "candidate's system before it; latest:main, the same of runs with --meta branch=main.",
-    )
-    rule: Names = option(
-        "--rule RULE",
-        '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
-        '"missing topics <= 0"; can be repeated.',
-    )
-    rules: Path | None = option("--rules FILE", "TOML file with rules, and perhaps measure-file and baseline.")
-
-
 @command
 def gate(
     *,
     candidate: str = argument("The run that is judged.", ...),
-    given: RuleOptions,
+    baseline: str | None = option(
+        "--baseline BASE",
+        "A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
+        "candidate's system before it; latest:main, the same of runs with --meta branch=main.",
+    ),
+    rule: Names = option(
+        "--rule RULE",
+        '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
+        '"missing topics <= 0"; can be repeated.',
+    ),
+    rules: Path | None = option("--rules FILE", "TOML file with rules, and perhaps measure-file and baseline."),
     update_baseline: Path | None = option("--update-baseline FILE", "Write figures to a JSON or TOML file instead."),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
@@ -73,23 +67,20 @@ def gate(
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     try:
-        rules, measures = gate_rules.parse_rules(given.rule), asking.paths
-        baseline, folder = given.baseline, Path()
-        if given.rules is not None:
-            held = gate_rules.read_rules(given.rules)
-            rules, measures = [*held.rules, *rules], [*held.measure_files, *measures]
-            if baseline is None:
-                baseline, folder = held.baseline, given.rules.parent
-        if not rules:
+        given = gate_rules.parse_rules(rule)
+        held = gate_rules.RuleFile([], [], None) if rules is None else gate_rules.read_rules(rules)
+        every = [*held.rules, *given]
+        if not every:
             raise UsageError("there is no rule; give --rule or --rules FILE")
-        with asking.open(measures=measures) as warehouse:
+        with asking.open(measures=[*held.measure_files, *asking.paths]) as warehouse:
             if update_baseline is not None:
-                if given.baseline is not None:
+                if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
-                _update(warehouse, candidate, rules, qrels, update_baseline)
+                _update(warehouse, candidate, every, qrels, update_baseline)
                 return
-            base = _figures(warehouse, baseline, folder, candidate)
-            decision = gates.decide(warehouse.evaluation, candidate, rules, baseline=base, qrels=qrels)
+            named, folder = (held.baseline, rules.parent) if rules and baseline is None else (baseline, Path())
+            base = _figures(warehouse, named, folder, candidate)
+            decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels)
             if junit_file is not None:
                 write_file(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
             write_table(Table(_COLUMNS, [_row(verdict) for verdict in decision.verdicts]), output, warehouse)
