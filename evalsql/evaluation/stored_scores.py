@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from evalsql.catalog.ddl import STORED
+from evalsql.catalog.ddl import STORED, relation_query
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
@@ -115,7 +115,7 @@ def with_every_measure(
     if not (measures and runs and are_held(database)):
         return list(runs)
     lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")
-    without = set().union(*lacking.values())
+    without = {run for some in lacking.values() for run in some}
     if len(without) == len(runs):
         raise UsageError(f"{_describe(lacking)}; {what} has every measure of every run: name other measures")
     if without:
@@ -124,22 +124,17 @@ def with_every_measure(
 
 
 def _lacking(database: Database, measures: Sequence[Measure], condition: str) -> dict[str, list[str]]:
-    """By measure the stored runs without values of it."""
-    names = ", ".join(f"({literal(measure.name)})" for measure in measures)
-    lacking = database.rows(
-        f"""
-        with stored as (select distinct qrels, run, measure from {STORED}{condition})
-        select asked.measure, pairs.run
-        from (select distinct qrels, run from stored) as pairs cross join (values {names}) as asked(measure)
-        anti join stored on stored.qrels = pairs.qrels and stored.run = pairs.run and stored.measure = asked.measure
-        order by pairs.run
-        """
-    )
-    return {measure.name: [run for name, run in lacking if name == measure.name] for measure in measures}
+    """By measure the stored runs without values of it; measures that none lacks are left out."""
+    asked = ", ".join(f"({place}, {literal(measure.name)})" for place, measure in enumerate(measures))
+    inputs = {
+        "stored": f"select distinct qrels, run, measure from {STORED}{condition}",
+        "asked": f"select * from (values {asked}) as named(place, measure)",
+    }
+    return dict(database.rows(relation_query(database.catalog, "lacking_measures", inputs)))
 
 
 def _describe(lacking: Mapping[str, Sequence[str]]) -> str:
-    text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items() if runs)
+    text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items())
     return text and f"not among the stored scores, and their rankings are not here to compute it: {text}"
 
 
