@@ -125,10 +125,7 @@ def topics(
     with asking.open() as warehouse:
         question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
         note_waiting(warehouse, question.runs)
-        if wide:
-            _print_wide(question, show_texts=texts)
-        else:
-            print_topics(question, show_texts=texts)
+        (_print_wide if wide else print_topics)(question, show_texts=texts)
 
 
 def print_board(question: Question) -> None:
@@ -165,8 +162,7 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
     table = question.table(listings.wide_query(warehouse.database, values, runs=runs, measures=names))
     if show_texts:
         table = _with_texts(warehouse, table)
-    table = question.arrangement.first_rows(table)
-    shown = table
+    table = shown = question.arrangement.first_rows(table)
     if question.output.is_drawn and question.width(table) > terminal.width():
         short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
         shown = table._replace(columns=[*table.columns[:_NAMED], *short])

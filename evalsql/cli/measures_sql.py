@@ -62,10 +62,10 @@ def compile(
 
     Example: evalsql compile nDCG@10 --dialect postgres
     """
-    if every == bool(names):
-        raise UsageError("name the measures to compile, or give --all")
     from evalsql.engines.compiling import compile_measures
 
+    if every == bool(names):
+        raise UsageError("name the measures to compile, or give --all")
     catalog = _known_catalog(asking)
     measures = parse_measures(names, catalog) if names else [default_measure(each) for each in catalog.measures]
     compiled, refused = compile_measures(catalog, measures, dialect)
