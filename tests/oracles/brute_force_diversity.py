@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 from tests.oracles.brute_force import Columns, ranking
@@ -123,8 +124,21 @@ def reciprocal(rank: int) -> float:
     return 1 / rank
 
 
+@cache
 def geometric(beta: float) -> Discount:
     return lambda rank: beta ** (rank - 1)
+
+
+@cache
+def ideal_gains(relevant: tuple[tuple[str, frozenset[str]], ...], alpha: float) -> list[float]:
+    found = {subtopic: set(documents) for subtopic, documents in relevant}
+    return gains(ideal_order(found, alpha), found, alpha) if found else []
+
+
+@cache
+def most(discount: Discount, k: int, alpha: float) -> float:
+    """What one subtopic adds to which all documents are relevant."""
+    return total([(1 - alpha) ** at for at in range(k)], discount, None)
 
 
 def against_ideal(
@@ -138,7 +152,7 @@ def against_ideal(
     """alpha_nDCG, nERR_IA and nNRBP, by their discounts."""
     relevant = topic.relevant(rel)
     found = total(gains(topic.order(judged_only), relevant, alpha), discount, k)
-    best = total(gains(ideal_order(relevant, alpha), relevant, alpha), discount, k) if relevant else 0.0
+    best = total(ideal_gains(tuple((each, frozenset(relevant[each])) for each in relevant), alpha), discount, k)
     return {"value": found / best if best else 0.0, "dcg": found, "idcg": best}
 
 
@@ -154,8 +168,8 @@ def against_all_relevant(
     relevant = topic.relevant(rel)
     if not relevant or (alpha == 0 and k is None):
         return 0.0
-    best = total([(1 - alpha) ** at for at in range(k or 2000)], discount, None) * len(relevant)
-    return total(gains(topic.order(judged_only), relevant, alpha), discount, k) / best
+    found = total(gains(topic.order(judged_only), relevant, alpha), discount, k)
+    return found / most(discount, k or 2000, alpha) / len(relevant)
 
 
 def alpha_ndcg(topic: DiversityTopic, k: int | None = None, **options: Any) -> Columns:
