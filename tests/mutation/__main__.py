@@ -47,9 +47,7 @@ class Trial:
         self.relation = relation
         self.readers = _readers(relation)
         self.calls = [case for name in self.readers if name in CASES for case in CASES[name]]
-        self.before: dict[tuple[str, str], Values] = {}
-        for data, measure, _ in self.calls:
-            self.before[data, measure.call] = values(opened(data), measure)
+        self.before = {(data, measure.call): values(opened(data), measure) for data, measure, _ in self.calls}
         self.catalog: Catalog = CATALOG.for_connection(self.readers)
         self.data = dict.fromkeys(data for data, _, _ in self.calls)
         for data in self.data:
@@ -123,13 +121,6 @@ def explained() -> dict[tuple[str, str], str]:
         }
 
 
-def _known(results: Path) -> dict[str, str]:
-    if not results.exists():
-        return {}
-    rows = (json.loads(line) for line in results.read_text(encoding="utf-8").splitlines())
-    return {row["key"]: row["outcome"] for row in rows}
-
-
 def _tried(relation: Relation, known: dict[str, str], results: Path, sample: int) -> list[tuple[Mutant, str]]:
     made = [mutant for mutant in mutants(relation) if int(mutant.key, 16) % sample == 0]
     pending = [mutant for mutant in made if mutant.key not in known]
@@ -159,9 +150,10 @@ def main() -> int:
     if given.relations:
         chosen = {name: chosen[name] for name in given.relations}
     given.results.parent.mkdir(parents=True, exist_ok=True)
-    known, reasons = _known(given.results), explained()
-    if given.again:
-        known = {key: outcome for key, outcome in known.items() if outcome != "survived"}
+    known, reasons = {}, explained()
+    if given.results.exists():
+        rows = map(json.loads, given.results.read_text(encoding="utf-8").splitlines())
+        known = {row["key"]: row["outcome"] for row in rows if not (given.again and row["outcome"] == "survived")}
     total: Counter[str] = Counter()
     unexplained = 0
     started = time.monotonic()
@@ -176,14 +168,10 @@ def main() -> int:
         unexplained += counts["survived"]
         told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
         print(f"{relation.name}: {told or 'no mutants'}", flush=True)
-    number = total.total()
-    caught = number - total["survived"] - total["explained"]
-    share = caught / max(1, number)
-    print(f"{caught} of {number} mutants caught, {100 * share:.1f} %, in {time.monotonic() - started:.0f} s")
-    able = number - total["explained"]
-    print(
-        f"{caught} of {able} that can be told apart, {100 * caught / max(1, able):.1f} %; {unexplained} not explained"
-    )
+    number, able = total.total(), total.total() - total["explained"]
+    caught = able - total["survived"]
+    print(f"{caught} of {number} mutants caught, {caught / max(1, number):.1%}, in {time.monotonic() - started:.0f} s")
+    print(f"{caught} of {able} that can be told apart, {caught / max(1, able):.1%}; {unexplained} not explained")
     return int(caught < GOAL * able or unexplained > 0)
 
 

@@ -15,6 +15,7 @@ from tests.statistics.scores import put_rows
 
 @pytest.mark.parametrize("alpha", few_of([0.05, 0.01], 1))
 def test_discriminative_power_by_loops_over_scipys_tests(sample: Warehouse, alpha: float) -> None:
+    """Of the view of scores, which is what is compared."""
     values: dict[str, dict[str, list[float]]] = {}
     for measure, run, value in sample.rows("select measure, run, value from scores order by topic"):
         values.setdefault(measure, {}).setdefault(run, []).append(value)

@@ -323,21 +323,6 @@ def test_measures_with_a_geometric_mean_are_compared_by_ratios(empty: Warehouse)
     assert plain["p"] == pytest.approx(stats.ttest_rel(*(list(scores[run].values()) for run in "ba")).pvalue, rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_the_view_of_scores_is_what_is_compared(sample: Warehouse) -> None:
-    """Every common measure, by a client that knows nothing of Python."""
-    values: dict[tuple[str, str], dict[str, float]] = {}
-    for run, topic, measure, value in sample.rows("select run, topic, measure, value from scores"):
-        values.setdefault((measure, run), {})[topic] = value
-    found = rows(sample, "from comparisons(baseline := 'bm25')")
-    assert len(found) == len({measure for measure, _ in values}) * 7
-    for row in found:
-        base, other = (values[row["measure"], row[name]] for name in ("baseline", "run"))
-        if row["note"] is None and not row["measure"].startswith("GM"):
-            expected = stats.ttest_rel([other[topic] for topic in base], list(base.values())).pvalue
-            assert row["p"] == pytest.approx(expected, rel=1e-9)
-
-
 @pytest.mark.parametrize(
     ("argument", "words"),
     [
