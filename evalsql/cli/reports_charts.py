@@ -24,10 +24,14 @@ from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.site.console_page import DEPTH
 from evalsql.report.table import Table
+from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from evalsql.report.site.site_folder import Site
+
+
+_DRAWN = "charts are drawn"
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def chart(
 
     Example: evalsql chart pr bm25 dense -o pr.svg
     """
-    _check_extension(output)
+    known_extension(output, charts.EXTENSIONS, _DRAWN)
     with asking.open() as warehouse, translated_errors(warehouse.path):
         drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, lines=look.lines)
         look.write(warehouse, name, drawn.table, output, drawn.of)
@@ -97,7 +101,7 @@ def curve(
     Example: evalsql curve roc bm25 dense --chart roc.svg
     """
     if chart is not None:
-        _check_extension(chart)
+        known_extension(chart, charts.EXTENSIONS, _DRAWN)
         if chart == output.path:
             raise UsageError(f"{chart}: the chart and its points go to files of their own")
     _ = output.chosen_format  # an unknown extension is refused before the work
@@ -120,11 +124,6 @@ def curve(
                 drawn = table._replace(rows=[row for row in table.rows if row[at] in best])
             look.write(warehouse, kind + ("_topics" if topic else ""), drawn, chart)
         write_table(table, output, warehouse)
-
-
-def _check_extension(output: Path) -> None:
-    if output.suffix.lower() not in charts.EXTENSIONS:
-        raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
 
 
 def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Names) -> None:
@@ -157,7 +156,7 @@ def report(
 
     Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
-    extension = formats.report_extension(output)
+    extension = known_extension(output, formats.EXTENSIONS, "a report is written")
     formats.check_sections({"--with": shown, "--without": without})
     with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
         from evalsql.report.page.html_page import report_text

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_files
-from evalsql.errors import EvalsqlError, UsageError
+from evalsql.errors import EvalsqlError
 from evalsql.evaluation.explanation import Explanation
 from evalsql.report import charts, html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
 from evalsql.report.page.html_page import report_text
 from evalsql.report.page.report_data import ReportData
-from evalsql.report.page.report_formats import report_extension
+from evalsql.report.page.report_formats import EXTENSIONS
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.terminal import aligned_lines, one_line
+from evalsql.report.writers import known_extension
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation as _Relation
@@ -233,10 +234,8 @@ class Chart:
         Raises:
             UsageError: the extension says nothing, or the file cannot be written.
         """
-        path = Path(path)
-        if path.suffix.lower() not in charts.EXTENSIONS:
-            raise UsageError(f"{path}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-        _write(path, charts.draw(self.name, self.rows, path.suffix.lower(), self._of, self._look))
+        extension = known_extension(Path(path), charts.EXTENSIONS, "charts are drawn")
+        _write(Path(path), charts.draw(self.name, self.rows, extension, self._of, self._look))
 
     def __repr__(self) -> str:
         of = f" of {self._of}" if self._of else ""
@@ -264,7 +263,7 @@ class Report:
         Raises:
             UsageError: the extension tells no format, or the file cannot be written.
         """
-        extension = report_extension(Path(path))
+        extension = known_extension(Path(path), EXTENSIONS, "a report is written")
         text = self.page if extension == ".html" else report_text(self._gather(), extension, self._digits)
         _write(Path(path), text.encode())
 

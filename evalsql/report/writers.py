@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from io import StringIO
+from pathlib import Path
 from typing import TextIO
 
 from evalsql.errors import UsageError
@@ -28,6 +29,14 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
 }
+
+
+def known_extension(path: Path, known: Iterable[str], what: str) -> str:
+    """The extension of a file, which tells its format; raises UsageError for others than are known."""
+    extension = path.suffix.lower()
+    if extension not in known:
+        raise UsageError(f"{path}: {what} as {', '.join(known)}")
+    return extension
 
 
 def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from io import StringIO
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.errors import UsageError
@@ -171,11 +170,3 @@ WRITERS: Mapping[str, Callable[[ReportData, int], str]] = {
 }
 EXTENSIONS = (".html", *WRITERS)
 PAGE_DIGITS, DIGITS = 3, 4  # decimals on a page, and elsewhere
-
-
-def report_extension(path: Path) -> str:
-    """The extension of a report's file, which tells its format; raises UsageError for others."""
-    extension = path.suffix.lower()
-    if extension not in EXTENSIONS:
-        raise UsageError(f"{path}: a report is written as {', '.join(EXTENSIONS)}")
-    return extension
