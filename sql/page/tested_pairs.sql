@@ -24,7 +24,7 @@
 --     alpha / (m - i + 1) until one is above that, and all others are tested at the step where it stops. So the interval
 --     of confidence 1 - alpha / tests_left leaves 0 out just where the difference is significant.
 -- reference: Holm 1979; Student 1908, doi:10.1093/biomet/6.1.1
-with tested as (
+with tested as materialized (
     select
         measure,
         baseline,
@@ -76,7 +76,7 @@ stopped as (
             as first_failure
     from placed
 ),
-steps as (
+steps as materialized (
     select
         stopped.*,
         num_tests - least(place, coalesce(first_failure, place)) + 1 as tests_left,
