@@ -213,6 +213,7 @@ class Tables:
             if not self._is_clean(table):
                 if has_exact_reader:
                     self._lines(table)
+                    self.database.execute(f"delete from {_ROWS} where file = {table.source.number}")
                     self._insert(table)
                 self._check_rows(table)
             if faults := third_column_faults(self.database, table.form.name, table.query):
@@ -302,7 +303,6 @@ class Tables:
         if table.is_ranking:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
-        self.database.execute(f"delete from {_ROWS} where file = {table.source.number}")
         self.database.insert(
             _ROWS, f"select {table.source.number} as file, evalsql_row as row, {listed} from {table.raw}"
         )
