@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -152,7 +153,7 @@ def test_reports_have_stored_runs(command: Command, tmp_path: Path, kind: str, w
     assert answer.returncode == 0, answer.stderr
     text = (tmp_path / words[-1]).read_text()
     assert "hybrid" in text
-    assert "0.656" in text  # AP of dense, as the guide on history prints it
+    assert ".656" in text  # AP of dense, as the guide on history prints it
 
 
 @pytest.mark.parametrize(
@@ -290,6 +291,10 @@ def test_more_measures_and_judgments_come_beside_those_held(changed: Warehouse, 
 GOOD = "select 'q' as qrels, 'r' as run, unnest(['1', '2']) as topic, 'AP' as measure, 0.5 as value"
 
 
+def replaced(columns: str) -> str:
+    return f"select * replace ({columns}) from ({GOOD})"
+
+
 @pytest.fixture
 def judged(empty: Warehouse) -> Warehouse:
     empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q")
@@ -299,25 +304,16 @@ def judged(empty: Warehouse) -> Warehouse:
 @pytest.mark.parametrize(
     ("select", "reason"),
     [
-        (
-            "select 'r' as run, 1 as value",
-            "has no column topic, measure, qrels; scores are qrels, run, topic, measure,",
-        ),
+        ("select 'r' as run, 1 as value", "has no column topic, measure, qrels; scores are qrels, run, topic"),
         (f"select * exclude (qrels) from ({GOOD})", "has no column qrels; .*--qrels NAME says which judgments"),
         (f"{GOOD} limit 1", "run r has values of AP for 1 of the 2 topics of judgments q"),
         (f"{GOOD} union all select 'q', 'r', '3', 'AP', 0.5", "run r has a value of AP for topic 3, which judgments q"),
         (f"{GOOD} union all select 'q', 'r', '2', 'AP', 0.5", "run r has several values of AP for one topic"),
-        (
-            f"select * replace ('nan'::double as value) from ({GOOD})",
-            "run r, topic 1: the value of AP is no finite num",
-        ),
-        (f"select * replace (1.5 as value) from ({GOOD})", r"run r, topic 1: AP is 1\.5, its range is 0 1"),
-        (
-            f"select * replace (-0.25 as value, 'map_cut_10' as measure) from ({GOOD})",
-            r"run r, topic 1: AP@10 is -0\.25, its range is 0 1",
-        ),
-        (f"select * replace ('other' as qrels) from ({GOOD})", "judgments other are not here; evalsql load qrels FILE"),
-        (f"select * replace ('much' as value) from ({GOOD})", "cannot be read as scores"),
+        (replaced("'nan'::double as value"), "run r, topic 1: the value of AP is no finite num"),
+        (replaced("1.5 as value"), r"run r, topic 1: AP is 1\.5, its range is 0 1"),
+        (replaced("-0.25 as value, 'map_cut_10' as measure"), r"run r, topic 1: AP@10 is -0\.25, its range is 0 1"),
+        (replaced("'other' as qrels"), "judgments other are not here; evalsql load qrels FILE"),
+        (replaced("'much' as value"), "cannot be read as scores"),
         (f"{GOOD} limit 0", "holds no rows"),
     ],
 )
@@ -332,7 +328,7 @@ def test_scores_that_do_not_fit_are_refused(judged: Warehouse, tmp_path: Path, s
 
 def test_unknown_measures_and_files_are_refused(judged: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Nothing"):
-        judged.load_scores(write_parquet(tmp_path / "odd", f"select * replace ('Nothing' as measure) from ({GOOD})"))
+        judged.load_scores(write_parquet(tmp_path / "odd", replaced("'Nothing' as measure")))
     (tmp_path / "text.parquet").write_text("no Parquet")
     (tmp_path / "none").mkdir()
     (tmp_path / "out" / "scores" / "batch=1").mkdir(parents=True)
@@ -358,30 +354,32 @@ def test_names_are_made_canonical_and_judgments_named(judged: Warehouse, tmp_pat
 
 
 LAKE = [
-    "leaderboard -m nDCG@10,AP --format csv",
-    "compare bm25 dense tfidf -m AP --format csv",
-    "gate dense --baseline bm25 --rule AP<=0.1 --format json",
-    "ls --format csv",
+    *("leaderboard -m nDCG@10,AP --format csv", "compare bm25 dense tfidf -m AP --format csv", "ls --format csv"),
+    "gate dense --baseline bm25 --rule 'AP drop <= 0.1' --format json",
 ]
 
 
-@pytest.mark.parametrize("asked", few_of([LAKE, ["report -m AP --format md"]], 1))
+@pytest.mark.parametrize("asked", few_of([LAKE, ["report -m AP -o report.md"]], 1))
 def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, asked: Sequence[str]) -> None:
     """Both ways print the same, and the warehouse stays as it was."""
+
+    def printed(words: str, *lake: str) -> tuple[int, str]:
+        answer, report = command(*shlex.split(words), *lake), tmp_path / "report.md"
+        text = answer.stdout + (report.read_text() if report.exists() else "")
+        report.unlink(missing_ok=True)
+        assert "dense" in text + answer.stderr
+        return answer.returncode, re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d[.\d]*)?", "", text)
+
     with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
         load_sample(warehouse, *KEPT)
     (tmp_path / "lake").mkdir()
     scores_of(tmp_path / "lake" / "scores.parquet")
     before = (tmp_path / "evalsql.duckdb").read_bytes()
-    with_lake = [command(*words.split(), "--lake", "lake") for words in asked]
+    with_lake = [printed(words, "--lake", "lake") for words in asked]
     assert (tmp_path / "evalsql.duckdb").read_bytes() == before
     assert command("load", "scores", "lake").returncode == 0
-    for words, told in zip(asked, with_lake, strict=True):
-        loaded = command(*words.split())
-        assert told.returncode == loaded.returncode == ("gate" in words)
-        times = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d[.\d]*)?"
-        assert re.sub(times, "", told.stdout) == re.sub(times, "", loaded.stdout), words
-        assert "dense" in told.stdout + told.stderr
+    assert [printed(words) for words in asked] == with_lake
+    assert {code for code, _ in with_lake} <= {0, 1}
 
 
 def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -184,55 +183,66 @@ def test_an_export_that_fails_leaves_nothing(empty: Warehouse, tmp_path: Path, m
 
 def written(file: Path, query: str) -> None:
     """Write the rows of a query over a table of an export."""
-    duckdb.execute(f"create or replace temp table kept as {query}")
+    duckdb.execute(f"create or replace temp table kept as {query.format(file=file)}")
     duckdb.execute(f"copy kept to '{file}' (format parquet)")
 
 
-def without_main(tables: Path, facts: dict[str, Any]) -> None:
-    written(tables / "qrels.parquet", f"from '{tables}/qrels.parquet' where qrels <> 'main'")
-    facts["rows"]["qrels"] -= 1
-
-
-Damage = Callable[[Path, dict[str, Any]], object]
+UNREAD = "tables/{0}.parquet: cannot be read as the table {0}".format
 LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing was imported"
 
 
 @pytest.mark.parametrize(
-    ("damage", "kind", "complaint"),
+    ("table", "query", "changed", "kind", "complaint"),
     few_of(
         [
-            (lambda tables, _: (tables / "runs.parquet").unlink(), InputError, "runs.parquet: is missing from the"),
+            ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
+            ("retrieved", "", {}, InputError, UNREAD("retrieved")),
             (
-                lambda tables, _: os.truncate(tables / "retrieved.parquet", 200),
-                InputError,
-                "tables/retrieved.parquet: cannot be read as the table retrieved",
-            ),
-            (
-                lambda tables, _: written(tables / "topics.parquet", f"from '{tables}/topics.parquet' limit 1"),
+                "topics",
+                "from '{file}' limit 1",
+                {},
                 InputError,
                 "tables/topics.parquet: holds 1 rows, evalsql.json says 3",
             ),
-            (lambda _, facts: facts.update(schema=99), UsageError, "was exported by evalsql .*, which is newer; upgra"),
-            (without_main, AuditError, LOST),
+            ("qrels", "from '{file}' where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
             (
-                lambda tables, _: written(tables / "run_topics.parquet", "select 1 as run_id"),
-                InputError,
-                "tables/run_topics.parquet: cannot be read as the table run_topics",
+                "qrels",
+                "from '{file}'",
+                {"schema": 99},
+                UsageError,
+                "was exported by evalsql .*, which is newer; upgrade",
             ),
-            (lambda _, facts: facts.update(schema=1), UsageError, "whose tables were others; load.sql in it makes a f"),
-            (lambda _, facts: facts.pop("schema"), InputError, "evalsql.json: is damaged"),
+            ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
+            (
+                "qrels",
+                "from '{file}'",
+                {"schema": 1},
+                UsageError,
+                "whose tables were others; load.sql in it makes a file",
+            ),
+            ("qrels", "from '{file}'", {"schema": None}, InputError, "evalsql.json: is damaged"),
         ],
         5,
     ),
 )
-def test_a_damaged_folder_is_refused(tmp_path: Path, damage: Damage, kind: type[Exception], complaint: str) -> None:
-    plain_archive = Path(shutil.copytree(_plain_archive(), tmp_path / "archive"))
-    facts = json.loads((plain_archive / archive.MANIFEST).read_text())
-    damage(plain_archive / archive.TABLES, facts)
-    (plain_archive / archive.MANIFEST).write_text(json.dumps(facts))
+def test_a_damaged_folder_is_refused(
+    tmp_path: Path, table: str, query: str | None, changed: dict[str, Any], kind: type[Exception], complaint: str
+) -> None:
+    """Of a table nothing is left, its first bytes or the rows of a query; a fact of the export is another or none."""
+    folder = Path(shutil.copytree(_plain_archive(), tmp_path / "archive"))
+    file, manifest = folder / archive.TABLES / f"{table}.parquet", folder / archive.MANIFEST
+    if query:
+        written(file, query)
+    elif query is None:
+        file.unlink()
+    else:
+        os.truncate(file, 200)
+    facts = json.loads(manifest.read_text())
+    rows = {name: count + changed.get("rows", {}).get(name, 0) for name, count in facts["rows"].items()}
+    manifest.write_text(json.dumps({k: v for k, v in (facts | changed | {"rows": rows}).items() if v is not None}))
     with pytest.raises(kind, match=complaint):
-        evalsql.import_warehouse(plain_archive, tmp_path / "copy.duckdb")
-    assert [each.name for each in tmp_path.iterdir()] == [plain_archive.name]
+        evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+    assert [each.name for each in tmp_path.iterdir()] == [folder.name]
 
 
 def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], tmp_path: Path) -> None:

@@ -26,26 +26,20 @@ BY_HAND = (1 / 1 + 2 / 13 + 3 / 16 + 4 / 28) / 5  # sql/README.md
 
 # Files that are no warehouse, and what tables can be
 
+OTHERS = (
+    *("view mine as select 42 as x", "macro mine() as table select 42 as x", "table mine (x integer)"),
+    "table warehouse (x integer)",
+    "table warehouse (schema_version varchar, evalsql_version varchar, sql_digest varchar)",
+)
+UNFINISHED = "create table runs (run_id integer); create table warehouse (x integer)"
+
 
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ("create view mine as select 42 as x", "not an evalsql warehouse"),
-        ("create macro mine() as table select 42 as x", "not an evalsql warehouse"),
-        ("create table mine (x integer)", "not an evalsql warehouse"),
-        ("create table warehouse (x integer)", "not an evalsql warehouse"),
-        (
-            "create table warehouse (schema_version varchar, evalsql_version varchar, sql_digest varchar)",
-            "not an evalsql warehouse",
-        ),
-        (
-            "create table runs (run_id integer); create table warehouse (x integer)",
-            "unfinished warehouse.*delete it, then evalsql load",
-        ),
-        (
-            "create table runs (run_id integer); create table warehouse (x integer); insert into runs values (1)",
-            "not an evalsql warehouse",
-        ),
+        *((f"create {made}", "not an evalsql warehouse") for made in OTHERS),
+        (UNFINISHED, "unfinished warehouse.*delete it, then evalsql load"),
+        (f"{UNFINISHED}; insert into runs values (1)", "not an evalsql warehouse"),
         (b"plain text, no database, but long enough to look like one" * 99, "cannot be opened"),
         (None, "no such file"),
     ],
