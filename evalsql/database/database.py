@@ -13,7 +13,6 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.engine import held_back, interruptible
 from evalsql.database.statement_text import CHANGING, concerns_file, statements_run
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
@@ -74,7 +73,7 @@ class Database:
 
     def table(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
-        with self._asking, translated_errors(self.path), interruptible(self._connection):
+        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
             return self._run(sql, parameters)
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
@@ -153,17 +152,17 @@ class Database:
         """All or nothing: what fails inside leaves the file as it was, and so does Ctrl-C before the commit."""
         is_open = False
         try:
-            with held_back():
+            with engine.held_back():
                 self.execute("begin transaction")
                 is_open = True
             yield
-            with held_back("interrupted after the commit: what was changed stays"):
+            with engine.held_back("interrupted after the commit: what was changed stays"):
                 is_open = False  # a commit that fails rolls back
                 self.execute("commit")
                 self.after_commit()
         except BaseException:
             if is_open:
-                with held_back():
+                with engine.held_back():
                     self.execute("rollback")
                     self._set_path()
             raise

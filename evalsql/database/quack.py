@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
-from evalsql.database.engine import held_back
 from evalsql.errors import UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def extension(name: str) -> Path | None:
 
 def require() -> None:
     """Raise WarehouseError if quack is not installed for the engine's version."""
-    with held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
+    with engine.held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
         load(connection)
 
 

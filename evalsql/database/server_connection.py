@@ -20,8 +20,6 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, fetched, translated_errors
-from evalsql.database.engine import held_back
-from evalsql.database.quack import Address, server_error
 from evalsql.database.statement_text import BEGINS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import Progress, silent
@@ -49,8 +47,8 @@ _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 class RemoteDatabase(Database):
     """A database on a server; files are read here, unless it is ``read_only``."""
 
-    def __init__(self, address: Address, token: str, *, read_only: bool, progress: Progress = silent) -> None:
-        with held_back():
+    def __init__(self, address: quack.Address, token: str, *, read_only: bool, progress: Progress = silent) -> None:
+        with engine.held_back():
             # To check the signature of an extension from a package takes a quarter of a second.
             connection = engine.connect(":memory:", config={**engine.SETTINGS, "allow_unsigned_extensions": True})
             connection.execute("set enable_progress_bar = false")
@@ -199,7 +197,7 @@ class RemoteDatabase(Database):
             except engine.InterruptException:
                 raise
             except engine.Error as error:
-                raise server_error(str(error), self._address) from error
+                raise quack.server_error(str(error), self._address) from error
 
     # The turn to write
 

@@ -17,7 +17,6 @@ from typing import Any
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
-from evalsql.database.quack import Address
 from evalsql.errors import InputWarning, UsageError, WarehouseError
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.open import open_database
@@ -34,7 +33,7 @@ _END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
 class Server:
     """Serves one database at an address; ``log`` takes a line for each request, and for what else happens."""
 
-    def __init__(self, database: Database, address: Address, tokens: Tokens, log: Callable[[str], None]) -> None:
+    def __init__(self, database: Database, address: quack.Address, tokens: Tokens, log: Callable[[str], None]) -> None:
         self.database = database
         self.address = address
         self.log = log
@@ -108,7 +107,7 @@ class Server:
 
 
 def serve(
-    path: str, address: Address, tokens: Tokens, *, stop: Event, log: Callable[[str], None], **opening: Any
+    path: str, address: quack.Address, tokens: Tokens, *, stop: Event, log: Callable[[str], None], **opening: Any
 ) -> None:
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):

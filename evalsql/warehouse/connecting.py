@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.measure_names import literal
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.engine import held_back
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
 
@@ -55,7 +54,7 @@ def connect(
     deadline = time.monotonic() + wait
     while True:
         try:
-            with held_back():  # the engine says of a Ctrl-C here that a query was interrupted
+            with engine.held_back():  # the engine says of a Ctrl-C here that a query was interrupted
                 settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
                 connection = engine.connect(path, read_only=read_only, config=settings)
                 try:  # no bar on standard output

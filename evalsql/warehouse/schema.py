@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from evalsql.catalog import ddl
-from evalsql.catalog.ddl import creating_statements, relation_query
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import MEMORY, Database
@@ -155,14 +154,14 @@ def upgrade(database: Database, schema_version: int) -> None:
     if is_first:  # it knew no ties, judgment groups and preferences
         database.insert("runs", "select * from old_runs")
         sets = {"new_qrels": "select qrels_id from qrels"}
-        database.insert("judged_documents", relation_query(catalog, "new_judged_documents", sets))
+        database.insert("judged_documents", ddl.relation_query(catalog, "new_judged_documents", sets))
         with database.in_file():
-            for _, statement in creating_statements(catalog, catalog["comparison_score"], temporary=False):
+            for _, statement in ddl.creating_statements(catalog, catalog["comparison_score"], temporary=False):
                 database.execute(statement)
         scores = {"retrieved": ranked, "retrieved_scores": catalog["retrieved_scores"].body}
-        ranked = relation_query(catalog, "first_ranks", scores)
+        ranked = ddl.relation_query(catalog, "first_ranks", scores)
     if stores_first_ranks:  # and no places among judged and among relevant documents
-        database.insert("retrieved", relation_query(catalog, "retrieved_rows", {"ranked": ranked}))
+        database.insert("retrieved", ddl.relation_query(catalog, "retrieved_rows", {"ranked": ranked}))
         pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
         rank_judged(database, pairs)
     for table in changed:

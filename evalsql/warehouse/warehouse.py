@@ -23,7 +23,6 @@ from evalsql.ingest.base_rows import drop
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
-from evalsql.warehouse.own_measures import Sources, check_own
 from evalsql.warehouse.schema import remake_own
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Warehouse:
     def _check_load(self) -> None:
         if self.loader.keeps_unjudged:  # else there are no whole rankings to audit
             check_new_runs(self.database)
-        check_own(self.database, only_warn=True)
+        own_measures.check_own(self.database, only_warn=True)
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +174,7 @@ class Warehouse:
         """Take judgment sets out of the file, with their weights, all or none; as ``drop_runs``. Runs stay."""
         return drop(self.database, "qrels", names)
 
-    def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
+    def load_measures(self, sources: own_measures.Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.
 
         Raises CatalogError with file and line where one does not hold to the contract; nothing is kept then.
