@@ -180,10 +180,9 @@ class Search(NamedTuple):
             database.execute(f"drop table if exists temp.{_TRIED}")
         pieces = []
         for fold, candidate, *_ in found:
-            topics = f"in (select topic from ({parts}) where fold = {fold})"
-            pieces.append(
-                f"{tried[candidate].query} where topic {topics if fold else f'not in (select topic from ({parts}))'}"
-            )
+            own = f"in (select topic from ({parts}) where fold = {fold})"
+            topics = own if fold else f"not in (select topic from ({parts}))"
+            pieces.append(f"{tried[candidate].query} where topic {topics}")
         best = [Fold(fold, settings[candidate], *rest) for fold, candidate, *rest in found]
         return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
 
