@@ -1,7 +1,7 @@
 """Attempts to leave the SQL of a warehouse: to read another file, to write one, or to change a setting back.
 
 Each source that reads a file is put into each kind of statement, read-only and with --write; then come statements that
-reach outside in other ways. Files that were crafted so that opening or asking them would are tests of their own.
+reach outside in other ways, and files that were crafted so that opening them or asking them would.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import warnings
 from collections import Counter
 from contextlib import chdir
 from pathlib import Path
+
+import duckdb
 
 import evalsql
 from evalsql import EvalsqlError
@@ -54,6 +56,20 @@ OTHERS = (
     "begin; copy (select 1) to '{w}'; commit",
     "call enable_logging('QueryLog', storage => 'file', storage_config => {{'path': '{w}'}})",
 )
+CRAFTED = (
+    "create or replace view ap as select content as run from read_text('{f}')",
+    "create or replace macro ap() as table select content as run from read_text('{f}')",
+    "create or replace view steps.evaluated_topics as select content as run from read_text('{f}')",
+    "create or replace macro coalesce_names() as (select content from read_text('{f}'))",
+    "create macro abs(x) as (select content from read_text('{f}'))",
+    "create view steps.evaluations as select content as run from read_text('{f}')",
+    "alter table runs rename to held; create view runs as select content as run from read_text('{f}')",
+    "alter table warehouse rename to held; create view warehouse as select 99 as schema_version, "
+    "(select content from read_text('{f}')) as evalsql_version, 'x' as sql_digest",
+    "insert into added_relations values (1, 'strange', '-- title: T\n-- columns:\n--   v is null;"
+    "copy(select 1)to''{w}'';--   m\nselect 1 as v', now()::timestamp); update warehouse set sql_digest = 'other'",
+)
+ASKED = ("from ap limit 3", "from summary limit 3", "from holdings", "from runs")
 
 
 def main(_count: int = 1) -> int:
@@ -75,6 +91,8 @@ def main(_count: int = 1) -> int:
         for read_only in (True, False):
             for attempt in attempts:
                 counts[_attempt(path, attempt, read_only=read_only)] += 1
+        for statements in CRAFTED:
+            counts[_crafted(path, statements.format(**words))] += 1
         is_written = left(secret.parent) != ["secret.txt"]
         counts["WRONG: a file was written" if is_written else "no file was written"] += 1
         counts["WRONG: a warning held the secret" if any(SECRET in str(each.message) for each in warned) else ""] += 1
@@ -82,12 +100,34 @@ def main(_count: int = 1) -> int:
     return told(counts)
 
 
+def _shut_in(path: Path, *, read_only: bool) -> Warehouse:
+    return Warehouse(open_database(path, read_only=read_only, reach=Reach()))
+
+
 def _attempt(path: Path, text: str, *, read_only: bool) -> str:
     """What came of one statement on a clean file."""
-    with Warehouse(open_database(path, read_only=read_only, reach=Reach())) as warehouse:
+    with _shut_in(path, read_only=read_only) as warehouse:
         try:
             found = repr(Writer(warehouse.database, external=False).run(text))
         except EvalsqlError as error:
             # The statement itself stands in some errors, the file's content in none.
             return f"WRONG: {text}" if SECRET in str(error) else "refused"
     return f"WRONG: {text}" if SECRET in found or os.path.basename(path.parent) in found else "gave rows of its own"
+
+
+def _crafted(path: Path, statements: str) -> str:
+    """What came of a file on which statements were run without this package."""
+    crafted = path.with_name("crafted.duckdb")
+    crafted.write_bytes(path.read_bytes())
+    with duckdb.connect(str(crafted)) as connection:
+        connection.execute(statements)
+    for opening in (_shut_in, evalsql.open):
+        for read_only in (True, False):
+            try:
+                with opening(crafted, read_only=read_only) as warehouse:
+                    found = repr([warehouse.rows(query) for query in ASKED])
+            except EvalsqlError as error:
+                found = str(error)
+            if SECRET in found:
+                return f"WRONG: {statements}"
+    return "crafted file that was refused or mended"
