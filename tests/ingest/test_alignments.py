@@ -27,15 +27,11 @@ def search(seed: int) -> list[tuple[str, str, str]]:
     chance = random.Random(seed)
     found = []
     for query in PROTEINS[:40]:
-        hits = [(query, "0.0")]
+        found.append((query, query, "0.0"))
         for subject in chance.sample(PROTEINS, 90):
-            related = FAMILIES[subject] == FAMILIES[query]
-            exponent = chance.gauss(-90 if related else -15, 60)
+            exponent = chance.gauss(-90 if FAMILIES[subject] == FAMILIES[query] else -15, 60)
             text = "0.0" if exponent < -180 else f"{chance.randint(1, 9)}e{min(exponent, 0.9):+04.0f}"
-            hits.append((subject, text))
-            if chance.random() < 0.2:
-                hits.append((subject, "7.5"))
-        found += [(query, subject, text) for subject, text in hits]
+            found += [(query, subject, text), (query, subject, "7.5")][: 1 + (chance.random() < 0.2)]
     return found
 
 
@@ -45,10 +41,7 @@ def ranked(rows: list[tuple[str, str, str]]) -> dict[str, list[tuple[str, float]
     for query, subject, text in rows:
         if query != subject:
             best[query][subject] = min(best[query].get(subject, float("inf")), float(text))
-    return {
-        query: sorted(sorted(subjects.items(), reverse=True), key=lambda pair: pair[1])
-        for query, subjects in best.items()
-    }
+    return {query: sorted(sorted(of.items(), reverse=True), key=lambda pair: pair[1]) for query, of in best.items()}
 
 
 def relatives(query: str) -> set[str]:

@@ -191,6 +191,7 @@ def test_the_tool_refuses_before_it_measures(tmp_path: Path) -> None:
         assert (ended.returncode, ended.stdout, told in ended.stderr) == (2, "", True)
 
 
+@pytest.mark.long
 def test_nothing_is_left_when_the_tool_is_ended(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.bench", "one-run", "--quick", "--folder", str(tmp_path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
