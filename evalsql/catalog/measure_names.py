@@ -34,7 +34,7 @@ GAINS = "gains"
 POINTS = "points"
 OTHERS = "*"
 # ir_measures takes the letter too; headers keep to ASCII, which every terminal prints.
-ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
+ALPHA = "\u03b1"
 
 
 class Measure(NamedTuple):

@@ -22,7 +22,7 @@ from evalsql.errors import UsageError
 
 _DOCS = Path(__file__).resolve().parent.parent / "docs"
 _WIDTH = 100
-_RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
+_RULE = "\u2500"
 # Of every ``typer.Typer``.
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 _COMMANDS = (

@@ -157,7 +157,7 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
     """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
 
     def clean(text: str) -> str:
-        return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+        return _NOT_XML.sub("\ufffd", text)
 
     def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
         return ElementTree.SubElement(parent, tag, {name: clean(text) for name, text in attributes.items()})

@@ -10,7 +10,7 @@ from evalsql.report.table import BETTER, WORSE, Table
 
 _WIDEST = 10_000
 GAP = "  "
-_LINE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
+_LINE = "\u2500"
 # Colour with restraint: what is best or worse, and bars. Terminals and NO_COLOR say whether there is any.
 _BEST = "bold green"
 _COLOURS = {BETTER: "green", WORSE: "red"}
