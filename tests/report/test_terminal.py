@@ -120,9 +120,10 @@ def test_a_terminal_of_its_own_has_the_same_with_colours_where_they_are_wanted(
     asked = ("leaderboard", "-m", "AP")
     with Terminal(*asked, "--db", sample_file, columns=100, **environment) as running:
         text = running.to_the_end()
-    assert [line.rstrip() for line in plain(text).splitlines()] == [
-        line.rstrip() for line in shown(*asked, columns=100)
-    ]
+    expected = [line.rstrip() for line in shown(*asked, columns=100)]
+    found = [line.rstrip() for line in plain(text).splitlines()][-len(expected) :]
+    assert found[0].endswith(expected[0])  # a slow machine has shown a bar before
+    assert found[1:] == expected[1:]
     assert bool(COLOURS.search(text)) == (not environment)
 
 

@@ -27,7 +27,7 @@ VALUES = "select qrels, run, topic, value from {} order by all"
 
 
 @pytest.fixture(scope="module")
-def console(browser: Browser, site: Path, wasm: Path) -> Iterator[Page]:
+def console(wasm: Path, browser: Browser, site: Path) -> Iterator[Page]:
     """The console of the sample's site; at the end it has complained of the one mistake, and asked no other place."""
     with served(site) as server:
         visitor = Visitor(browser, server)
@@ -78,6 +78,7 @@ def test_figures_are_those_of_the_warehouse(console: Page, sample: Warehouse, ca
     assert console.query_selector("#doubt") is None
 
 
+@pytest.mark.usefixtures("wasm")
 @pytest.mark.parametrize("at", range(10))
 def test_every_question_of_the_sql_s_page_has_its_rows(console: Page, copy: Warehouse, at: int) -> None:
     button = console.locator("button.ask").nth(at)
@@ -132,7 +133,7 @@ def test_what_reads_whole_rankings_is_said_to_be_inexact(console: Page, sql: str
     assert all(f"Not exact here: {named} reads whole rankings" in text for text in told)
 
 
-def test_nothing_is_read_from_elsewhere(browser: Browser, site: Path, wasm: Path, tmp_path: Path) -> None:
+def test_nothing_is_read_from_elsewhere(wasm: Path, browser: Browser, site: Path, tmp_path: Path) -> None:
     write(tmp_path / "data.csv", "a,b\n1,2\n")
     with served(site) as server, served(tmp_path) as elsewhere:
         page = Visitor(browser, server).go("sql.html")
@@ -160,7 +161,7 @@ def test_columns_and_relations_are_completed(console: Page) -> None:
     assert console.input_value("#sql").endswith("run = 'rerank-large'")
 
 
-def test_hostile_names_stay_text(browser: Browser, hostile: Path, wasm: Path) -> None:
+def test_hostile_names_stay_text(wasm: Path, browser: Browser, hostile: Path) -> None:
     with visiting(browser, hostile) as visitor:
         page = visitor.go("sql.html")
         shown = ask(page, "select run, avg(value) as value from ap group by run order by run")
@@ -174,7 +175,7 @@ def test_hostile_names_stay_text(browser: Browser, hostile: Path, wasm: Path) ->
 
 
 def test_a_large_copy_is_fetched_in_ranges(
-    browser: Browser, sample: Warehouse, wasm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wasm: Path, browser: Browser, sample: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console_page, "MOST_WHOLE", 1000)
     folder = write_site(Path(sample.path), tmp_path / "site", "-m", "AP", engine=True)
@@ -193,7 +194,7 @@ class Permitting(_Handler):
 
 
 def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
-    browser: Browser, small: Small, wasm: Path, tmp_path: Path
+    wasm: Path, browser: Browser, small: Small, tmp_path: Path
 ) -> None:
     """The network is played here: the CDN's answer is that of the package, then another.
 
@@ -222,7 +223,7 @@ def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
 
 
 @pytest.mark.long
-def test_trec_covid_has_the_figures_of_the_warehouse(browser: Browser, wasm: Path, real: Path, tmp_path: Path) -> None:
+def test_trec_covid_has_the_figures_of_the_warehouse(wasm: Path, browser: Browser, real: Path, tmp_path: Path) -> None:
     folder, database = real / "trec-covid-r5", new_file(tmp_path)
     with evalsql.open(database) as warehouse:
         warehouse.load_qrels(folder / "qrels.txt", "covid")
