@@ -48,6 +48,9 @@ class Case:
     norm: str | None = None
     parameters: dict[str, object] | Learner | None = None
 
+    def __str__(self) -> str:
+        return f"{self.relation}({self.arguments}) {self.method}"
+
 
 OF_SCORES = [
     Case("comb_sum", "", "sum"),
