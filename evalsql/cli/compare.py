@@ -59,7 +59,9 @@ class Testing:
 
 @dataclass(frozen=True)
 class PaperOptions:
-    order: Names = option("--order RUN", "In Markdown and LaTeX the run on top; can be repeated.", complete="runs")
+    order: Names = option(
+        "--order RUN", "In Markdown and LaTeX the run on top, others by mean; can be repeated.", complete="runs"
+    )
     rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
     daggers: bool = flag("--daggers", "In Markdown and LaTeX, with --all-pairs, mark differences to the baseline too.")
     relative: bool = flag("--relative", "In Markdown and LaTeX the change of each mean to the baseline in percent.")

@@ -52,7 +52,9 @@ def gate(
         '"missing topics <= 0"; can be repeated.',
     ),
     rules: Path | None = option("--rules FILE", "TOML file with rules, and perhaps measure-file and baseline."),
-    update_baseline: Path | None = option("--update-baseline FILE", "Write figures to a JSON or TOML file instead."),
+    update_baseline: Path | None = option(
+        "--update-baseline FILE", "Write the run's figures to JSON or TOML; decide nothing."
+    ),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
     output: OutputOptions,

@@ -49,7 +49,9 @@ FORM = option(
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
 Columns = Mapping[str, str] | None
-COLUMNS = option("--columns MEANING=NAME,...", "Columns under a header: topic=qid,score=sim.", parser=parse_columns)
+COLUMNS = option(
+    "--columns MEANING=NAME,...", "Which columns of a header are meant: topic=qid,score=sim.", parser=parse_columns
+)
 WITH_SELF = option(
     "--with-self/--without-self",
     "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
@@ -85,7 +87,9 @@ class OwnMeasures:
 class RunFilters:
     """What runs have to be, beside their names; empty is all."""
 
-    condition: str | None = option("--where CONDITION", "Runs of which this is true, such as \"meta.branch = 'main'\".")
+    condition: str | None = option(
+        "--where CONDITION", "Runs of which this is true, such as \"meta.branch = 'main'\" or \"tag like 'v2%'\"."
+    )
     since: str | None = option("--since DATE", "Runs of this date or later, such as 2026-10-01.")
     last: int | None = option("--last N", "The N latest runs, of each system where systems are recorded.", min=1)
 

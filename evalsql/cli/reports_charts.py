@@ -61,7 +61,9 @@ def chart(
     ),
     output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
     selection: RunsOfOneSet,
-    baseline: str | None = option("--baseline RUN", "Of differences, histogram and scatter.", complete="runs"),
+    baseline: str | None = option(
+        "--baseline RUN", "Compared with, in differences, histogram and scatter.", complete="runs"
+    ),
     look: LookOptions,
     asking: Asking,
 ) -> None:
