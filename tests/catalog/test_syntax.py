@@ -68,10 +68,7 @@ def test_texts_at_random_are_read_as_the_engine_reads_them(seed: int) -> None:
         ("with a(x) as materialized (select 1) from a", "with a(x) as materialized (select 1) from a"),
         ("select 'from a' -- from a\n/* from a */ from a", "select 'from a' -- from a\n/* from a */ from s.a"),
         ('from "a" join lateral a() on true', 'from "a" join lateral s.a() on true'),
-        (
-            "select x from (from a) as t where x in (from a)",
-            "select x from (from s.a) as t where x in (from s.a)",
-        ),
+        ("select x from (from a) as t where x in (from a)", "select x from (from s.a) as t where x in (from s.a)"),
     ],
 )
 def test_steps_are_read_from_their_schema(body: str, expected: str) -> None:

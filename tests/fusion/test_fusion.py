@@ -260,10 +260,7 @@ def test_topics_that_not_all_runs_have_are_told(empty: Warehouse) -> None:
     empty.load_run({"q1": {"a": 1.0}}, "one")
     with pytest.warns(evalsql.InputWarning, match="1 topic is not in all of these runs"):
         empty.fuse("rrf", ["both", "one"], "new")
-    assert scores_of(empty, "new") == {
-        "q1": {"a": pytest.approx(2 / 61)},
-        "q2": {"a": pytest.approx(1 / 61)},
-    }
+    assert scores_of(empty, "new") == {"q1": {"a": pytest.approx(2 / 61)}, "q2": {"a": pytest.approx(1 / 61)}}
 
 
 def test_a_fused_run_is_evaluated_by_what_evaluates_all_of_the_runs(empty: Warehouse) -> None:

@@ -16,14 +16,7 @@ import pytest
 # It compiles for minutes otherwise.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
-from ranx.fusion import (
-    bayesfuse_train,
-    mapfuse_train,
-    posfuse_train,
-    probfuse_train,
-    segfuse_train,
-    slidefuse_train,
-)
+from ranx.fusion import bayesfuse_train, mapfuse_train, posfuse_train, probfuse_train, segfuse_train, slidefuse_train
 
 from evalsql import Warehouse
 from tests.conftest import module_warehouse

@@ -263,8 +263,7 @@ def test_without_a_cutoff_sums_tend_to_their_limit(loaded: Warehouse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "same"),
-    [("AP_IA", "AP"), ("P_IA@5", "P@5"), ("StRecall@3", "Success@3"), ("NRBP(alpha=0)", "RBP(p=0.5)")],
+    ("name", "same"), [("AP_IA", "AP"), ("P_IA@5", "P@5"), ("StRecall@3", "Success@3"), ("NRBP(alpha=0)", "RBP(p=0.5)")]
 )
 def test_one_iteration_is_one_subtopic(sample: Warehouse, name: str, same: str) -> None:
     """What is judged in the form grades has subtopics by its iterations too; the sample has one, 0."""

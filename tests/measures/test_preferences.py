@@ -295,10 +295,7 @@ def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path)
     assert empty.rows("select name, num_topics, num_rows from holdings order by 1") == [("five", 1, 3), ("four", 1, 3)]
     assert empty.rows(
         "select document, grade from judged_documents join documents using (document_id) order by all"
-    ) == [
-        *[("a", 1)] * 2,
-        *[("b", 1)] * 2,
-    ]
+    ) == [*[("a", 1)] * 2, *[("b", 1)] * 2]
 
 
 def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path: Path) -> None:
@@ -307,10 +304,7 @@ def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path:
     names = "select document from documents where document_id = "
     assert empty.rows(
         f"select judgment_group, ({names} better_id), ({names} worse_id) from steps.preference_pairs order by all"
-    ) == [
-        *(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")),
-        ("h", "d", "a"),
-    ]
+    ) == [*(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")), ("h", "d", "a")]
 
 
 def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Path) -> None:
@@ -333,9 +327,7 @@ def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Pat
     assert empty.rows(
         "select iteration, grade, duplicates from assessments join qrels using (qrels_id) "
         "where qrels = 'q' order by all"
-    ) == [
-        *(("1", 0, 1), ("1", 1, 1), ("2", 3, 1)),
-    ]
+    ) == [*(("1", 0, 1), ("1", 1, 1), ("2", 3, 1))]
     assert empty.rows(judged) == [("a", 3), ("b", 1)]
 
 

@@ -141,10 +141,7 @@ def test_agreement_worked_by_hand(warehouse: Warehouse) -> None:
 
 
 def test_means_that_differ_by_rounding_are_tied_and_others_where_asked(warehouse: Warehouse) -> None:
-    means = {
-        "AP": {"a": 0.1 + 0.2, "b": 0.3, "c": 0.3 + 1e-5},
-        "RR": {"a": 0.1, "b": 0.2, "c": 0.3},
-    }
+    means = {"AP": {"a": 0.1 + 0.2, "b": 0.3, "c": 0.3 + 1e-5}, "RR": {"a": 0.1, "b": 0.2, "c": 0.3}}
     assert means["AP"]["a"] > means["AP"]["b"]
     put_means(warehouse, {"set": means})
     assert agreed(warehouse, "measure_agreement")["set", "AP", "RR"][1] == pytest.approx(2 / 6**0.5)
