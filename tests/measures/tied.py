@@ -80,7 +80,7 @@ def by_trec_eval(
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(measures), judged_docs_only_flag=judged_only)
     for key, results in evaluator.evaluate(run).items():
         for name, value in results.items():
-            shown = math.exp(value) if name.startswith("gm_") else value
+            shown = math.exp(value) if name.startswith("gm_") else 0.0 if math.isnan(value) else value
             found[name][key.partition("/")[0]].append(shown)
     return found
 
