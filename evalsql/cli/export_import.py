@@ -76,7 +76,7 @@ def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> Non
 
 @command
 def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
-    """Write texts and groups of topics as JSON lines, or as BEIR has them.
+    """Write texts and groups of topics: JSON lines, or those of BEIR.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
