@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +98,13 @@ _ORDERED = re.compile(r"\border by\b|^\s*(describe|call|pragma)\b", re.IGNORECAS
 @pytest.fixture
 def backwards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries without any ORDER BY give their rows the other way round."""
-    rows, table = Database.rows, Database.table
+    table = Database.table
 
-    def turned(sql: str, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        return found if _ORDERED.search(sql) else found[::-1]
+    def turned(self: Database, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+        columns, found = table(self, sql, parameters)
+        return columns, found if _ORDERED.search(sql) else found[::-1]
 
-    monkeypatch.setattr(Database, "rows", lambda self, sql, given=(): turned(sql, rows(self, sql, given)))
-    monkeypatch.setattr(Database, "table", lambda self, sql: (table(self, sql)[0], turned(sql, table(self, sql)[1])))
+    monkeypatch.setattr(Database, "table", turned)  # rows come by it
 
 
 COMMANDS = (
