@@ -133,6 +133,7 @@ def test_what_reads_whole_rankings_is_said_to_be_inexact(console: Page, sql: str
     assert all(f"Not exact here: {named} reads whole rankings" in text for text in told)
 
 
+@pytest.mark.long
 def test_nothing_is_read_from_elsewhere(wasm: Path, browser: Browser, site: Path, tmp_path: Path) -> None:
     write(tmp_path / "data.csv", "a,b\n1,2\n")
     with served(site) as server, served(tmp_path) as elsewhere:
@@ -161,6 +162,7 @@ def test_columns_and_relations_are_completed(console: Page) -> None:
     assert console.input_value("#sql").endswith("run = 'rerank-large'")
 
 
+@pytest.mark.long
 def test_hostile_names_stay_text(wasm: Path, browser: Browser, hostile: Path) -> None:
     with visiting(browser, hostile) as visitor:
         page = visitor.go("sql.html")
@@ -174,6 +176,7 @@ def test_hostile_names_stay_text(wasm: Path, browser: Browser, hostile: Path) ->
             assert wait(page) == "done", page.inner_text("#status")
 
 
+@pytest.mark.long
 def test_a_large_copy_is_fetched_in_ranges(
     wasm: Path, browser: Browser, sample: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +196,7 @@ class Permitting(_Handler):
         super().end_headers()
 
 
+@pytest.mark.long
 def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
     wasm: Path, browser: Browser, small: Small, tmp_path: Path
 ) -> None:
