@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import warnings
@@ -110,10 +111,9 @@ def test_all_audits_find_stored_scores_sound() -> None:
 
 def test_commands_show_both_and_tell_which_are_stored(command: Command) -> None:
     for words in (("leaderboard", "-m", "AP,TAP@5"), ("topics", "dense", "-m", "AP"), ("compare", "bm25", "-m", "AP")):
-        answers = [command(*words, "--db", held(kind), "--format", "csv") for kind in ("stored", "computed")]
+        answers = [command(*words, "--db", held(kind), "--format", "json") for kind in ("stored", "computed")]
         assert [answer.returncode for answer in answers] == [0, 0]
-        found, expected = (csv_rows(answer.stdout) for answer in answers)
-        assert found == expected != []
+        agree(*([list(row.values()) for row in json.loads(answer.stdout)] for answer in answers))
         assert "stored scores, computed elsewhere: " in answers[0].stderr
         assert "other SQL" not in answers[0].stderr
         assert "stored" not in answers[1].stderr
@@ -127,10 +127,10 @@ def test_commands_show_both_and_tell_which_are_stored(command: Command) -> None:
 def test_gate_holds_stored_runs_to_rules_of_figures(command: Command) -> None:
     rules = ("AP >= 0.7", "AP drop <= 0.01", "AP not worse at p < 0.05")
     words = ("gate", "dense", "--baseline", "hybrid", *(word for rule in rules for word in ("--rule", rule)))
-    found, expected = (command(*words, "--db", held(kind), "--format", "csv") for kind in ("stored", "computed"))
+    found, expected = (command(*words, "--db", held(kind), "--format", "json") for kind in ("stored", "computed"))
     assert (found.returncode, expected.returncode) == (1, 1)
-    by_rule = {row["rule"]: row for row in csv_rows(expected.stdout)}
-    assert csv_rows(found.stdout) == [by_rule[rule] for rule in rules]
+    by_rule = {row["rule"]: list(row.values()) for row in json.loads(expected.stdout)}
+    agree([list(row.values()) for row in json.loads(found.stdout)], [by_rule[rule] for rule in rules])
     assert "only scores are stored: whether documents are retrieved" in found.stderr
     asked = command("gate", "dense", "--rule", "topic T07 in first 10", "--db", held("stored"))
     assert (asked.returncode, NEEDS_RANKINGS in asked.stderr) == (1, True)
