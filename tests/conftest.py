@@ -45,11 +45,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than processors: a fifth of the time tests wait for browsers and for other processes."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_unconfigure() -> None:
     gc.unfreeze()  # the engine's package complains about what is left at the end
 

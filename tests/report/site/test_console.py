@@ -20,6 +20,7 @@ from evalsql.report.site import console_page
 from evalsql.report.site.console_page import about, questions
 from evalsql.report.site.site_folder import SiteServer, _Handler
 from tests.conftest import new_file, write
+from tests.long_cases import few_of
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import Small, Visitor, served, visiting, write_site
 
@@ -70,7 +71,9 @@ def same(shown: list[list[str]], rows: list[tuple[Any, ...]]) -> bool:
     )
 
 
-@pytest.mark.parametrize("call", ["ap()", "ndcg(k := 10)", "tap(k := 5)", "ndcg(k := 20)", "rbp(p := 0.9, rel := 2)"])
+@pytest.mark.parametrize(
+    "call", few_of(["ap()", "ndcg(k := 10)", "tap(k := 5)", "ndcg(k := 20)", "rbp(p := 0.9, rel := 2)"], 1)
+)
 def test_figures_are_those_of_the_warehouse(console: Page, sample: Warehouse, call: str) -> None:
     rows = sample.rows(VALUES.format(call))
     assert len(rows) == 320
@@ -78,6 +81,7 @@ def test_figures_are_those_of_the_warehouse(console: Page, sample: Warehouse, ca
     assert console.query_selector("#doubt") is None
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("wasm")
 @pytest.mark.parametrize("at", range(10))
 def test_every_question_of_the_sql_s_page_has_its_rows(console: Page, copy: Warehouse, at: int) -> None:
@@ -93,6 +97,7 @@ def test_every_question_of_the_sql_s_page_has_its_rows(console: Page, copy: Ware
     assert console.locator("#results tbody tr").count() == len(rows)
 
 
+@pytest.mark.long
 def test_the_address_carries_the_query(console: Page) -> None:
     asked = "select 'a''b' as one, 1.5 as two, null as three, '' as four, 'x\"y,z\nw' as five, run from runs limit 1"
     console.evaluate("document.body.dataset.state = ''")
@@ -107,6 +112,7 @@ def test_the_address_carries_the_query(console: Page) -> None:
     console.click("text=link to this query")
 
 
+@pytest.mark.long
 def test_mistakes_are_told_and_work_goes_on(console: Page) -> None:
     assert run(console, "select nothing from nowhere") == "failed"
     assert "nowhere" in console.inner_text("#status")
@@ -115,6 +121,7 @@ def test_mistakes_are_told_and_work_goes_on(console: Page) -> None:
     assert ask(console, "select 1 as a -- and no more")[1:] == [["1"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sql", "named"),
     [
@@ -149,6 +156,7 @@ def test_nothing_is_read_from_elsewhere(wasm: Path, browser: Browser, site: Path
         page.close()
 
 
+@pytest.mark.long
 def test_columns_and_relations_are_completed(console: Page) -> None:
     console.fill("#sql", "")
     console.type("#sql", "select run from ndc")

@@ -21,7 +21,7 @@ def kinds(site: Path) -> list[str]:
     return [sorted(site.glob(kind))[0].relative_to(site).as_posix() for kind in (*KINDS, *MORE)]
 
 
-@pytest.mark.parametrize("which", ["site", "hostile"])
+@pytest.mark.parametrize("which", few_of(["site", "hostile"], 1))
 def test_pages_fit_and_complain_of_nothing(browser: Browser, which: str, request: pytest.FixtureRequest) -> None:
     folder: Path = request.getfixturevalue(which)
     with visiting(browser, folder) as visitor:
@@ -32,7 +32,8 @@ def test_pages_fit_and_complain_of_nothing(browser: Browser, which: str, request
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, address
 
 
-@pytest.mark.parametrize(("scheme", "width"), few_of([("dark", 360), ("light", 1280)], 1))
+@pytest.mark.long
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 360), ("light", 1280)])
 def test_axe_finds_nothing(browser: Browser, site: Path, axe: Callable[[Page], None], scheme: str, width: int) -> None:
     size = {"width": width, "height": 900}
     with visiting(browser, site, viewport=size, color_scheme=scheme, bypass_csp=True) as visitor:
