@@ -38,6 +38,8 @@ def test_rows_are_sorted_by_any_column_and_cut(sample_file: Path, command: Comma
     compared = rows_of(command, *pairs)  # corrected for all, however few are shown
     least = sorted(compared, key=lambda row: float(row["p"]))
     assert rows_of(command, *pairs, "--sort", "p", "--limit", "3") == least[:3]
+    wins = [int(row["wins"]) for row in rows_of(command, *pairs, "--sort", "wins")]
+    assert wins == sorted(wins, reverse=True) != sorted(wins)
 
 
 def test_topics_have_a_column_a_run(sample_file: Path, command: Command) -> None:
