@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
@@ -181,9 +182,10 @@ class RemoteDatabase(Database):
         described = self._connection.execute(f"describe {select}").fetchall()
         types = {f"column_{nth}": kind for nth, (_, kind, *_) in enumerate(described)}
         lists = ", ".join(f"list({name}) as {name}" for name in types)
-        part = f"select *, row_number() over () // {_ROWS_TOGETHER} as part from ({select}) as sent({', '.join(types)})"
+        rows = {"raw": f"select * from ({select}) as sent({', '.join(types)})"}
+        numbered = relation_query(self.catalog, "numbered_rows", rows)
         self._ask(f"create or replace temp table {_PACKED} ({', '.join(f'{each} {types[each]}[]' for each in types)})")
-        self._send(_PACKED, f"by name select {lists} from ({part}) group by part")
+        self._send(_PACKED, f"by name select {lists} from ({numbered}) group by evalsql_row // {_ROWS_TOGETHER}")
         values = ", ".join(f"unnest({name})" for name in types)
         self._ask(f"insert into {table} select {values} from {_PACKED}").fetchall()
         return self._ask(f"drop table {_PACKED}")
