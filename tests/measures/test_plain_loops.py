@@ -42,13 +42,18 @@ def compare(warehouse: Warehouse, name: str, topics: dict[Key, Topic]) -> list[s
     return [{round(found[column] or 0, 6) for found in expected.values()} for column in columns]
 
 
+# Of these users, who stop at one document or hardly ever, other columns than the value are nearly constant.
+ONE_VARIES = ("IFT(t=1,b=1e20,r=0,depth=90)", "INST(t=0.5,depth=1)")
+
+
 @pytest.mark.parametrize("name", first_of_each(MEASURES, 1))
 def test_columns_equal_plain_loops(random_file: Warehouse, topics: Topics, name: str) -> None:
     found = compare(random_file, name, {(qrels, qrels, topic): one for (qrels, topic), one in topics.items()})
     if name in WORTHLESS:
         assert found[0] == {0.0}
     elif name not in CURVES:
-        assert len(found[0]) > (1 if name.endswith(("@1", "depth=1)")) else 2)
+        varying = found[:1] if name in ONE_VARIES else found
+        assert all(len(values) > (1 if name.endswith(("@1", "depth=1)")) else 2) for values in varying)
 
 
 # Judgment sets, topics and subtopics that share names, and a run that is evaluated with several judgment sets
