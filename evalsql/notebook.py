@@ -21,8 +21,9 @@ from evalsql.evaluation import listings, notices
 from evalsql.evaluation.explanation import DEPTH, explain
 from evalsql.phrases import Progress, silent
 from evalsql.report import charts, display
+from evalsql.report.charts import Chart
 from evalsql.report.comparison import Comparison, compare_runs
-from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
+from evalsql.report.display import Decorate, Report, Shown, ShownExplanation
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.page.report_formats import check_sections
 from evalsql.report.table import BETTER, WORSE
@@ -211,8 +212,8 @@ class NotebookWarehouse(Warehouse):
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
         if name not in charts.NAMES:
             raise UsageError(f'there is no chart "{name}"; there are: {", ".join(charts.NAMES)}')
-        drawn = charts.drawing(self, name, names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines)
-        return Chart(name, drawn, charts.Look(width, height, title, charts.styles(self)))
+        look: dict[str, Any] = {"width": width, "height": height, "title": title}
+        return charts.drawing(self, name, names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines, **look)
 
     def report(
         self,

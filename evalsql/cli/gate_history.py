@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
+from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, QRELS, AskingScores, RunFilters
 from evalsql.cli.output import OutputOptions, note, write_file, write_table
@@ -25,7 +25,7 @@ from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, his
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.charts import MOST_LINES, best_systems, history_chart
+from evalsql.report.charts import best_systems, history_chart, most_lines
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -205,7 +205,11 @@ def history(
         if not table.rows:
             raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
         if is_chart and output.path is not None:
-            look.write(warehouse, "history", _of_few_systems(table, named[0], systems, look.lines), output.path)
+            drawn = history_chart(table)
+            most = most_lines(look.lines, systems, drawn.values("system"))
+            drawn, notes = best_systems(drawn, named[0], most)
+            note(*notes)
+            look.write(warehouse, "history", drawn, output.path)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
             write_table(table.without(len(table.columns) - 1) if form in _READ else table, output, warehouse)
@@ -215,16 +219,6 @@ def history(
         note("figures made by different SQL stand in one table; sql in the column changed marks where")
     if any("judgments" in (changed or "") for changed in table.values("changed")):
         note("judgments were replaced meanwhile; all figures are by those named, older reports had others")
-
-
-def _of_few_systems(table: Table, measure: Measure, systems: Names, lines: int | None) -> Table:
-    """The rows of a chart: as many systems as it can show, or all where they are named one by one."""
-    chart = history_chart(table)
-    if lines is None and systems and {*systems} <= {*chart.values("system")}:
-        return chart
-    shown, notes = best_systems(chart, measure, lines or MOST_LINES)
-    note(*notes)
-    return shown
 
 
 @command

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
@@ -19,7 +19,7 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_systems, styles
+from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_lines, styles
 from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.site.console_page import DEPTH
@@ -41,10 +41,11 @@ class LookOptions:
     title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
     lines: int | None = option("--lines N", f"Draw the N best; by default {MOST_LINES} lines, or all named.", min=1)
 
-    def write(self, warehouse: Warehouse, name: str, table: Table, output: Path, of: str = "") -> None:
+    def write(self, warehouse: Warehouse, name: str, table: Table, output: Path) -> None:
         """Write a chart of this name to a file, whose extension says how it is drawn."""
-        look = charts.Look(self.width, self.height, self.title, styles(warehouse))
-        write_file(charts.draw(name, table, output.suffix.lower(), of, look), output, warehouse)
+        look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
+        drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
+        write_file(drawn.draw(output.suffix.lower()), output, warehouse)
 
 
 @command
@@ -75,8 +76,8 @@ def chart(
     """
     known_extension(output, charts.EXTENSIONS, _DRAWN)
     with asking.open() as warehouse, translated_errors(warehouse.path):
-        drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, lines=look.lines)
-        look.write(warehouse, name, drawn.table, output, drawn.of)
+        drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
+        write_file(drawn.draw(output.suffix.lower()), output, warehouse)
     note(*drawn.notes)
 
 
@@ -117,7 +118,7 @@ def curve(
         if not table.rows or topic:
             _note_missing(warehouse, table, runs or ["*"], topic)
         if chart is not None:
-            drawn, most = table, most_systems(warehouse, kind, runs, look.lines)
+            drawn, most = table, most_lines(look.lines, runs, runs)
             if most is not None and len({*table.values("run")}) > most:
                 (measure,) = parse_measures(["AP"], warehouse.catalog)
                 best, notes = best_runs(warehouse, measure, qrels, runs, most)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.database.disk import whole_file
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
@@ -17,6 +19,7 @@ from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
 from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, means_query, names_query, run_rows_query
 from evalsql.report.table import Table, finite
+from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
 
 MOST_LINES = 8
@@ -49,14 +52,121 @@ _QUERIES: Mapping[str, str] = {
     # Measures that do not tell the runs apart agree with none, which a chart cannot show.
     "agreement": f"select * from ({OF_SCORES['agreement']}) where tau_b is not null",
 }
+_FOLDER = Path(__file__).resolve().parent / "charts"
+_BLANK = {"mark": "point"}
+_SETTINGS = '{"renderer":"svg"'
+_MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
+_PIXELS = 2.0
+# Systems have areas beside their lines, whose colour is too pale for a legend.
+_SYMBOLS: Mapping[str, Mapping[str, Any]] = {
+    "run": {"symbolType": "stroke"},
+    "system": {"symbolType": "circle", "symbolOpacity": 1},
+}
+_DASHED = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
+_CUT = (
+    f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
+    f"+ slice(datum.label, {-LONGEST_NAME // 2}) : datum.label"
+)
+VEGA_LITE = "application/vnd.vegalite.v5+json"
 
 
-class Drawing(NamedTuple):
-    """The rows of a chart, what goes into its title, and what is to be said of it."""
+class Style(NamedTuple):
+    """The colour of a system, and the dashes of its lines."""
 
-    table: Table
+    colour: str
+    dashes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart over rows, whose columns are its fields; a notebook shows it as an SVG, drawn without a network.
+
+    Attributes:
+        of: goes into its title.
+        notes: what is to be said of it, such as how many systems are left out.
+        width, height: pixels of the picture; where it has several parts, of a part. None is as specified.
+        title: replaces its own; an empty one is none.
+        styles: by run and system.
+    """
+
+    name: str
+    rows: Table
     of: str = ""
     notes: Sequence[str] = ()
+    width: int | None = None
+    height: int | None = None
+    title: str | None = None
+    styles: Mapping[str, Style] = field(default_factory=dict)
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """The chart in Vega-Lite."""
+        values = [dict(zip(self.rows.columns, map(finite, row), strict=True)) for row in self.rows.rows]
+        colours = {"range": {"category": list(COLOURS)}}
+        spec = _read(self.name) | {"data": {"values": values}, "config": _read("config") | colours}
+        if self.of:
+            spec["title"]["text"] += f": {self.of}"
+        if self.title is not None:
+            spec["title"] = {"text": self.title} if self.title else None
+        names_two = self.name == "scatter" and values and {"run", "baseline"} <= {*self.rows.columns}
+        for encoding in _encodings(spec):
+            if "text" in self.rows.columns and "tooltip" in encoding:
+                encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
+            for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
+                drawn = encoding.get(channel) or {}
+                if drawn.get("field") in _SYMBOLS and drawn.get(guide, {}) is not None:
+                    symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
+                    drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
+            self._keep_styles(encoding, values)
+            for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
+                if "title" in encoding.get(axis, {}):
+                    encoding[axis]["title"] = cut(str(values[0][column]))
+        sizes = {name: size for name in ("width", "height") if (size := getattr(self, name)) is not None}
+        spec.get("spec", spec).update(sizes)
+        if sizes and "spec" not in spec:
+            kind = "fit" if len(sizes) > 1 else "fit-x" if self.width else "fit-y"
+            spec["autosize"] = {"type": kind, "contains": "padding"}
+        return spec
+
+    def _keep_styles(self, encoding: dict[str, Any], values: list[dict[str, Any]]) -> None:
+        """Give each system its own colour and, where lines of the same colour may be drawn, its dashes."""
+        colour = encoding.get("color") or {}
+        drawn = dict.fromkeys(row.get(colour["field"]) for row in values) if colour.get("field") in _SYMBOLS else {}
+        names = [str(name) for name in drawn if name in self.styles]
+        if not names:
+            return
+        colours, dashes = zip(*(self.styles[name] for name in names), strict=True)
+        colour["scale"] = {"domain": names, "range": list(colours)}
+        if self.name in _DASHED and {*dashes} != {DASHES[0]}:
+            encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
+
+    def draw(self, extension: str) -> bytes:
+        """The chart as a PNG, an SVG, a PDF or a page that needs nothing else."""
+        import vl_convert
+
+        if extension == ".html":
+            return _page(self.specification, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
+        scale = {"scale": _PIXELS} if extension == ".png" else {}
+        drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{extension[1:]}")(self.specification, **scale)
+        return drawn.encode() if isinstance(drawn, str) else drawn
+
+    def save(self, path: str | Path) -> None:
+        """Write the chart to a file, whose extension says how: .png, .svg, .pdf or .html; what is there is replaced.
+
+        Raises:
+            UsageError: the extension says nothing, or the file cannot be written.
+        """
+        content = self.draw(known_extension(Path(path), EXTENSIONS, "charts are drawn"))
+        with whole_file(Path(path)) as stream:
+            stream.write(content)
+
+    def __repr__(self) -> str:
+        of = f" of {self.of}" if self.of else ""
+        said = "".join(f"; {note}" for note in self.notes)
+        return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {VEGA_LITE: self.specification, "image/svg+xml": self.draw(".svg").decode(), "text/plain": repr(self)}
 
 
 def drawing(
@@ -68,12 +178,13 @@ def drawing(
     runs: Names = (),
     baseline: str | None = None,
     lines: int | None = None,
-) -> Drawing:
-    """What the chart ``name`` draws; raises UsageError for names, runs or measures that it does not take.
+    **look: Any,
+) -> Chart:
+    """The chart of this name; raises UsageError for names, runs or measures that it does not take.
 
     Charts of one measure take the first, slope the first two. ``baseline`` is what the only run named is compared with.
     ``lines`` are systems at most, the best by the first measure; by default eight where a chart has a line for each, or
-    all that are named one by one.
+    all that are named one by one. The look is width, height and title of a ``Chart``.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     if baseline is not None and name not in _OF_TWO_RUNS:
@@ -81,7 +192,9 @@ def drawing(
     if baseline is not None:
         baseline = resolve_one(warehouse.database, "run", baseline)
     judged = judgment_set(warehouse, qrels)
-    most = most_systems(warehouse, name, runs, lines)
+    most = lines
+    if name in _OF_LINES:
+        most = most_lines(lines, as_list(runs), [run for (run,) in warehouse.rows("select run from runs")])
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
@@ -102,7 +215,7 @@ def drawing(
         raise UsageError(f"there is nothing to draw as {name}")
     if name == "leaderboard" and all(row[-1] is None for row in table.rows):
         notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
-    return Drawing(table, ", ".join(parts), notes)
+    return Chart(name, table, ", ".join(parts), notes, styles=styles(warehouse), **look)
 
 
 def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str], baseline: str | None) -> None:
@@ -150,13 +263,9 @@ def _values(
     return table
 
 
-def most_systems(warehouse: Warehouse, name: str, runs: Names, lines: int | None) -> int | None:
-    """How many systems are drawn at most; None is all of them, as where the runs are named one by one."""
-    if name not in _OF_LINES:
-        return lines
-    held = {run for (run,) in warehouse.rows("select run from runs")}
-    is_asked = bool(as_list(runs)) and all(run in held for run in as_list(runs))
-    return lines or (None if is_asked else MOST_LINES)
+def most_lines(lines: int | None, asked: Sequence[str], held: Iterable[str]) -> int | None:
+    """How many systems are drawn at most; None is all of them, as where those that are held are named one by one."""
+    return lines or (None if asked and {*asked} <= {*held} else MOST_LINES)
 
 
 def best_runs(
@@ -198,13 +307,6 @@ def history_chart(table: Table) -> Table:
     return table._replace(rows=[(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
 
 
-class Style(NamedTuple):
-    """The colour of a system, and the dashes of its lines."""
-
-    colour: str
-    dashes: tuple[int, ...]
-
-
 def styles(warehouse: Warehouse) -> Mapping[str, Style]:
     """Colour and dashes of every run, and of every system, in any chart."""
     query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
@@ -213,38 +315,6 @@ def styles(warehouse: Warehouse) -> Mapping[str, Style]:
         found[run] = Style(COLOURS[colour], DASHES[dash])
         found.setdefault(system, found[run])
     return found
-
-
-_FOLDER = Path(__file__).resolve().parent / "charts"
-_BLANK = {"mark": "point"}
-_SETTINGS = '{"renderer":"svg"'
-_MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
-_PIXELS = 2.0
-# Systems have areas beside their lines, whose colour is too pale for a legend.
-_SYMBOLS: Mapping[str, Mapping[str, Any]] = {
-    "run": {"symbolType": "stroke"},
-    "system": {"symbolType": "circle", "symbolOpacity": 1},
-}
-_DASHED = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
-_CUT = (
-    f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
-    f"+ slice(datum.label, {-LONGEST_NAME // 2}) : datum.label"
-)
-
-
-class Look(NamedTuple):
-    """How a chart is drawn; what is None is as its specification has it, an empty title is none.
-
-    Pixels are those of the picture; where it has several parts, of a part. ``styles`` are by run and system.
-    """
-
-    width: int | None = None
-    height: int | None = None
-    title: str | None = None
-    styles: Mapping[str, Style] = {}
-
-
-AS_IT_IS = Look()
 
 
 def cut(name: str) -> str:
@@ -267,32 +337,6 @@ def _read(name: str) -> dict[str, Any]:
     return found
 
 
-def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) -> dict[str, Any]:
-    """The chart over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
-    values = [dict(zip(table.columns, map(finite, row), strict=True)) for row in table.rows]
-    colours = {"range": {"category": list(COLOURS)}}
-    spec = _read(name) | {"data": {"values": values}, "config": _read("config") | colours}
-    if of:
-        spec["title"]["text"] += f": {of}"
-    if look.title is not None:
-        spec["title"] = {"text": look.title} if look.title else None
-    names_two = name == "scatter" and values and {"run", "baseline"} <= {*table.columns}
-    for encoding in _encodings(spec):
-        if "text" in table.columns and "tooltip" in encoding:
-            encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
-        for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
-            drawn = encoding.get(channel) or {}
-            if drawn.get("field") in _SYMBOLS and drawn.get(guide, {}) is not None:
-                symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
-                drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
-        _keep_styles(encoding, values, look.styles, has_lines=name in _DASHED)
-        for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
-            if "title" in encoding.get(axis, {}):
-                encoding[axis]["title"] = cut(str(values[0][column]))
-    _size(spec, look)
-    return spec
-
-
 def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every encoding of a specification, those of its layers and parts too."""
     if "encoding" in spec:
@@ -301,43 +345,6 @@ def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _encodings(inner)
     if isinstance(spec.get("facet"), dict):
         yield {"facet": spec["facet"]}
-
-
-def _keep_styles(
-    encoding: dict[str, Any], values: list[dict[str, Any]], styles: Mapping[str, Style], *, has_lines: bool
-) -> None:
-    """Give each system of the chart its own colour and, where lines of the same colour may be drawn, its dashes."""
-    colour = encoding.get("color") or {}
-    drawn = dict.fromkeys(row.get(colour["field"]) for row in values) if colour.get("field") in _SYMBOLS else {}
-    names = [str(name) for name in drawn if name in styles]
-    if not names:
-        return
-    colours, dashes = zip(*(styles[name] for name in names), strict=True)
-    colour["scale"] = {"domain": names, "range": list(colours)}
-    if has_lines and {*dashes} != {DASHES[0]}:
-        encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
-
-
-def _size(spec: dict[str, Any], look: Look) -> None:
-    if look.width is None and look.height is None:
-        return
-    drawn = spec.get("spec", spec)
-    drawn |= {name: size for name, size in (("width", look.width), ("height", look.height)) if size is not None}
-    if "spec" not in spec:
-        kind = "fit" if look.width and look.height else "fit-x" if look.width else "fit-y"
-        spec["autosize"] = {"type": kind, "contains": "padding"}
-
-
-def draw(name: str, table: Table, extension: str, of: str = "", look: Look = AS_IT_IS) -> bytes:
-    """The chart as a PNG, an SVG, a PDF or a page that needs nothing else."""
-    import vl_convert
-
-    spec = specification(name, table, of, look)
-    if extension == ".html":
-        return _page(spec, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
-    scale = {"scale": _PIXELS} if extension == ".png" else {}
-    drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{extension[1:]}")(spec, **scale)
-    return drawn.encode() if isinstance(drawn, str) else drawn
 
 
 def _page(spec: dict[str, Any], page: str) -> str:

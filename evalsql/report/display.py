@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import translated_errors
-from evalsql.database.disk import whole_files
+from evalsql.database.disk import whole_file
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation.explanation import Explanation
-from evalsql.report import charts, html
+from evalsql.report import html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
 from evalsql.report.page.html_page import report_text
 from evalsql.report.page.report_data import ReportData
@@ -212,39 +212,8 @@ class ShownExplanation(Explanation):
         return getattr(self.rows, name)
 
 
-VEGA_LITE = "application/vnd.vegalite.v5+json"
 _HEIGHT = 720  # pixels of a report within a notebook
 _MOST_BYTES = 8_000_000  # of a page that a notebook's file takes in
-
-
-class Chart:
-    """One chart of a report: an SVG, drawn without a network, and the Vega-Lite specification beside it.
-
-    ``rows`` are what is drawn; ``notes`` say what is to be said of it, such as how many systems are left out.
-    """
-
-    def __init__(self, name: str, drawn: charts.Drawing, look: charts.Look = charts.AS_IT_IS) -> None:
-        self.name, self.rows, self.notes = name, drawn.table, drawn.notes
-        self._of, self._look = drawn.of, look
-        self.specification: dict[str, Any] = charts.specification(name, drawn.table, drawn.of, look)
-
-    def save(self, path: str | Path) -> None:
-        """Write the chart to a file, whose extension says how: .png, .svg, .pdf or .html; what is there is replaced.
-
-        Raises:
-            UsageError: the extension says nothing, or the file cannot be written.
-        """
-        extension = known_extension(Path(path), charts.EXTENSIONS, "charts are drawn")
-        _write(Path(path), charts.draw(self.name, self.rows, extension, self._of, self._look))
-
-    def __repr__(self) -> str:
-        of = f" of {self._of}" if self._of else ""
-        said = "".join(f"; {note}" for note in self.notes)
-        return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        svg = charts.draw(self.name, self.rows, ".svg", self._of, self._look).decode()
-        return {VEGA_LITE: self.specification, "image/svg+xml": svg, "text/plain": repr(self)}
 
 
 class Report:
@@ -265,7 +234,8 @@ class Report:
         """
         extension = known_extension(Path(path), EXTENSIONS, "a report is written")
         text = self.page if extension == ".html" else report_text(self._gather(), extension, self._digits)
-        _write(Path(path), text.encode())
+        with whole_file(Path(path)) as stream:
+            stream.write(text.encode())
 
     def __repr__(self) -> str:
         return f"<report: {self._name}; .save(FILE) writes it>"
@@ -280,8 +250,3 @@ class Report:
             f'<iframe srcdoc="{escape(framed)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )
-
-
-def _write(path: Path, content: bytes) -> None:
-    with whole_files(path, replace=True, one=True) as part:
-        (part / path.name).write_bytes(content)

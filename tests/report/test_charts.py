@@ -13,7 +13,7 @@ import evalsql
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
-from evalsql.report.charts import drawing
+from evalsql.report.charts import Chart, drawing
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows
 from tests.long_cases import few_of
@@ -102,12 +102,12 @@ def test_names_are_text_in_every_chart(name: str) -> None:
             ["b", "u", 2, 1, 1, 1, 1, 1, 2.0, 4, False],
         ],
     )
-    page = charts.draw(name, table, ".html").decode()
+    page = Chart(name, table).draw(".html").decode()
     assert NASTY not in page
     assert page.count("</script>") == page.count("<script")
     spec = json.loads(page.partition("const spec = ")[2].partition(";\n")[0])
     assert spec["data"]["values"][0]["run"] == NASTY
-    assert NASTY not in charts.draw(name, table, ".svg").decode()
+    assert NASTY not in Chart(name, table).draw(".svg").decode()
 
 
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
@@ -130,14 +130,14 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
     drawn = {name: drawing(sample, name, "AP RR", runs="dense" if name == "pr_levels" else ()) for name in OF_ALL}
     drawn |= {name: drawing(sample, name, "AP RR", runs="dense", baseline="bm25") for name in OF_ONE}
     for extension, (name, found) in zip(cycle(BEGINS), drawn.items(), strict=False):
-        content = charts.draw(name, found.table, extension, found.of)
+        content = found.draw(extension)
         assert content.lstrip().startswith(BEGINS[extension]), name
-    columns = {name: {*found.table.columns} for name, found in drawn.items()}
+    columns = {name: {*found.rows.columns} for name, found in drawn.items()}
     columns["history"] = {*sample.sql("from history").columns}
     calculated = {"place", *"abcd", "least", "most", "none"}
     for name in charts.names():
         kind, _, topics = name.partition("_")
-        fields = set(re.findall(r'"field": "(\w+)"', json.dumps(charts.specification(name, Table([], [])))))
+        fields = set(re.findall(r'"field": "(\w+)"', json.dumps(Chart(name, Table([], [])).specification)))
         if kind in CURVES and topics != "levels":
             asked = {*sample.curve(kind, runs="bm25", topics="T01" if topics else ()).columns}
             assert fields - calculated <= asked, name

@@ -15,8 +15,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError
-from evalsql.report import charts
-from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut, drawing, styles
+from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Chart, cut, drawing, styles
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows, new_file, new_warehouse, open_held
 from tests.long_cases import few_of
@@ -56,15 +55,15 @@ def named(svg: Path, pattern: str) -> set[str]:
 @pytest.mark.parametrize("name", few_of(["pr", "slope", "roc", "tap", "unjudged"]))
 def test_no_more_than_eight_lines_unless_asked(forty: evalsql.Warehouse, name: str) -> None:
     few = drawing(forty, name, "AP RR")
-    assert drawn(few.table) == [f"r{number:02}" for number in range(8)]
+    assert drawn(few.rows) == [f"r{number:02}" for number in range(8)]
     assert few.notes == ["8 of 40 systems are drawn, the best by AP; --lines 40 draws all"]
     every = drawing(forty, name, "AP RR", lines=40)
-    assert (len(drawn(every.table)), every.notes) == (40, [])
+    assert (len(drawn(every.rows)), every.notes) == (40, [])
     asked = [f"r{number:02}" for number in range(20, 30)]
-    assert drawn(drawing(forty, name, "AP RR", runs=asked).table) == asked
-    assert drawn(drawing(forty, name, "AP RR", runs=["r1*"]).table) == [f"r{number:02}" for number in range(10, 18)]
+    assert drawn(drawing(forty, name, "AP RR", runs=asked).rows) == asked
+    assert drawn(drawing(forty, name, "AP RR", runs=["r1*"]).rows) == [f"r{number:02}" for number in range(10, 18)]
     without_lines = {"pr": "leaderboard", "slope": "topics"}.get(name, "distribution")
-    assert len(drawn(drawing(forty, without_lines, "AP").table)) == 40
+    assert len(drawn(drawing(forty, without_lines, "AP").rows)) == 40
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +109,8 @@ def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
     known = styles(sample)
     found: dict[str, set[str]] = {}
     for name, runs in itertools.product(("pr", "roc", "unjudged", "leaderboard", "slope"), ((), ("dense", "tfidf"))):
-        table = drawing(sample, name, "AP RR", runs=runs).table
-        spec = json.dumps(charts.specification(name, table, look=Look(styles=known)))
+        table = drawing(sample, name, "AP RR", runs=runs).rows
+        spec = json.dumps(Chart(name, table, styles=known).specification)
         for scale in re.findall(
             r'"color": \{[^{}]*?"scale": (\{[^{}]*\})', re.sub(r'"(axis|legend)": \{[^{}]*\}, ', "", spec)
         ):
@@ -128,11 +127,11 @@ def test_colours_and_dashes_tell_32_systems_apart(forty: evalsql.Warehouse) -> N
     assert [style.colour for style in numbers] == [*COLOURS] * 4
     assert [style.dashes for style in numbers] == [dashes for dashes in DASHES for _ in range(8)]
     # Colours that are the same are drawn with other dashes, in the legend too.
-    table = drawing(forty, "pr", "AP", runs=["r00", "r08"]).table
-    encoding = charts.specification("pr", table, look=Look(styles=known))["encoding"]
+    table = drawing(forty, "pr", "AP", runs=["r00", "r08"]).rows
+    encoding = Chart("pr", table, styles=known).specification["encoding"]
     assert encoding["color"]["scale"]["range"] == [COLOURS[0], COLOURS[0]]
     assert encoding["strokeDash"]["scale"]["range"] == [[*DASHES[0]], [*DASHES[1]]]
-    assert "strokeDash" not in charts.specification("leaderboard", table, look=Look(styles=known))["encoding"]
+    assert "strokeDash" not in Chart("leaderboard", table, styles=known).specification["encoding"]
 
 
 def test_runs_of_a_system_share_its_colour(empty: evalsql.Warehouse) -> None:
@@ -157,7 +156,7 @@ def test_colours_are_seen_on_white() -> None:
 
 def test_intervals_of_the_leaderboard(sample: evalsql.Warehouse) -> None:
     scipy = pytest.importorskip("scipy.stats")
-    table = drawing(sample, "leaderboard", "AP").table
+    table = drawing(sample, "leaderboard", "AP").rows
     means = []
     for each in dicts(table):
         values = [value for (value,) in sample.rows("select value from ap where run = ?", [each["run"]])]
@@ -171,12 +170,12 @@ def test_intervals_of_the_leaderboard(sample: evalsql.Warehouse) -> None:
 
 def test_a_mean_without_an_interval_is_drawn_alone(sample: evalsql.Warehouse) -> None:
     found = drawing(sample, "leaderboard", "NumRet")
-    assert len(found.table.rows) == 8
+    assert len(found.rows.rows) == 8
     assert found.notes == ["NumRet: its mean has no interval by Student's t, so none is drawn"]
 
 
 def test_places_by_two_measures(sample: evalsql.Warehouse) -> None:
-    rows = dicts(drawing(sample, "slope", "AP ESL").table)
+    rows = dicts(drawing(sample, "slope", "AP ESL").rows)
     for measure, relation, sign in (("AP", "ap", -1), ("ESL", "esl", 1)):  # of ESL less is better
         query = f"select run, {sign} * round(avg(value), 9) from {relation} group by run"
         means = dict(sample.rows(query))
@@ -188,7 +187,7 @@ def test_places_by_two_measures(sample: evalsql.Warehouse) -> None:
 
 @pytest.mark.parametrize("measure", few_of(["AP", "NumRel", "P@10"]))
 def test_bins_hold_every_topic_once(sample: evalsql.Warehouse, measure: str) -> None:
-    bins = dicts(drawing(sample, "histogram", measure, runs="dense", baseline="bm25").table)
+    bins = dicts(drawing(sample, "histogram", measure, runs="dense", baseline="bm25").rows)
     values: dict[str, dict[str, float]] = {"bm25": {}, "dense": {}}
     for _, run, topic, _, value in sample.evaluate(measure, per_topic=True, runs=[*values]).fetchall():
         values[run][topic] = value
@@ -211,10 +210,10 @@ def test_bins_hold_every_topic_once(sample: evalsql.Warehouse, measure: str) -> 
 
 def test_points_of_two_systems(sample: evalsql.Warehouse) -> None:
     found = drawing(sample, "scatter", "AP", runs="dense", baseline="bm25")
-    points = [(each["topic"], each["value"], each["baseline_value"]) for each in dicts(found.table)]
+    points = [(each["topic"], each["value"], each["baseline_value"]) for each in dicts(found.rows)]
     assert sorted(points) == sample.rows("""select topic, a.value, b.value from ap a join ap b using (qrels, topic)
         where a.run = 'dense' and b.run = 'bm25' order by topic""")
-    spec = charts.specification("scatter", found.table, found.of)
+    spec = found.specification
     encoding = spec["layer"][1]["encoding"]
     assert (encoding["x"]["title"], encoding["y"]["title"]) == ("bm25", "dense")
     assert spec["title"]["text"] == "Two systems by topic: AP, dense and bm25"
@@ -230,8 +229,7 @@ def test_long_names_are_cut_in_the_middle() -> None:
         load(warehouse, 2)
         warehouse.load_run({f"t{at}": {"d0": 1.0} for at in range(3)}, name)
         for chart in ("pr", "leaderboard", "topics", "slope"):
-            table = drawing(warehouse, chart, "AP RR").table
-            svg = charts.draw(chart, table, ".svg", look=Look(styles=styles(warehouse))).decode()
+            svg = drawing(warehouse, chart, "AP RR").draw(".svg").decode()
             assert cut(name) in svg
             assert f">{name}<" not in svg
     assert len(cut(name)) == LONGEST_NAME
