@@ -18,6 +18,7 @@ from evalsql.phrases import shortened
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
 _NEEDED = ("run", "topic", "measure", "value")
+_TEXTS = ("qrels", "run", "topic", "measure", "evalsql_version", "sql_digest")
 _STAGED, _STAGED_RUNS = "temp.staged_scores", "temp.staged_runs"
 
 
@@ -43,6 +44,12 @@ def found_files(source: str | Path) -> ScoreFiles:
     if not files.scores:
         raise _error(source, "holds no Parquet file")
     return files
+
+
+def _parquet(folder: Path) -> list[str]:
+    """Parquet files at any depth, but for hidden ones and those that a writer has not finished."""
+    found = sorted(folder.rglob("*.parquet"))
+    return [str(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
 
 
 def _error(file: object, reason: str) -> InputError:
@@ -71,26 +78,38 @@ def load_scores(
     files = found_files(source)
     if not files.scores:
         raise _error(source, "holds no scores: the job evaluated no run")
+    inputs = {"staged": f"select * from {_STAGED}"}
+
+    def relation(name: str) -> str:
+        return relation_query(database.catalog, name, inputs)
+
+    def names(relation_name: str) -> list[str]:
+        return [name for (name,) in database.rows(f"{relation(relation_name)}\norder by 1")]
+
     _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
-    staged = f"select * from {_STAGED}"
-    inputs = {"staged": staged, "ranges": _name_measures(database)}
-    query = relation_query(database.catalog, "stored_score_problems", inputs)
-    if problems := database.rows(f"{query}\norder by all"):
+    inputs["ranges"] = _name_measures(database)
+    if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
-    runs = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
-    _stage_runs(database, files)
-    _warn_of_judgments(database)
-    _make_room(database, replace)
-    _add_runs(database, meta or {})
-    database.insert("stored_scores", relation_query(database.catalog, "new_stored_scores", {"staged": staged}))
+    inputs["score_files"] = _score_files(files.scores)
+    runs = f"select *, unnest(files, max_depth := 2) from {_read(files.runs)} where problem is null"
+    database.execute(
+        f"create or replace temp table staged_runs as {runs if files.runs else relation('runs_of_score_files')}"
+    )
+    inputs["staged_runs"] = f"select * from {_STAGED_RUNS}"
+    for name in names("differing_judgment_files"):
+        warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
+    if named := shortened(names("runs_with_rankings")):
+        raise UsageError(
+            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
+        )
+    _delete_replaced(database, relation("replaced_scores"), replace)
+    columns, rows = database.table(relation("new_scored_runs"))
+    add_rows(database, "runs", columns, rows, meta or {})
+    database.insert("files", relation("new_score_files"))
+    database.insert("stored_scores", relation("new_stored_scores"))
+    loaded = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
     database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
-    return runs
-
-
-def _parquet(folder: Path) -> list[str]:
-    """Parquet files at any depth, but for hidden ones and those that a writer has not finished."""
-    found = sorted(folder.rglob("*.parquet"))
-    return [str(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
+    return loaded
 
 
 def _read(files: Sequence[str]) -> str:
@@ -111,14 +130,12 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
             reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
             hint = "; --qrels NAME says which judgments" if missing == ["qrels"] else ""
             raise _error(files[0], reason + hint)
-        texts = [
-            f"coalesce(cast({name} as varchar), '') as {name}" if name in held else f"'' as {name}"
-            for name in ("evalsql_version", "sql_digest", "run", "topic", "measure")
-        ]
-        judged = "coalesce(cast(qrels as varchar), '')" if qrels is None else literal(qrels)
+        texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
+        texts |= {"qrels": literal(qrels)} if qrels is not None else {}
+        listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
         database.execute(
-            f"create or replace temp table staged_scores as select {judged} as qrels, {', '.join(texts)}, "
-            f"cast(value as double) as value, filename as file from {_read(files)}"
+            f"create or replace temp table staged_scores as "
+            f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
         )
     except QueryError as error:
         raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
@@ -142,72 +159,22 @@ def _name_measures(database: Database) -> str:
     return " union ".join(ranges)
 
 
-def _stage_runs(database: Database, files: ScoreFiles) -> None:
-    if files.runs:
-        rows = f"""
-            select run, qrels, qrels_sha256, tie_rule, lower_is_better,
-                unnest(files).path as path, unnest(files).sha256 as sha256, unnest(files).bytes as bytes, num_rows
-            from {_read(files.runs)} where problem is null
-        """
-    else:
-        facts = [file_row("run", 0, Source(path, Path(path), "none"), 0) for path in files.scores]
-        known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
-        rows = f"""
-            select run, qrels, cast(null as varchar) as qrels_sha256, 'unknown' as tie_rule,
-                false as lower_is_better, path, sha256, bytes, count(*) as num_rows
-            from {_STAGED} join (values {known}) as known(path, sha256, bytes) on path = file
-            group by all
-        """
-    database.execute(f"create or replace temp table staged_runs as {rows}")
+def _score_files(paths: Sequence[str]) -> str:
+    facts = [file_row("run", 0, Source(path, Path(path), "none"), 0) for path in paths]
+    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
+    return f"select * from (values {known}) as known(path, sha256, bytes)"
 
 
-def _warn_of_judgments(database: Database) -> None:
-    """Warn if scores were computed with judgments whose checksum differs from those here."""
-    others = database.rows(f"""
-        select distinct staged_runs.qrels from {_STAGED_RUNS} as staged_runs
-        join qrels on qrels.qrels = staged_runs.qrels
-        join files on files.kind = 'qrels' and files.id = qrels.qrels_id
-        where staged_runs.qrels_sha256 <> files.sha256 order by 1
-    """)
-    for (name,) in others:
-        warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
-
-
-def _make_room(database: Database, replace: bool) -> None:
-    ranked = database.rows(f"""
-        select run from runs where run in (select run from {_STAGED})
-            and (run_id in (select run_id from run_topics) or run_id in (select run_id from evaluations)) order by run
-    """)
-    if named := shortened([run for (run,) in ranked]):
-        raise UsageError(
-            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
-        )
-    same = f"""
-        from stored_scores where (qrels_id, run_id, measure) in (
-            select distinct qrels_id, run_id, measure from {_STAGED} join qrels using (qrels) join runs using (run)
-        )
-    """
-    taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
+def _delete_replaced(database: Database, replaced: str, replace: bool) -> None:
+    """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
+    taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
-        raise UsageError(f"already loaded: scores of {shortened([run for (run,) in taken])}; {USE_REPLACE}")
-    database.execute(f"delete {same}")
-    gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"
-    for (run_id,) in database.rows(f"{gone} and run in (select run from {_STAGED})"):
-        delete(database, "run", run_id)
-
-
-def _add_runs(database: Database, meta: Mapping[str, str]) -> None:
-    scored = f"select * from {_STAGED_RUNS} where run in (select run from {_STAGED})"
-    columns, rows = database.table(relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored}))
-    defaults = {"num_tags": 0, "duplicates": 0, "comments": ""}
-    rows = [(*row, *defaults.values()) for row in rows]
-    add_rows(database, "runs", (*columns, *defaults), rows, meta)
-    database.insert(
-        "files",
-        f"""
-        select distinct 'run' as kind, run_id as id, path as file, sha256, bytes, num_rows
-        from {_STAGED_RUNS} join runs using (run)
-        where (run_id, path) not in (select id, file from files where kind = 'run')
-        order by all
-        """,
-    )
+        raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")
+    database.execute(f"""
+        delete from stored_scores
+        where (qrels_id, run_id, measure) in (select (qrels_id, run_id, measure) from ({replaced}))
+    """)
+    kept = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
+    for run_id, _ in taken:
+        if run_id not in kept:
+            delete(database, "run", run_id)

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 from evalsql.catalog.relations import TREC_ORDER
-from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
@@ -221,44 +220,6 @@ def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, g
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise source.error(reason, skipped + 1)
             columns_in(source, skipped + 1, name, names, kind, given)
-
-
-_ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
-
-
-def third_column_faults(database: Database, name: str, rows: str) -> list[str]:
-    """Why a table without a header may be another: ranks do not start at 1, scores are whole, or grades count up."""
-    numbers = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
-    number = numbers.get(name)
-    if not number:
-        return []
-    topics = database.rows(f"""
-        select
-            topic, count(*), min({number}), max({number}), count(distinct {number}),
-            bool_and({number} = trunc({number}))
-        from ({rows}) group by topic order by topic
-    """)
-    reasons = []
-    if number == "score" and all(is_whole for *_, is_whole in topics):
-        reasons.append(
-            "the third column holds whole numbers alone, as grades and ranks are; a header such as "
-            "topic,document,score says that they are scores"
-        )
-    elif number == "grade":
-        counts_up = all((least, most, values) == (1, count, count) for _, count, least, most, values, _ in topics)
-        if counts_up and any(count >= _ENOUGH for _, count, *_ in topics):
-            reasons.append("the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?")
-    elif number == "rank":
-        for topic, count, least, _, values, _ in topics:
-            repeats = count >= _ENOUGH and values * 2 <= count
-            if least > 1 or repeats:
-                first = f"has no rank 1, its first is {least}"
-                reasons.append(
-                    f"topic {topic} {'has the same ranks again and again, as grades are' if repeats else first}; "
-                    "without a header the columns of a run are topic, document, rank and perhaps score, others need "
-                    "one such as topic,document,score"
-                )
-    return reasons
 
 
 # Text without a header

@@ -18,7 +18,6 @@ from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageEr
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
 from evalsql.ingest.files import text_reading
-from evalsql.ingest.files.formats import third_column_faults
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import registered
@@ -31,6 +30,8 @@ _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 _WHOLE = ("rank", "grade")
 _BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 _IN_MEMORY = Format("", "memory")
+# What the third column of a table without a header is taken for.
+_GUESSED = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
 _NO_RANK = "the tie rule goes by rank, and there is no column rank"
 
 
@@ -216,8 +217,11 @@ class Tables:
                     self.database.execute(f"delete from {_ROWS} where file = {table.source.number}")
                     self._insert(table)
                 self._check_rows(table)
-            if faults := third_column_faults(self.database, table.form.name, table.query):
-                raise InputError(table.problem(0, reason) for reason in faults)
+            if meaning := _GUESSED.get(table.form.name):
+                numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
+                faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
+                if found := self.database.rows(f"{faults}\norder by topic"):
+                    raise InputError(table.problem(0, reason) for _, reason in found)
         finally:
             self.database.execute(f"drop table if exists {_RAW}")
             self.copy.unlink(missing_ok=True)

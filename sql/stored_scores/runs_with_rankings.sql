@@ -1,0 +1,16 @@
+-- title: Runs of staged scores whose rankings are stored
+-- inputs: staged
+-- columns:
+--   run   name of the run
+select runs.run
+from runs
+where
+    exists (
+        select 1
+        from staged
+        where staged.run = runs.run
+    )
+    and (
+        runs.run_id in (select run_topics.run_id from run_topics)
+        or runs.run_id in (select evaluations.run_id from evaluations)
+    )
