@@ -35,6 +35,10 @@ from tests import pool
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
+FEW = (
+    *("ap", "ndcg", "num_ret", "rr", "tap", "coverage", "holdings", "inventory", "judgments", "rankings"),
+    *("stored_values", "summary"),
+)
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
@@ -130,10 +134,9 @@ def _held(path: Path) -> Warehouse:
 
 @pytest.fixture
 def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
-    """Some measures and no statistics for all there are: where making views is what is tested, but not which."""
+    """Some measures and reports for all there are: where making views is what is tested, but not which."""
     whole = read_catalog()
-    named = (*("ap", "ndcg", "num_ret", "rr", "tap"), *(report.name for report in whole.of_kind("reports")))
-    built = {relation.name for relation in whole.build_order(named)}
+    built = {relation.name for relation in whole.build_order(FEW)}
     kept = [each for each in whole.relations.values() if each.name in built or each.kind in KEPT]
     catalog = Catalog({}, "").extended(kept)
     for module in (own_measures, opening, attached_relations):
@@ -173,13 +176,16 @@ def load_sample(warehouse: PlainWarehouse, *runs: str) -> None:
     warehouse.load_runs([SAMPLE / "runs" / f"{run}.run" for run in runs] or str(SAMPLE / "runs" / "*.run"))
 
 
-@pytest.fixture(scope="session")
-def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A warehouse file with the sample; tests do not change it."""
-    path = new_file(tmp_path_factory.mktemp("warehouse"))
+def _make_sample(path: Path) -> None:
+    shutil.copy(made_once("empty.duckdb", _make_empty), path)
     with evalsql.open(path) as warehouse:
         load_sample(warehouse)
-    return path
+
+
+@pytest.fixture(scope="session")
+def sample_file() -> Path:
+    """A warehouse file with the sample; tests do not change it."""
+    return made_once("sample.duckdb", _make_sample)
 
 
 @pytest.fixture(scope="module")
