@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,7 +11,8 @@ import duckdb
 import pytest
 
 import evalsql
-from tests.conftest import load_sample, write
+from evalsql import Warehouse
+from tests.conftest import load_sample, new_file, write
 
 Crafted = Callable[..., Path]
 SECRET = "the-secret-of-this-machine"
@@ -21,12 +20,11 @@ OTHER_SQL = "update warehouse set sql_digest = 'other'"  # views and macros are 
 
 
 @cache
-def sample_of_few() -> Path:
-    """A warehouse with the sample whose views are those of ``few_measures``."""
-    path = Path(tempfile.mkdtemp()) / "few.duckdb"
-    atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
+def file_of_few(fill: Callable[[Warehouse], None]) -> Path:
+    """A warehouse that this fills, whose views are those of ``few_measures``; tests do not change it."""
+    path = new_file().with_suffix(".few")
     with evalsql.open(path) as warehouse:
-        load_sample(warehouse)
+        fill(warehouse)
     return path
 
 
@@ -35,7 +33,7 @@ def crafted(tmp_path: Path, sample_file: Path, request: pytest.FixtureRequest) -
     """Makes a copy of the sample's warehouse, or where ``few_measures`` are asked for of that with their views."""
 
     def craft(*statements: str, name: str = "w.duckdb") -> Path:
-        sample = sample_of_few() if "few_measures" in request.fixturenames else sample_file
+        sample = file_of_few(load_sample) if "few_measures" in request.fixturenames else sample_file
         path = Path(shutil.copy(sample, tmp_path / name))
         with duckdb.connect(str(path)) as connection:
             for statement in statements:

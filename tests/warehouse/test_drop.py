@@ -11,7 +11,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.warehouse.archive import vacuum
-from tests.conftest import Command, assert_refused, new_file, own_measure
+from tests.conftest import Command, assert_refused, new_file
 from tests.warehouse.test_trouble import held
 
 MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"
@@ -92,7 +92,6 @@ def test_an_unknown_name_drops_nothing(tmp_path: Path, command: Command) -> None
             warehouse.drop_runs(["one", "four"])
         assert sizes(warehouse) == before
     assert_refused(command("drop", "runs", "one", "four", "--db", path), 'no run is called "four"')
-    assert_refused(command("drop", "measures", "AP", "--db", path), 'no measure of your own is called "AP"')
     with evalsql.open(path, read_only=True) as warehouse:
         assert sizes(warehouse) == before
     assert command("drop", "runs", "one", "--db", "none.duckdb").returncode == 3
@@ -149,19 +148,3 @@ def test_a_vacuum_that_fails_leaves_the_file(tmp_path: Path, empty: Warehouse, m
     assert [each for each in tmp_path.iterdir() if each.name.startswith(".")] == []
     with pytest.raises(UsageError, match="only a file"):
         vacuum(empty.database)
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_own_measures_go_by_name_and_glob(tmp_path: Path, command: Command) -> None:
-    path, own = tmp_path / "w.duckdb", tmp_path / "own"
-    for name in ("Fully", "FullyMore"):
-        select = "select qrels, run, topic, cast(1 as double) as value from evaluated_topics"
-        own_measure(own / f"{name.lower()}.sql", name, select)
-    with evalsql.open(path) as warehouse:
-        warehouse.load_measures(own)
-    words = ("--db", path, "--format", "csv")
-    assert command("drop", "measures", "FullyM*", "AP", *words).returncode == 2
-    assert command("drop", "measures", "FullyM*", *words).stdout == "kind,name\nmeasures,fullymore\n"
-    assert command("drop", "measures", "Fully", *words).stdout == "kind,name\nmeasures,fully\n"
-    with evalsql.open(path, read_only=True) as warehouse:
-        assert warehouse.rows("select count(*) from added_relations") == [(0,)]

@@ -11,27 +11,36 @@ from typing import Any
 from unittest.mock import Mock
 
 import duckdb
+import pandas
 import pytest
 
 import evalsql
 from evalsql import AuditError, InputError, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import archive
-from tests.conftest import Command, assert_refused, new_file, own_measure, write
+from tests.conftest import Command, assert_refused, own_measure, write
 from tests.long_cases import few_of
+from tests.warehouse.conftest import file_of_few
 
+pytestmark = pytest.mark.usefixtures("few_measures")
 TABLES = [table.name for table in read_catalog().of_kind("tables")]
 RUNS = ("one", "two/x", "blast", "ranking")
-HALF = "select qrels, run, topic, value / 2 as value from ap"
+GROUPS = [("1", "g1", "a", 1), ("1", "g2", "a", 2), ("1", "g2", "b", 1), ("3", "g1", "c", 0)]
+LEVELS = [
+    ("1", "u", "s1", "a", 2.0),
+    ("1", "u", "s1", "b", 1.5),
+    ("1", "u", "s2", "c", 0.0),
+    ("1", "v", "s1", "b", 3.0),
+]
 
 
-def fill(warehouse: Warehouse, folder: Path) -> None:
-    """All that a warehouse can hold but own measures: grades, groups, preferences, weights, texts, groups of topics."""
+def fill(warehouse: Warehouse) -> None:
+    """Grades, groups, preferences, weights, texts, groups of topics, and runs of odd names and scores."""
     warehouse.load_qrels({"1": {"a": 1, "b": 0, "c": -1}, "ü 2": {"c": 2}}, "main", meta={"batch": "7"})
-    groups = write(folder / "groups.txt", "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n")
-    warehouse.load_qrels(groups, form="groups")
-    levels = write(folder / "levels.txt", "1 u s1 a 2\n1 u s1 b 1.5\n1 u s2 c 0\n1 v s1 b 3\n")
-    warehouse.load_qrels(levels, form="preferences")
+    groups = pandas.DataFrame(GROUPS, columns=["topic", "iteration", "document", "grade"])
+    warehouse.load_qrels(groups, "groups", form="groups")
+    levels = pandas.DataFrame(LEVELS, columns=["topic", "group", "subgroup", "document", "level"])
+    warehouse.load_qrels(levels, "levels", form="preferences")
     warehouse.load_weights({"1": 0.1, "ü 2": 3}, "main")
     warehouse.load_topics({"1": {"text": 'why "rain"', "language": "en"}, "ü 2": {"text": "Schnee"}}, qrels="main")
     warehouse.load_topics({"3": {"text": "another"}}, qrels="groups")
@@ -42,13 +51,25 @@ def fill(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_run({"1": ["c", "a"]}, "ranking", qrels="main", depth=1, meta={"k": "v"})
 
 
+def fill_all(warehouse: Warehouse) -> None:
+    """A measure of its own and scores of elsewhere beside that: all that a warehouse can hold."""
+    fill(warehouse)
+    folder = Path(warehouse.path).with_suffix(".given")
+    half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
+    warehouse.load_measures(half)
+    judged = "judgments where qrels = 'main' group by all"
+    values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
+    warehouse.execute(f"copy ({values}) to '{folder}/scores.parquet' (format parquet)")
+    warehouse.load_scores(folder / "scores.parquet")
+
+
 @cache
-def filled_file() -> Path:
-    """A file that holds this, for reading only."""
-    path = new_file()
-    with evalsql.open(path) as warehouse:
-        fill(warehouse, path.parent)
-    return path
+def archived() -> Path:
+    """What the file of all that was exported to; tests change copies."""
+    folder = file_of_few(fill_all).with_suffix(".archive")
+    with evalsql.open(file_of_few(fill_all), read_only=True) as warehouse:
+        warehouse.export(folder)
+    return folder
 
 
 def differences(path: Path, other: Path) -> dict[str, int]:
@@ -60,125 +81,82 @@ def differences(path: Path, other: Path) -> dict[str, int]:
         return {table: len(connection.execute(either.format(table)).fetchall()) for table in TABLES}
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a warehouse of all that there can be and what it was exported to, for each test to copy from."""
-    folder = tmp_path_factory.mktemp("made")
-    with evalsql.open(new_file(folder, like=filled_file()).rename(folder / "filled.duckdb")) as warehouse:
-        warehouse.load_measures(own_measure(folder / "half.sql", "Half", HALF))
-        scores, judged = folder / "scores.parquet", "judgments where qrels = 'main' group by all"
-        values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
-        warehouse.execute(f"copy ({values}) to '{scores}' (format parquet)")
-        warehouse.load_scores(scores)
-        warehouse.export(folder / "archive")
-    return folder
-
-
-@cache
-def _plain_archive() -> Path:
-    """The export of a warehouse without measures of its own, which is imported in half the time."""
-    with evalsql.open(filled_file(), read_only=True) as warehouse:
-        warehouse.export(filled_file().with_name("archive"))
-    return filled_file().with_name("archive")
-
-
-@pytest.fixture
-def exported(made: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A warehouse file and the folder that it was exported to."""
-    return new_file(tmp_path, like=made / "filled.duckdb"), shutil.copytree(made / "archive", tmp_path / "archive")
-
-
-def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Path) -> None:
-    path, folder = exported
+def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
+    path, copy = file_of_few(fill_all), tmp_path / "copy.duckdb"
     with evalsql.open(path, read_only=True) as warehouse:
         assert all(warehouse.rows(f"select 1 from {table} limit 1") for table in TABLES)
-        before = warehouse.evaluate("Half AP TAP@5 ERR-IA", runs=RUNS, per_topic=True).fetchall()
+        before = warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall()
         by_group = warehouse.evaluate("AP", runs=RUNS, by="language").fetchall()
-    copy = tmp_path / "copy.duckdb"
-    found = evalsql.import_warehouse(folder, copy)
+    found = evalsql.import_warehouse(archived(), copy)
     assert found.rows["runs"] == 5
     assert differences(path, copy) == dict.fromkeys(TABLES, 0)
     with evalsql.open(copy) as warehouse:
-        assert warehouse.evaluate("Half AP TAP@5 ERR-IA", runs=RUNS, per_topic=True).fetchall() == before
+        assert warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall() == before
         assert warehouse.evaluate("AP", runs=RUNS, by="language").fetchall() == by_group
         warehouse.load_run({"1": {"b": 1.0}}, "later", qrels="main")
-    assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".")) == []
+    assert [each.name for each in tmp_path.iterdir()] == [copy.name]
     # The comparison sees a row that is another.
     assert differences(path, copy)["runs"] == 1
 
 
-def test_the_folder_is_queried_where_it_is(
-    exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_folder_is_queried_where_it_is_and_its_sql_makes_views_or_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, folder = exported
     asked = (
-        "select run, topic, value from ap order by all",
-        "select run, topic, value from half order by all",
-        "select run, topic, value from ndcg(k := 1) order by all",
-        "select * from holdings order by all",
-        "select * from topic_texts order by all",
-        "select max(first_rank) from retrieved",
+        *("select run, topic, value from ap order by all", "select run, topic, value from half order by all"),
+        *("select run, topic, value from ndcg(k := 1) order by all", "select * from holdings order by all"),
+        *("select * from topic_texts order by all", "select max(first_rank) from retrieved"),
     )
+    path, folder = file_of_few(fill_all), Path(shutil.copytree(archived(), tmp_path / "moved here"))
     with evalsql.open(path, read_only=True) as warehouse:
         expected = [warehouse.rows(query) for query in asked]
-    moved = Path(shutil.move(folder, tmp_path / "moved here"))
-    with duckdb.connect(str(moved / archive.VIEWS), read_only=True) as connection:
-        connection.execute(f"set file_search_path = '{moved}'")
-        assert [connection.execute(query).fetchall() for query in asked] == expected
-    monkeypatch.chdir(moved)
-    with duckdb.connect(archive.VIEWS, read_only=True) as connection:
-        assert [connection.execute(query).fetchall() for query in asked] == expected
 
+    def answers(connection: duckdb.DuckDBPyConnection) -> list[object]:
+        return [connection.execute(query).fetchall() for query in asked]
 
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("sql", few_of([archive.IN_PLACE, archive.INTO_TABLES], 1))
-def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
-    path, folder, made = tmp_path / "w.duckdb", tmp_path / "archive", tmp_path / "made.duckdb"
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 2}}, "main")
-        warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "one")
-        warehouse.load_measures(own_measure(tmp_path / "half.sql", "Half", HALF))
-        expected = warehouse.rows("select topic, value from half order by topic")
-        warehouse.export(folder)
+    with duckdb.connect(str(folder / archive.VIEWS), read_only=True) as connection:
+        connection.execute(f"set file_search_path = '{folder}'")
+        assert answers(connection) == expected
     monkeypatch.chdir(folder)
-    with duckdb.connect(str(made), config={"storage_compatibility_version": "v1.5.0"}) as connection:
-        connection.execute(Path(sql).read_text())
-        assert connection.execute("select topic, value from half order by topic").fetchall() == expected
-        comments = "select count(*) from duckdb_views() where comment is null and not internal"
-        assert connection.execute(comments).fetchall() == [(0,)]
-    if sql == archive.INTO_TABLES:
-        assert differences(path, made) == dict.fromkeys(TABLES, 0)
-        with evalsql.open(made, read_only=True) as warehouse:
-            assert warehouse.rows("select topic, value from half order by topic") == expected
+    with duckdb.connect(archive.VIEWS, read_only=True) as connection:
+        assert answers(connection) == expected
+    for sql in (archive.IN_PLACE, archive.INTO_TABLES):
+        made = tmp_path / f"{sql}.duckdb"
+        with duckdb.connect(str(made), config={"storage_compatibility_version": "v1.5.0"}) as connection:
+            connection.execute(Path(sql).read_text())
+            assert answers(connection) == expected
+            comments = "select count(*) from duckdb_views() where comment is null and not internal"
+            assert connection.execute(comments).fetchall() == [(0,)]
+    assert differences(path, made) == dict.fromkeys(TABLES, 0)
+    with evalsql.open(made, read_only=True) as warehouse:
+        assert [warehouse.rows(query) for query in asked] == expected
 
 
-def test_no_folder_is_written_over_unasked(empty: Warehouse, tmp_path: Path) -> None:
+def test_no_folder_is_written_over_unasked_and_an_export_that_fails_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, other = tmp_path / "archive", tmp_path / "mine"
     write(other / "thesis.txt", "years of work")
-    empty.export(folder)
-    with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
-        empty.export(folder)
-    for replace in (False, True):
-        with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
-            empty.export(other, replace=replace)
-    empty.load_qrels({"t": {"a": 1}}, "q")
-    empty.export(folder, replace=True)
-    with pytest.raises(UsageError, match="nowhere"):
-        empty.export(tmp_path / "nowhere" / "archive")
+    with evalsql.open(file_of_few(fill), read_only=True) as warehouse:
+        warehouse.export(folder)
+        (folder / archive.VIEWS).unlink()
+        with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
+            warehouse.export(folder)
+        for replace in (False, True):
+            with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
+                warehouse.export(other, replace=replace)
+        with pytest.raises(UsageError, match="nowhere"):
+            warehouse.export(tmp_path / "nowhere" / "archive")
+        assert not (folder / archive.VIEWS).exists()
+        warehouse.export(folder, replace=True)
+        before = (folder / archive.VIEWS).read_bytes()
+        monkeypatch.setattr(archive, "_write_views", Mock(side_effect=KeyboardInterrupt))
+        for target in ("archive", "new"):
+            with pytest.raises(KeyboardInterrupt):
+                warehouse.export(tmp_path / target, replace=True)
+    assert (folder / archive.VIEWS).read_bytes() == before
     assert (other / "thesis.txt").read_text() == "years of work"
-    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["qrels"] == 1
     assert {each.name for each in tmp_path.iterdir()} == {"archive", "mine"}
-
-
-def test_an_export_that_fails_leaves_nothing(empty: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty.export(tmp_path / "archive")
-    before = (tmp_path / "archive" / archive.MANIFEST).read_bytes()
-    monkeypatch.setattr(archive, "_write_views", Mock(side_effect=KeyboardInterrupt))
-    for target in ("archive", "new"):
-        with pytest.raises(KeyboardInterrupt):
-            empty.export(tmp_path / target, replace=True)
-    assert (tmp_path / "archive" / archive.MANIFEST).read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["archive"]
 
 
 def written(file: Path, query: str) -> None:
@@ -229,7 +207,7 @@ def test_a_damaged_folder_is_refused(
     tmp_path: Path, table: str, query: str | None, changed: dict[str, Any], kind: type[Exception], complaint: str
 ) -> None:
     """Of a table nothing is left, its first bytes or the rows of a query; a fact of the export is another or none."""
-    folder = Path(shutil.copytree(_plain_archive(), tmp_path / "archive"))
+    folder = Path(shutil.copytree(archived(), tmp_path / "archive"))
     file, manifest = folder / archive.TABLES / f"{table}.parquet", folder / archive.MANIFEST
     if query:
         written(file, query)
@@ -245,8 +223,8 @@ def test_a_damaged_folder_is_refused(
     assert [each.name for each in tmp_path.iterdir()] == [folder.name]
 
 
-def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], tmp_path: Path) -> None:
-    _, folder = exported
+def test_the_folders_own_sql_is_not_run_by_import(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(archived(), tmp_path / "archive"))
     for name in (archive.IN_PLACE, archive.INTO_TABLES, archive.VIEWS):
         (folder / name).write_text("this is no SQL")
     file = folder / archive.TABLES / "added_relations.parquet"
@@ -260,7 +238,7 @@ def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], t
 
 
 def test_the_commands(command: Command, tmp_path: Path) -> None:
-    path = filled_file()
+    path = file_of_few(fill)
     done = command("export", "warehouse", "archive", "--db", path)
     assert (done.returncode, done.stdout, f"wrote {len(TABLES)} tables of" in done.stderr) == (0, "", True)
     assert_refused(command("export", "warehouse", "archive", "--db", path), "--replace writes over it")
@@ -273,8 +251,9 @@ def test_the_commands(command: Command, tmp_path: Path) -> None:
     assert_refused(command("export", "warehouse", "x", "--db", "none.duckdb"), code=3)
 
 
-def test_what_users_made_beside_a_warehouse_is_told(empty: Warehouse, tmp_path: Path) -> None:
-    empty.execute("create table notes (x integer); create view mine as select 1 as y")
-    found = archive.export_warehouse(empty.database, tmp_path / "archive")
+def test_what_users_made_beside_a_warehouse_is_told(tmp_path: Path) -> None:
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.execute("create table notes (x integer); create view mine as select 1 as y")
+        found = archive.export_warehouse(warehouse.database, tmp_path / "archive")
     assert found.left_out == ["table notes", "view mine"]
     assert not list((tmp_path / "archive").rglob("notes*"))

@@ -15,7 +15,8 @@ from evalsql.warehouse.export_files import names_of
 from evalsql.warehouse.export_files import write as write_file
 from tests.conftest import Command, assert_refused, new_file, new_warehouse, write
 from tests.long_cases import few_of
-from tests.warehouse.test_export import fill, filled_file
+from tests.warehouse.conftest import file_of_few
+from tests.warehouse.test_export import fill
 
 LEVELS = """
     select topic, judgment_group, subgroup, document, level from preferences join topics using (topic_id)
@@ -24,10 +25,10 @@ LEVELS = """
 
 
 @pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+def held() -> Iterator[Warehouse]:
     """All that files are written of."""
     with new_warehouse() as warehouse:
-        fill(warehouse, tmp_path_factory.mktemp("held"))
+        fill(warehouse)
         yield warehouse
 
 
@@ -68,18 +69,20 @@ def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, 
     assert len(held.rows(LEVELS)) == 4
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_groups_and_preferences_as_trec_files(command: Command) -> None:
-    groups = command("export", "qrels", "groups", "--db", filled_file())
+    groups = command("export", "qrels", "groups", "--db", file_of_few(fill))
     assert groups.stdout == "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n"
     assert "evalsql load qrels takes --form groups for it" in groups.stderr
-    levels = command("export", "qrels", "levels", "--db", filled_file())
+    levels = command("export", "qrels", "levels", "--db", file_of_few(fill))
     assert levels.stdout == "1 u s1 a 2.0\n1 u s1 b 1.5\n1 u s2 c 0.0\n1 v s1 b 3.0\n"
     for name in ("levels", "groups"):
-        assert_refused(command("export", "qrels", name, "--format", "beir", "--db", filled_file()))
+        assert_refused(command("export", "qrels", name, "--format", "beir", "--db", file_of_few(fill)))
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: Command) -> None:
-    export = ("export", "runs", "-o", "out", "--db", filled_file())
+    export = ("export", "runs", "-o", "out", "--db", file_of_few(fill))
     assert_refused(command(*export, "one", "ranking"), "'ü 2' cannot be written to a TREC file")
     assert_refused(command(*export, "--format", "jsonl"), "two/x cannot name a file; export it by itself with -o FILE")
     assert list(tmp_path.iterdir()) == []

@@ -14,9 +14,9 @@ import pytest
 import evalsql
 from evalsql import InputWarning, QueryError, Warehouse, WarehouseError
 from evalsql.cli.declare import complete_names
-from tests.conftest import SAMPLE, Command, assert_refused, new_file, warned, write
+from tests.conftest import SAMPLE, Command, assert_refused, load_sample, new_file, warned, write
 from tests.long_cases import few_of
-from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted, sample_of_few
+from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted, file_of_few
 from tests.warehouse.test_rebuild import objects
 
 BOARD = "create view board as select content from read_text('{secret}')"
@@ -197,7 +197,7 @@ def figures(warehouse: Warehouse) -> dict[tuple[Any, ...], Any]:
 
 @cache
 def true_figures() -> dict[tuple[Any, ...], Any]:
-    with evalsql.open(new_file(like=sample_of_few()), read_only=True) as warehouse:
+    with evalsql.open(new_file(like=file_of_few(load_sample)), read_only=True) as warehouse:
         return figures(warehouse)
 
 

@@ -32,6 +32,8 @@ MEASURE = f"""\
 -- aliases: full
 -- parameters:
 --   worth double in [0, inf) = 1   value of one that is
+-- columns:
+--   order   a column may be a word of SQL
 -- definition: The worth, or 0.
 -- range: 0 inf
 -- mean: sum
@@ -39,7 +41,8 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case when half_full_rankings.half_full then cast($worth as double) else 0 end as value
+    case when half_full_rankings.half_full then cast($worth as double) else 0 end as value,
+    1 as "order"
 from evaluated_topics
 {JOIN}
 """
@@ -163,7 +166,7 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
         ("ap.sql", MEASURE, "relation ap is already in"),
         ("my-measure.sql", MEASURE, "must be one that SQL takes"),
         ("latin.sql", MEASURE.encode() + b"-- \xe9", "latin.sql: cannot be read: is not UTF-8 text"),
-        ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:9"),
+        ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:11"),
         *(
             ("fullness.sql", MEASURE.replace(before, after), complaint)
             for before, after, complaint in (
@@ -211,20 +214,28 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     again.close()
 
 
-def test_from_the_command_line(demo: Command, folder: Path) -> None:
+@pytest.mark.usefixtures("few_measures")
+def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path) -> None:
+    crafted(name="evalsql.duckdb")
     arguments = ("-m", "Fullness", "--format", "csv")
-    borrowed = demo("leaderboard", *arguments, "--measure-file", folder)
+    borrowed = command("leaderboard", *arguments, "--measure-file", folder)
     assert borrowed.stdout.startswith("qrels,run,Fullness\n"), borrowed.stderr
     files = (SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run")
-    _, line = demo("eval", *files, *arguments, "--measure-file", folder).stdout.splitlines()
+    _, line = command("eval", *files, *arguments, "--measure-file", folder).stdout.splitlines()
     assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
-    assert "Whether a ranking is at least half" in demo("measures", "fullness", "--measure-file", folder).stdout
-    assert_refused(demo("leaderboard", *arguments), "unknown measure")
-    kept = demo("load", "measures", folder)
+    assert "Whether a ranking is at least half" in command("measures", "fullness", "--measure-file", folder).stdout
+    assert_refused(command("leaderboard", *arguments), "unknown measure")
+    kept = command("load", "measures", folder)
     assert (kept.returncode, kept.stdout) == (0, "")
     assert "loaded 1 measure: Fullness" in kept.stderr
-    assert demo("leaderboard", *arguments).stdout == borrowed.stdout
-    assert "\nFullness," in demo("measures", "--db", "evalsql.duckdb", "--format", "csv").stdout
+    assert command("leaderboard", *arguments).stdout == borrowed.stdout
+    assert "\nFullness," in command("measures", "--db", "evalsql.duckdb", "--format", "csv").stdout
+    # They go by name and glob, all or none.
+    assert_refused(command("drop", "measures", "Full*", "AP"), 'no measure of your own is called "AP"')
+    for name, gone in (("Full*", "fullness"), ("half_full_rankings", "half_full_rankings")):
+        dropped = command("drop", "measures", name, "--format", "csv")
+        assert dropped.stdout == f"kind,name\nmeasures,{gone}\n", dropped.stderr
+    assert_refused(command("leaderboard", *arguments), "unknown measure")
 
 
 # In files of strangers
@@ -273,12 +284,3 @@ def test_a_kept_relation_is_one_select_of_relations(
     assert "Traceback" not in outcome.stderr
     assert SECRET not in outcome.stdout + outcome.stderr
     assert not file.exists()
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_columns_may_be_words_of_sql(tmp_path: Path) -> None:
-    text = MEASURE.replace("-- definition", "-- columns:\n--   order   one\n-- definition")
-    text = text.replace("as value\n", 'as value, 1 as "order"\n')
-    own = [write(tmp_path / "fullness.sql", text), write(tmp_path / "half_full_rankings.sql", STEP)]
-    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
-        assert warehouse.load_measures(own) == ["Fullness"]

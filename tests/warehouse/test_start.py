@@ -24,6 +24,7 @@ from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests.conftest import SAMPLE, load_sample, new_file, own_measure
 from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal
+from tests.warehouse.conftest import Crafted
 
 HEAVY = (
     *("duckdb", "sqlglot", "rich", "vl_convert", "prompt_toolkit", "pygments"),
@@ -190,13 +191,14 @@ def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empt
         assert (held[0] == held[1]) == (asked == "TAP@5")
 
 
-def test_a_list_of_a_file_with_own_measures_has_all_relations(sample_file: Path, tmp_path: Path) -> None:
-    path = new_file(tmp_path, like=sample_file)
-    with evalsql.open(path) as warehouse:
-        warehouse.load_measures(own_measure(tmp_path / "mine.sql", "Mine", "select * from err"))
-    with PlainWarehouse(open_database(path, read_only=True, asked=["AP"], reach=Reach())) as warehouse:
-        assert warehouse.evaluate("AP").fetchall()
-        assert warehouse.rows("select count(*) from err")
+@pytest.mark.usefixtures("few_measures")
+def test_a_list_of_a_file_with_own_measures_has_all_relations(crafted: Crafted, tmp_path: Path) -> None:
+    with evalsql.open(crafted()) as warehouse:
+        warehouse.load_measures(own_measure(tmp_path / "mine.sql", "Mine", "select * from num_ret"))
+        path = Path(warehouse.path)
+    with PlainWarehouse(open_database(path, read_only=True, asked=["AP"], reach=Reach())) as small:
+        assert small.evaluate("AP").fetchall()
+        assert small.rows("select count(*) from num_ret")
 
 
 @pytest.mark.usefixtures("few_measures")
