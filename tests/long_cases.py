@@ -16,6 +16,11 @@ def rows_of(table: Path) -> list[list[str]]:
     return [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()[1:]]
 
 
+def content(cell: str) -> bytes:
+    """What a cell holds, with the escapes of Python's strings; a lone surrogate stands for a byte that is no UTF-8."""
+    return cell.encode().decode("unicode_escape").encode("utf-8", "surrogateescape")
+
+
 def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:
     """All but the first few marked as long; with ``one_value`` a tuple is the value of one parameter."""
     return [case if at < most else _long((case,) if one_value else case) for at, case in enumerate(cases)]

@@ -12,8 +12,8 @@ import evalsql
 from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read_relations
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import check_contract
-from tests.conftest import SAMPLE, new_file, write
-from tests.long_cases import one_in, rows_of
+from tests.conftest import load_sample, new_file, write
+from tests.long_cases import content, one_in, rows_of
 from tests.tools.portable import outside_the_core
 
 CATALOG, HERE = read_catalog(), Path(__file__).parent
@@ -45,16 +45,14 @@ from evaluated_topics
 def loaded() -> Iterator[evalsql.Warehouse]:
     """The sample with two of its runs."""
     with evalsql.open(new_file()) as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs([SAMPLE / "runs" / "tfidf.run", SAMPLE / "runs" / "bm25.run"])
+        load_sample(warehouse, "tfidf", "bm25")
         yield warehouse
 
 
 def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
     with evalsql.open(new_file(tmp_path)) as warehouse:
         assert warehouse.load_measures(write(tmp_path / "depth.sql", MEASURE)) == ["Depth"]
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
+        load_sample(warehouse, "tfidf")
         assert warehouse.evaluate("Depth depth_of_ranking(enough=20)").fetchall() == [
             ("sample", "tfidf", pytest.approx(0.4 * 39 / 40), pytest.approx(39 / 40))
         ]
@@ -74,22 +72,16 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
 def test_a_faulty_file_is_refused_with_its_place(
     tmp_path: Path, loaded: evalsql.Warehouse, before: str, after: str, complaint: str
 ) -> None:
-    old, new = (text.replace("\\n", "\n") for text in (before, after))
+    old, new = (content(cell).decode() for cell in (before, after))
     assert old in MEASURE
     text = MEASURE.replace(old, new, -1 if old == "enough" else 1)
     with pytest.raises(CatalogError, match=complaint):
         loaded.load_measures(write(tmp_path / "depth.sql", text))
 
 
-VALUE = "least(cast(num_ret as double) / $enough, 1)"
 BROKEN = [
-    (VALUE, "cast(null as double) + 0 * $enough", "values are null, NaN or infinite"),
-    (VALUE, "cast('inf' as double) + 0 * $enough", "values are null, NaN or infinite"),
-    ("least(", "cast('nan' as double) + least(", "values are null, NaN or infinite"),
-    ("from evaluated_topics", "from evaluated_topics where run = 'bm25'", "gives 40 rows for 80 topics evaluated"),
-    ("    num_ret\nfrom", "    num_ret as extent\nfrom", "expected .*num_ret|not have a column with name .num_ret"),
-    ("    num_ret\nfrom", "    num_ret,\n    num_ret as twice\nfrom", "gives columns .*twice.*; expected .*num_ret"),
-    (VALUE, "num_ret + $enough - $enough", "gives columns"),
+    (content(before).decode(), content(after).decode(), told)
+    for before, after, told in rows_of(HERE / "broken_contracts.tsv")
 ]
 
 
@@ -233,24 +225,7 @@ def test_bodies_keep_to_the_portable_core() -> None:
             assert outside_the_core(relation, functions) == [], relation.name
 
 
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        ("select log(x) from t", "Log"),
-        ("select list(x order by y) from t", "ArrayAgg"),
-        ("select x from t anti join u using (x)", "ANTI JOIN"),
-        ("select x, count(*) from t group by all", "GROUP BY ALL"),
-        ("select * exclude (x) from t", "EXCLUDE"),
-        ("select x // 2 from t", "IntDiv"),
-        ("select list_transform(x, lambda y: y + 1) from t", "Lambda"),
-        ("select median(x) from t", "Median"),
-        ("select unnest([1, 2])", "Explode"),
-        ("select sum(x) filter (where y) over (partition by z) from t", "FILTER with OVER"),
-        ("select lead(x, 1, 0) over (order by x) from t", "offset of LAG or LEAD"),
-        ("select x from t asof join u on t.a >= u.a", "ASOF JOIN"),
-        ("select x from generate_series(1, 3) as s(x)", "GenerateSeries"),
-    ],
-)
+@pytest.mark.parametrize(("body", "found"), rows_of(HERE / "outside_the_core.tsv"))
 def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
     (odd,) = read_relations(write(tmp_path / "odd.sql", f"-- title: Odd\n{body}\n"))
     assert found in " ".join(outside_the_core(odd))

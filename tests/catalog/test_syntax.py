@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -12,6 +14,7 @@ import sqlglot
 from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import in_schemas, parameter_places, renamed
+from tests.long_cases import content, rows_of
 
 pytestmark = pytest.mark.fast
 
@@ -58,33 +61,10 @@ def test_texts_at_random_are_read_as_the_engine_reads_them(seed: int) -> None:
     assert tried > 500
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("from a join b on a.x = b.x", "from s.a join b on a.x = b.x"),
-        ("select a from c left join a(k := $k) as a on a.x", "select a from c left join s.a(k := $k) as a on a.x"),
-        ("from other.a join main.a using (x)", "from other.a join main.a using (x)"),
-        ("with a as (select 1) from a", "with a as (select 1) from a"),
-        ("with a(x) as materialized (select 1) from a", "with a(x) as materialized (select 1) from a"),
-        ("select 'from a' -- from a\n/* from a */ from a", "select 'from a' -- from a\n/* from a */ from s.a"),
-        ('from "a" join lateral a() on true', 'from "a" join lateral s.a() on true'),
-        ("select x from (from a) as t where x in (from a)", "select x from (from s.a) as t where x in (from s.a)"),
-    ],
-)
-def test_steps_are_read_from_their_schema(body: str, expected: str) -> None:
-    assert in_schemas(body, {"a": "s"}) == expected
+# Steps are read from their schema, and relations that were called otherwise are found.
+FUNCTIONS = {"in_schemas": partial(in_schemas, schemas={"a": "s"}), "renamed": partial(renamed, names={"old": "new"})}
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("select old.x from old", "select old.x from new as old"),
-        ("from old where old.x", "from new as old where old.x"),
-        ("from old as o join old p using (x)", "from new as o join new p using (x)"),
-        ("from old(k := 1) as old", "from new(k := 1) as old"),
-        ("with old as (select 1) from old", "with old as (select 1) from old"),
-        ("from s.old join older using (old)", "from s.old join older using (old)"),
-    ],
-)
-def test_relations_that_were_called_otherwise_are_found(body: str, expected: str) -> None:
-    assert renamed(body, {"old": "new"}) == expected
+@pytest.mark.parametrize(("function", "body", "expected"), rows_of(Path(__file__).with_name("renamed.tsv")))
+def test_names_of_relations_are_replaced(function: str, body: str, expected: str) -> None:
+    assert FUNCTIONS[function](content(body).decode()) == content(expected).decode()

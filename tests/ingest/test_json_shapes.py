@@ -16,78 +16,18 @@ from hypothesis import strategies as some
 
 from evalsql import EvalsqlError, InputError, UsageError, Warehouse
 from tests.conftest import write
+from tests.long_cases import content, rows_of
 
 Rows = list[tuple[str, str, float]]
 Nested = dict[str, dict[str, Any]]
 ROWS: Rows = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.0)]
-PAIR: Rows = [("1", "a", 3.0), ("2", "b", 2.0)]
 RECORDS = '{"qid": "1", "docno": "a", "score": 3}, {"qid": "2", "docno": "b", "score": 2}'
-RANKINGS = '{"query_id": "1", "documents": ["a"], "scores": [3]}, {"query_id": "2", "docs": ["b"], "scores": [2]}'
 QUESTIONS = '{"questions": [{"id": "1", "documents": ["a", "b"], "snippets": []}, {"id": "2", "documents": ["c"]}]}'
 # JSON, and the rows that it stands for in a file and in memory. Lists are also written as a line a record.
 SHAPES: list[tuple[str, Rows]] = [
-    # The topic in an object, in the documents, and as DPR has it
-    ("""[{"query": {"text": "x", "qid": "1"}, "candidates": [{"docid": "a", "score": 3, "doc": {"t": "y"}},
-                                                             {"docid": "b", "score": 2, "doc": {"t": "y"}}]},
-         {"query": {"text": "x", "qid": "2"}, "candidates": [{"docid": "a", "score": 1, "doc": {"t": "y"}}]}]""", ROWS),
-    ("""[{"query": "x", "hits": [{"qid": 1, "docid": "a", "score": 3}, {"qid": 1, "docid": "b", "score": 2}]},
-         {"query": "y", "hits": [{"qid": 2, "docid": "a", "score": 1}]}]""", ROWS),
-    ("""[{"id": "1", "question": "x", "answers": ["y"], "ctxs": [{"id": "a", "score": "3", "has_answer": true},
-                                                                 {"id": "b", "score": "2.0", "has_answer": true}]},
-         {"id": "2", "question": "x", "answers": ["y"], "ctxs": [{"id": "a", "score": "1", "has_answer": true}]}]""",
-     ROWS),
-    ('[{"qid": "1", "docs": ["a", "b"], "scores": [3, 2]}, {"qid": {"id": "2"}, "docs": ["a"], "scores": [1]}]', ROWS),
-    # Rows: with a list beside, column by column, in an object, by topic
-    ("""[{"qid": "1", "docno": "a", "score": 3, "vector": [1]}, {"qid": "1", "docno": "b", "score": 2, "vector": [3]},
-         {"qid": "2", "docno": "a", "score": 1, "vector": []}]""", ROWS),
-    ('{"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}', ROWS),
-    (f'{{"results": [{RECORDS}]}}', PAIR),
-    ('{"1": [{"qid": "1", "docno": "a", "score": 3}], "2": [{"qid": "2", "docno": "b", "score": 2}]}', PAIR),
-    (r"""[{"qid": "T1", "docno": "[2", "score": 2}, {"qid": "T1", "docno": "d\\1", "score": 1e-180},
-          {"qid": "T1", "docno": "\u00e9", "score": "0.1"}, {"qid": 7, "docno": 8, "score": 3}]""",
-     [("7", "8", 3.0), ("T1", "[2", 2.0), ("T1", "d\\1", 1e-180), ("T1", "\u00e9", 0.1)]),
-    ('{"query": "x", "hits": [{"qid": 1, "docid": "a", "score": 3}]}', PAIR[:1]),
-    # Rankings
-    ('{"query": {"qid": "1", "text": "x"}, "candidates": [{"docid": "a", "score": 3}]}', PAIR[:1]),
-    (f'{{"queries": [{RANKINGS}]}}', PAIR),
-    (QUESTIONS, [("1", "a", -1.0), ("1", "b", -2.0), ("2", "c", -1.0)]),
-    ('{"qid": "1", "docs": ["a"], "scores": [3]}', PAIR[:1]),
-    ("""{"T1": ["b", "a\\"", "[c"], "2": [7, "{d"], "T3": []}""",
-     [("2", "7", -1.0), ("2", "{d", -2.0), ("T1", "[c", -3.0), ("T1", 'a"', -2.0), ("T1", "b", -1.0)]),
-    ('[{"qid": "T1", "docs": ["a", "b"], "scores": [2.5, 1e-180]}]', [("T1", "a", 2.5), ("T1", "b", 1e-180)]),
-    ('[{"qid": "1", "docs": ["a"], "scores": [1]}, {"qid": "1", "docs": ["b"], "scores": [2]}]',
-     [("1", "a", 1.0), ("1", "b", 2.0)]),
-    # Dicts of dicts
-    ('{"query": {"a": 3.0}, "documents": {"b": 2.0}}', [("documents", "b", 2.0), ("query", "a", 3.0)]),
-    (r"""{"q \"1\"": {"d\\1": 1, "d\n2": 2, "d\u00e9": 3, "\ud83d\ude00": 4}, "": {}}""",
-     [('q "1"', name, score) for name, score in (("d\n2", 2.0), ("d\\1", 1.0), ("d\u00e9", 3.0), ("\U0001f600", 4.0))]),
-    ('{"T1": {"a": 1e-180, "b": 2.5e-16, "c": -3, "d": 0.30000000000000004, "e": 12345678901234567}}',
-     [("T1", *row) for row in zip("abcde", (1e-180, 2.5e-16, -3.0, 0.1 + 0.2, 12345678901234568.0), strict=True)]),
-    ('{"T1": {"a": "1.5", "b": " 2 "}, "T2": {"a": 0}}', [("T1", "a", 1.5), ("T1", "b", 2.0), ("T2", "a", 0.0)]),
-    ('{"T1": {"a": 1}, "T2": {}}', [("T1", "a", 1.0)]),
-    ('{" T1 ": {" a ": 1, "b": 2}}', [("T1", "a", 1.0), ("T1", "b", 2.0)]),
-    # Records that are of another form further down
-    *(
-        (f'[{{"qid": "T1", "docs": ["a", "b"]}}, {second}]', sorted([("T1", "a", -1.0), ("T1", "b", -2.0), *rows]))
-        for second, rows in (
-            ('{"qid": "T2", "docs": []}', []),
-            ('{"qid": "T2", "docs": [7, 1.5]}', [("T2", "7", -1.0), ("T2", "1.5", -2.0)]),
-            ('{"qid": 2, "docs": ["[c", "{d}"]}', [("2", "[c", -1.0), ("2", "{d}", -2.0)]),
-            ('{"qid": "T2", "docs": [{"id": "c"}, {"id": "d"}]}', [("T2", "c", -1.0), ("T2", "d", -2.0)]),
-            ('{"qid": "T2", "hits": ["c", "d"]}', [("T2", "c", -1.0), ("T2", "d", -2.0)]),
-            ('{"T2": ["c", "d"]}', [("T2", "c", -1.0), ("T2", "d", -2.0)]),
-        )
-    ),
-    *(
-        (f'[{{"qid": "T1", "hits": [{{"docid": "a", "score": 2.5, "title": "A"}}]}}, {{"qid": 2, "hits": {hits}}}]',
-         [*rows, ("T1", "a", 2.5)])
-        for hits, rows in (
-            ('[{"docid": "b", "score": 1e-180}, {"score": "3", "docid": 7}]', [("2", "7", 3.0), ("2", "b", 1e-180)]),
-            ("[]", []),
-            ('[{"docid": "b", "score": 1, "more": [1, {"x": 2}]}]', [("2", "b", 1.0)]),
-        )
-    ),
-]  # fmt: skip
+    (content(text).decode(), [(topic, document, score) for topic, document, score in json.loads(rows)])
+    for text, rows in rows_of(Path(__file__).with_name("json_shapes.tsv"))
+]
 NUM_IN_MEMORY = 6  # the first of them are what Python may hold as well
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -13,21 +14,36 @@ import pytest
 import evalsql
 from evalsql import EvalsqlError, InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, assert_refused, module_warehouse, write
-from tests.ingest.refused_runs import REFUSED, REFUSED_FRAMES, REFUSED_QRELS
+from tests.ingest.refused_runs import REFUSED, REFUSED_FRAMES
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.variants import MEASURES, RANKED, archive, delimited, lines, nested, parquet, ranked, records
+from tests.long_cases import content, rows_of
+
+HERE = Path(__file__).parent
+# Judgments that are read for the next load replace those of the last one.
+HELD = """
+    select
+        list(qrels), (select count(*) from runs), (select count(*) from retrieved), (select count(*) from topic_meta),
+        (select count(*) from preferences), (select count(*) from topic_weights), (select list(kind) from files),
+        (select list(table_name) from duckdb_tables() where temporary and table_name <> 'staged_qrels_rows')
+    from qrels
+"""
+GIVEN = {"T01": {"a": 1}, "1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
+CASES = [(load, json.loads(given), content(cell), told) for load, given, cell, told in rows_of(HERE / "refused.tsv")]
+CASES += [("runs", {}, made, told) for made, told in REFUSED]
 
 shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels.txt", "q"))
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_no_run_is_refused_by_its_format(shared: Warehouse, tmp_path: Path, kind: str) -> None:
-    content, complaint = REFUSED[kind]
-    with pytest.raises(InputError) as caught:
-        shared.load_runs(write(tmp_path / "r", content), qrels="q", replace=True)
-    assert re.search(complaint, str(caught.value)), str(caught.value)
-    assert shared.rows("select run from runs where run = 'r'") == []
-    assert shared.rows("select table_name from duckdb_tables() where temporary") == []
+@pytest.mark.parametrize("load", dict.fromkeys(load for load, *_ in CASES))
+def test_what_cannot_be_loaded_is_refused_by_its_format(empty: Warehouse, tmp_path: Path, load: str) -> None:
+    empty.load_qrels(GIVEN, "judged")
+    before = empty.rows(HELD)
+    for _, options, made, complaint in (case for case in CASES if case[0] == load):
+        with pytest.raises(InputError) as caught:
+            getattr(empty, f"load_{load}")(write(tmp_path / "r", made), **options)
+        assert re.search(complaint, str(caught.value)), (made[:500], str(caught.value))
+        assert empty.rows(HELD) == before, made[:500]
 
 
 def test_data_in_memory_that_is_no_run_is_refused(empty: Warehouse) -> None:
@@ -37,14 +53,6 @@ def test_data_in_memory_that_is_no_run_is_refused(empty: Warehouse) -> None:
         assert re.search(complaint, str(caught.value)), (kind, str(caught.value))
         empty.load_run({"1": {"a": 1.0}}, "good", replace=True)  # the refusal has left nothing behind
     assert empty.rows("select run, document from rankings") == [("good", "a")]
-
-
-def test_what_makes_no_judgments_is_refused(empty: Warehouse, tmp_path: Path) -> None:
-    for text, form, complaint in REFUSED_QRELS:
-        with pytest.raises(InputError) as caught:
-            empty.load_qrels(write(tmp_path / "r", text), form=form)
-        assert re.search(complaint, str(caught.value), re.DOTALL), str(caught.value)
-    assert empty.rows("select qrels from qrels") == []
 
 
 @pytest.mark.parametrize("packing", ["gz", "xz", "bz2"])
@@ -163,3 +171,19 @@ def test_many_lines_of_one_cause_are_one_line_with_their_number(shared: Warehous
         assert told[-2:] == ["20,001 problems in all", "nothing was loaded"]
         assert len(told) == 4
         assert caught.value.count == 20_001
+
+
+def test_a_circle_of_preferences_by_way_of_others_is_refused_and_every_problem_is_told(
+    empty: Warehouse, tmp_path: Path
+) -> None:
+    text = "t g 1 a 9\nt g 1 b 5\nt g 1 x 5\nt g 2 b 2\nt g 2 c 1\nt g 3 c 3\nt g 3 x 2\nt g 3 d 0.5\nt g 4 d 2\n"
+    text += "t g 4 a 1\nt h 1 a 1\nt h 1 b two\nt h 1 a 2\n"
+    with pytest.raises(InputError) as refusal:
+        empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+    faults = [str(problem).removeprefix(f"{tmp_path}/") for problem in refusal.value.problems]
+    assert faults[0] == 'q.txt:12: level "two" is not a number'
+    assert faults[1] == "q.txt:13: document a of topic t in group h stands in subgroup 1 already, at line 11"
+    assert faults[2] in [
+        f"q.txt: group g of topic t contradicts itself, preferring {circle}"
+        for circle in ("a to b, b to c, c to x, x to d, d to a", "a to x, x to d, d to a")
+    ]

@@ -100,48 +100,6 @@ def test_leading_zeros_of_numbers_are_told(judged: Warehouse, tmp_path: Path) ->
     assert facts(judged) == [("1", "text", "a")]
 
 
-WRONG: list[tuple[str | bytes, str]] = [
-    ("1\ta\n2 b\n1\tc\n", r"t:2: expected topic<TAB>text(.|\n)*t:3: topic 1 stands here already, at line 1"),
-    ("1\ta\tb\n", "t:1: more than two columns; a header names them"),
-    ("topic,text,x\n1,a\n", "t:2: 2 columns, expected 3: topic, text, x"),
-    ('topic,text\n1,"a\nb"\n,c\n', "t:4: topic is empty"),
-    ("topic,text,text\n1,a,b\n", "t:1: 2 columns are called text"),
-    ('{"_id": "1", "text": "a"}\n{"_id": "2"\n', "t:2: JSON lines: not JSON"),
-    ('{"_id": "1", "text": "a"}\n[1]\n', "t:2: JSON lines: no object"),
-    ('{"text": "a", "x": 1}\n', "t:1: JSON lines: there is no column for the topic"),
-    ('[{"qid": "1", "text": "a"}, 3]', "t: JSON, topic 2 of the list: expected an object"),
-    ('{"1": "a",\n"2": }', "t:2: broken JSON"),
-    ("<top>\n<num>1\n<title>a\n", "t:1: <top> is not closed by </top>"),
-    ("<top>\n<num>1<title>a\n<top>\n<num>2<title>b\n</top>\n", "t:1: <top> is not closed by </top>"),
-    ("<top>\n<title>a\n</top>\n", "t:1: the topic has no <num>"),
-    ("<t>\n<topic number='1'>\n<query>a</topic></t>", "t:3: is not well-formed XML: mismatched tag"),
-    ("<t>\n<topic><query>a</query></topic></t>", "t:2: the topic has no number"),
-    (
-        "<!DOCTYPE t [<!ENTITY a 'b'>]><t><topic id='1'>&a;</topic></t>",
-        "t: cannot be read: it declares the entity a",
-    ),
-    ('qid,query\n1,one\n2,"two\n3,three\n', "t:3: .*quotation mark"),
-    ('qid,query\n1,one\n2,"two" x\n3,three\n', "t:3: .*quotation mark"),
-    ("", "t: holds no topics"),
-    ("topic,text\n1,\n2,\n", "t: says nothing of its topics"),
-    (b"1\t\xff\n", "t:1: not UTF-8 text"),
-    (b"PAR1xxxx", "t: cannot be read"),
-    (b"ARROW1xx", "t: is Arrow; topics are TSV"),
-]
-
-
-def test_wrong_files_are_refused_with_their_lines(
-    judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for content, complaint in WRONG:
-        write(tmp_path / "t", content)
-        with pytest.raises(InputError, match=complaint):
-            judged.load_topics("t")
-    assert facts(judged) == []
-    assert judged.rows("select count(*) from files where kind <> 'qrels'") == [(0,)]
-
-
 def test_texts_and_groups_take_the_place_of_others_only_on_request(judged: Warehouse) -> None:
     judged.load_topics({"1": {"text": "a", "language": "en"}, "2": {"text": "b"}})
     with pytest.raises(UsageError, match="topics of weather already have: text; --replace"):

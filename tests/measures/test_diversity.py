@@ -19,7 +19,7 @@ from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, SAMPLE, Command, module_warehouse, write
 from tests.long_cases import few_of, first_of_each
-from tests.measures.plain_measures import listed
+from tests.measures.plain_measures import NAMES
 from tests.measures.tied import compare_orders, orders
 from tests.measures.topic_values import by_topic, call, values
 from tests.oracles import brute_force_diversity as plain
@@ -49,12 +49,7 @@ WHOLE = {"AP_IA": "MAP-IA", "NRBP": "NRBP", "nNRBP": "nNRBP"}
 NOT_DIVIDED = ("alpha-DCG@1", "ERR-IA@1")
 # Measures that know what ties do to them, and beginnings of those that know what is expected, but neither the worst nor
 # the best.
-TIED = listed("""
-P_IA@1 P_IA@2 P_IA@4 P_IA(judged_only=true)@1 P_IA(judged_only=true)@2 P_IA(k=null,rel=2)
-P_IA(k=null,judged_only=true) StRecall@1 StRecall@2 StRecall@4 StRecall(rel=2)@3 StRecall AP_IA
-AP_IA(rel=2,judged_only=true) alpha_DCG(alpha=0.3)@4 alpha_nDCG alpha_nDCG(alpha=1,judged_only=true)@2 ERR_IA(rel=2)
-nERR_IA(alpha=0.2)@3 NRBP(alpha=0.7,beta=0.8) nNRBP(alpha=0,beta=0.6)
-""")
+TIED = NAMES["tied subtopics"]
 EXPECTED_ONLY = ("StRecall", "AP_IA", "alpha_", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")
 
 

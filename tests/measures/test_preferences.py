@@ -16,7 +16,6 @@ from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from tests.conftest import FIXTURES, Command, module_warehouse, write
 from tests.long_cases import few_of, first_of_each
-from tests.measures.plain_measures import listed
 from tests.measures.tied import compare_orders, orders
 from tests.measures.topic_values import values
 from tests.oracles.brute_force_preferences import (
@@ -42,16 +41,16 @@ OF_PREFERENCES = [
 JUDGED = ("judged_only=false", "judged_only=true")
 OF_GROUPS = [
     name.format(f"rel={rel},{only}")
-    for name in listed("""
-AP_groups({}) P_groups({})@1 P_groups({})@4 P_groups({})@50
-Rprec_groups({})@0.1 Rprec_groups({})@0.4 Rprec_groups({})@1.0 Rprec_groups({})@1.7
-""")
+    for name in (
+        *("AP_groups({})", "P_groups({})@1", "P_groups({})@4", "P_groups({})@50"),
+        *(f"Rprec_groups({{}})@{multiple}" for multiple in (0.1, 0.4, 1.0, 1.7)),
+    )
     for only in JUDGED
     for rel in (1, 2)
 ]
 TIED_OF_GROUPS = [
     name.format(only)
-    for name in listed("AP_groups({}) P_groups({})@1 P_groups({})@2 Rprec_groups({})@0.6 Rprec_groups({})@1.0")
+    for name in ("AP_groups({})", "P_groups({})@1", "P_groups({})@2", "Rprec_groups({})@0.6", "Rprec_groups({})@1.0")
     for only in JUDGED
 ]
 TIED_MEASURES = [*OF_PREFERENCES, *PARTLY_KNOWN, *TIED_OF_GROUPS]

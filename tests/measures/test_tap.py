@@ -15,7 +15,7 @@ import pytest
 from evalsql import InputWarning, Warehouse
 from tests.conftest import module_warehouse
 from tests.long_cases import few_of, one_in
-from tests.measures.plain_measures import listed
+from tests.measures import plain_measures
 from tests.measures.topic_values import call, values
 from tests.oracles import brute_force, brute_force_tap, peers
 from tests.oracles.brute_force_tap import System
@@ -25,13 +25,7 @@ from tests.random_collections import Collection, Qrels, collection, load_togethe
 SEEDS = range(40)
 EXACT = 1e-9
 WEIGHTS = (0.1, 0.5, 1.0, 1.0, 2.0, 3.0, 7.25, 1e-6, 40.0)
-NAMES = listed("""
-TAP@1 TAP@2 TAP@5 TAP(quantile=0.3)@2 TAP(quantile=0.7)@2 TAP(quantile=0.9)@2 TAP(quantile=1.0)@1
-TAP(weighted=false)@2 TAP(quantile=0.7,weighted=false)@5 TAP(insufficient='uncut')@3 TAP(insufficient='uncut')@30
-TAP(quantile=1.0,insufficient='uncut',weighted=false)@1
-TAP(threshold=0.5) TAP(threshold=-1.5) TAP(threshold=1.0) TAP(threshold=1e9) TAP(threshold=-1e9)
-TAP(threshold=0.3,weighted=false)
-""")
+NAMES, NAMES_OF_LISTS = plain_measures.NAMES["TAP"], plain_measures.NAMES["TAP of lists"]
 
 
 def rewarding_silence(name: str) -> str:
@@ -213,17 +207,6 @@ POOLS = (
     (1e39, -1e39, 1e40, -1e40, 3.4e38, -3.4e38, 3.4028235e38, 1.0),
     (1.7976931348623157e308, -1.7976931348623157e308, 5.0, -5.0),
 )
-NAMES_OF_LISTS = listed("""
-TAP@1 TAP@2 TAP@5 TAP(rel=2,reward_silence=true)@1 TAP(rel=2,reward_silence=true)@3
-TAP(quantile=0.3,weighted=false)@1 TAP(quantile=0.9,rel=3)@2 TAP(quantile=0.3)@2 TAP(quantile=0.7)@2
-TAP(quantile=1.0,insufficient='uncut',reward_silence=true)@1 TAP(insufficient='uncut',weighted=false)@3
-TAP(threshold=1.0) TAP(threshold=1.0,insufficient='uncut',rel=2) TAP(threshold=0.0,reward_silence=true)
-TAP(threshold=-1e39,weighted=false) TAP(threshold=1e39) TAP(threshold=2.5,rel=2,reward_silence=true)
-TAP(ties='worst')@2 TAP(ties='best')@2 TAP(ties='expected')@2
-TAP(rel=2,ties='worst')@2 TAP(rel=2,ties='best')@2 TAP(rel=2,ties='expected')@2 TAP(threshold=1.0,rel=2,ties='expected')
-TAP(threshold=1.0,ties='worst') TAP(quantile=0.9,ties='best')@2 TAP(weighted=false,ties='worst')@2
-TAP(insufficient='uncut',ties='best')@50
-""")
 
 
 @cache

@@ -14,14 +14,8 @@ from evalsql.catalog.relations import Relation
 
 Change = Callable[[Any], object]
 _PAIRS: tuple[tuple[type[exp.Expr], type[exp.Expr]], ...] = (
-    *(
-        (exp.GT, exp.GTE),
-        (exp.LT, exp.LTE),
-        (exp.EQ, exp.NEQ),
-        (exp.Add, exp.Sub),
-        (exp.Mul, exp.Div),
-        (exp.And, exp.Or),
-    ),
+    *((exp.GT, exp.GTE), (exp.LT, exp.LTE), (exp.EQ, exp.NEQ), (exp.Add, exp.Sub), (exp.Mul, exp.Div)),
+    (exp.And, exp.Or),
     *((exp.Greatest, exp.Least), (exp.Max, exp.Min), (exp.Lead, exp.Lag), (exp.FirstValue, exp.LastValue)),
     (exp.Floor, exp.Ceil),
 )

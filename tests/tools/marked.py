@@ -23,5 +23,10 @@ def replaced(text: str, name: str, new: str) -> str:
     return f"{before}{begin}\n\n{new.strip()}\n\n{end}{after}"
 
 
+def part(text: str, name: str) -> str:
+    """What stands between the two markers."""
+    return text.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0]
+
+
 def write_part(page: Path, name: str, new: str) -> None:
     page.write_text(replaced(page.read_text(encoding="utf-8"), name, new), encoding="utf-8")

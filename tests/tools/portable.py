@@ -18,23 +18,9 @@ CLAUSES = {
     *("Placeholder", "PropertyEQ", "Window", "WindowSpec", "Qualify", "Filter"),
 }
 EXPRESSIONS = {
-    *(
-        "Literal",
-        "Null",
-        "Boolean",
-        "Var",
-        "Cast",
-        "DataType",
-        "DataTypeParam",
-        "Case",
-        "If",
-        "Neg",
-        "Not",
-        "And",
-        "Or",
-    ),
+    *("Literal", "Null", "Boolean", "Var", "Cast", "DataType", "DataTypeParam", "Case", "If", "Neg", "Not", "And"),
     *("Add", "Sub", "Mul", "Div", "EQ", "NEQ", "GT", "GTE", "LT", "LTE", "Is", "In", "Between", "Exists", "DPipe"),
-    *("NullSafeNEQ", "NullSafeEQ"),
+    *("Or", "NullSafeNEQ", "NullSafeEQ"),
 }
 FUNCTIONS = {
     *("Coalesce", "Nullif", "Greatest", "Least", "Abs", "Ln", "Exp", "Pow", "Sqrt", "Round", "Floor", "Ceil"),
