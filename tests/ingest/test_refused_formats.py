@@ -29,7 +29,9 @@ HELD = """
     from qrels
 """
 GIVEN = {"T01": {"a": 1}, "1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
-CASES = [(load, json.loads(given), content(cell), told) for load, given, cell, told in rows_of(HERE / "refused.tsv")]
+CASES: list[tuple[str, Any, bytes | str, str]] = [
+    (load, json.loads(given), content(cell), told) for load, given, cell, told in rows_of(HERE / "refused.tsv")
+]
 CASES += [("runs", {}, made, told) for made, told in REFUSED]
 
 shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels.txt", "q"))

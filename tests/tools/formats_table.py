@@ -19,7 +19,7 @@ PAGE = ROOT / "evalsql" / "docs" / "loading.md"
 
 OTHER_NAMES = {"an iterator of tuples": "tuples"}
 # Formats as the guide lists them, with what writes them; a variant belongs to the longest one that it starts with.
-GUIDE = dict(
+GUIDE: dict[str, str] = dict(
     re.findall(r"^\| (.+?) \| (.+?) \| .+ \| .+ \| .+ \|$", part(PAGE.read_text(encoding="utf-8"), "formats"), re.M)[1:]
 )
 
