@@ -13,7 +13,6 @@ from evalsql.catalog.measure_names import (
     Measure,
     names_of_counts,
     names_of_less_is_better,
-    parse_measures,
 )
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
@@ -78,7 +77,7 @@ class NotebookWarehouse(Warehouse):
             baseline: a run; a mark stands behind means that are significantly better or worse than its own.
             test, correction, alpha: how that is tested, as in ``compare``.
         """
-        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        named, chosen = self.evaluation.named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
         if by is not None:
             if baseline is not None:
@@ -116,7 +115,7 @@ class NotebookWarehouse(Warehouse):
         Args:
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
-        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        named, chosen = self.evaluation.named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
         query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
         decorate: Decorate = display.rows_table
@@ -149,7 +148,7 @@ class NotebookWarehouse(Warehouse):
                 runs are meant.
         """
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
-        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        named, chosen = self.evaluation.named(measures), self._chosen(runs, choosing)
         query, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
@@ -209,7 +208,7 @@ class NotebookWarehouse(Warehouse):
             width, height: pixels.
             title: what stands above; an empty one is none.
         """
-        names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
+        names, chosen = [each.name for each in self.evaluation.named(measures)], self._chosen(runs, choosing)
         if name not in charts.NAMES:
             raise UsageError(f'there is no chart "{name}"; there are: {", ".join(charts.NAMES)}')
         look: dict[str, Any] = {"width": width, "height": height, "title": title}
@@ -245,12 +244,6 @@ class NotebookWarehouse(Warehouse):
         if output is not None:
             made.save(output)
         return made
-
-    def _named(self, measures: Names) -> list[Measure]:
-        named = parse_measures(as_list(measures), self.catalog)
-        if not named:
-            raise UsageError("name at least one measure, such as nDCG@10")
-        return list(named)
 
     def _chosen(self, runs: Names, choosing: dict[str, Any]) -> Names:
         """Names or globs of the runs that are meant; empty is all."""

@@ -105,9 +105,9 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
     objects = _objects(relation)
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
-        yield f"{create} macro {name}({_signature(relation.parameters)}) as (\n{body}\n)"
+        yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
     if "macro table" in objects:
-        forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
+        forms = ",\n".join(f"({given}) as table (\n{body}\n)" for given, body in _forms(catalog, relation))
         yield f"{create} macro {name}{forms}"
     if objects == ["view"]:
         body = relation.body
@@ -124,9 +124,9 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     """Signature and body of each form of a table macro; one without the parameter ties is planned much sooner."""
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
     ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
-    yield _signature(others), _refusing_other_words(relation, ruled, others)
+    yield signature(others), _refusing_other_words(relation, ruled, others)
     if len(others) < len(relation.parameters):
-        signature = ", ".join(filter(None, [f"{TIES} varchar", _signature(others)]))
+        with_ties = ", ".join(filter(None, [f"{TIES} varchar", signature(others)]))
         body = bound(catalog, relation, _themselves(relation.parameters))
         if given := relation.header.ties:  # orders whose rows are those of other relations
             parts = [f"select * from (\n{body}\n) where {TIES} not in ({', '.join(map(literal, given))})"]
@@ -141,7 +141,7 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
         for name in set(_WINDOW.findall(body)):
             used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
             body = re.sub(used, f"{name}_of_ties", body)
-        yield signature, _refusing_other_words(relation, body, relation.parameters)
+        yield with_ties, _refusing_other_words(relation, body, relation.parameters)
 
 
 def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
@@ -169,7 +169,7 @@ def created_name(catalog: Catalog, relation: Relation) -> str:
     return f"{schema}.{relation.name}" if schema else relation.name
 
 
-def _signature(parameters: Sequence[Parameter]) -> str:
+def signature(parameters: Sequence[Parameter]) -> str:
     return ", ".join(f"{each.name} {each.type} := {literal(each.default)}" for each in parameters)
 
 
@@ -209,7 +209,6 @@ def scores(measures: Sequence[Measure]) -> str:
 
 
 def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
-    """The same for measures under names of one's own."""
     return "\nunion all\n".join(
         f"select qrels, run, topic, {literal(name)} as measure, value from {measure.call}" for name, measure in measures
     )

@@ -140,7 +140,6 @@ class Named(NamedTuple):
 
 
 def trec_names(catalog: Catalog) -> dict[str, Named]:
-    """What each of trec_eval's names stands for."""
     return {alias.name: Named(relation, alias) for relation in catalog.measures for alias in relation.header.trec_eval}
 
 

@@ -154,7 +154,6 @@ class Catalog:
         return {step.name: "temp" if step.name in self.temporary else STEPS for step in self.of_kind(STEPS)}
 
     def for_connection(self, names: Iterable[str]) -> Catalog:
-        """This catalogue with the named relations being temporary, so that they live with the connection."""
         return replace(self, temporary=self.temporary | frozenset(names))
 
     def extended(self, relations: Iterable[Relation]) -> Catalog:

@@ -1,9 +1,7 @@
 """The text of SQL: its pieces, the relations and functions it names, its parameters, and its syntax tree.
 
-This is the one place that knows how SQL hides things from a reader: a semicolon within a string, a ``$name`` within a
-comment. The bodies of relations are read by their pieces: to parse all of the package's would take seconds. What users
-bring is parsed, by sqlglot, which is imported only then, as that takes longer than most commands run. Nothing here
-decides what a statement may do.
+Bodies of the package's relations are read by their pieces, since to parse all of them would take seconds. What users
+bring is parsed by sqlglot, which is imported only then. Nothing here decides what a statement may do.
 """
 
 from __future__ import annotations

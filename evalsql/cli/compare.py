@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +20,12 @@ from evalsql.evaluation import explanation
 from evalsql.evaluation.listings import texts
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.phrases import counted
-from evalsql.report import comparison, writers
+from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_comparison, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
+from evalsql.report.writers import DOCUMENTS
 from evalsql.warehouse.warehouse import Warehouse
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
@@ -37,7 +37,6 @@ _DROPPED = DroppedColumns(
     ("num_tests", "num_topics", "baseline_mean", "p"),
     ("mean", comparison.OUTCOMES, "note", comparison.INTERVAL),
 )
-_WRITERS = {"markdown": writers.write_markdown, "latex": writers.write_latex}
 _FORMATS = {".tex": "latex", ".md": "markdown"}
 
 
@@ -71,7 +70,7 @@ class PaperOptions:
     ) -> list[Comparison]:
         """The comparisons as shown; ``pairs`` is the SELECT of their pairs. UsageError for what does not fit."""
         given = [f"--{name}" for name, value in asdict(self).items() if value]
-        if given and chosen_format not in _WRITERS:
+        if given and chosen_format not in DOCUMENTS:
             raise UsageError(f"{' and '.join(given)}: for --format markdown and latex, not for {chosen_format}")
         runs = {run for one in compared for run in one.runs}
         order = list(dict.fromkeys(_compared_run("--order", run, runs) for run in self.order))
@@ -129,11 +128,11 @@ def compare(
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
         described = ""
-        if chosen in _WRITERS:
+        if chosen in DOCUMENTS:
             if arrangement.sort or arrangement.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
             with text_output(output.path, warehouse) as stream:
-                _WRITERS[chosen]([one.table(output.digits) for one in compared], stream, output.digits)
+                stream.write(DOCUMENTS[chosen]([one.table(output.digits) for one in compared], output.digits))
         else:
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
             rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
@@ -212,20 +211,18 @@ def table(
     paper = read_paper(description)
     with asking.open() as warehouse:
         compared = paper_comparison(warehouse, paper)
-        made = StringIO()
-        made.write(made_from(paper, compared) if chosen == "latex" else "")
-        _WRITERS[chosen]([compared.table(paper.digits)], made, paper.digits)
+        made = made_from(paper, compared) if chosen == "latex" else ""
+        made += DOCUMENTS[chosen]([compared.table(paper.digits)], paper.digits)
         _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
         if check and output is not None:
-            _check(output, made.getvalue().encode())
+            _check(output, made.encode())
         else:
             with text_output(output, warehouse, description) as stream:
-                stream.write(made.getvalue())
+                stream.write(made)
 
 
 def _note_results(compared: Comparison, intervals: str) -> None:
-    """Say below a table what was tested, how many differences are significant, and by which intervals."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     lines = [f"{significant} of {len(compared.pairs)} differences significant; {compared.how}", compared.tested]
     if identical := sum(pair["note"] == "identical" for pair in compared.pairs):

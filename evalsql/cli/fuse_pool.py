@@ -117,7 +117,7 @@ def pool(
         if contributions:
             measures = selection.measure or _MEASURES
             found = judging.contributions(warehouse.evaluation, measures, **chosen, depth=depth, rel=rel)
-            write_table(Table(judging.Contribution._fields, found), output, warehouse)
+            write_table(Table(*found), output, warehouse)
             return
         how: dict[str, Any] = {"depth": depth, "unjudged": unjudged, "first": first, "p": persistence}
         table = Table(*warehouse.database.table(judging.pool_query(warehouse.database, **chosen, **how)))

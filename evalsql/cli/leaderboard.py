@@ -129,7 +129,6 @@ def topics(
 
 
 def print_board(question: Question) -> None:
-    """Print the means of each run, the best on top, and warn where ties decide their order."""
     output, lines = question.output, list[str]()
     table = question.table(question.scores_query(per_topic=False))
     if output.is_drawn or output.chosen_format == "latex":

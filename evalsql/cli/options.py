@@ -73,8 +73,6 @@ def _note_old_name(context: typer.Context, given: Names) -> Names:
 
 @dataclass(frozen=True)
 class OwnMeasures:
-    """Measures that are not of the package: files and folders."""
-
     measure_file: Names = option("--measure-file PATH", "A file or folder of measures of your own; can be repeated.")
     measures: Names = option("--measures", hidden=True, callback=_note_old_name)
 
@@ -238,14 +236,11 @@ class Statements(Asking):
     external: bool = flag("--external", "Let it read and write other files and load extensions.")
 
     def open_for_sql(self) -> AbstractContextManager[Warehouse]:
-        """The warehouse open for statements, which change it or reach other files if the options say so."""
         return self.open(read_only=not self.write, external=self.external)
 
 
 @dataclass(frozen=True)
 class Loading(Where):
-    """A warehouse that is loaded into."""
-
     memory_limit: str | None = MEMORY_LIMIT
 
     @contextmanager

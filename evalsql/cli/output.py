@@ -113,7 +113,6 @@ def protected_files(warehouse: Warehouse) -> list[str]:
 
 
 def note(*lines: str) -> None:
-    """Tell the user something, beside the data."""
     for line in lines:
         print(printable(line), file=sys.stderr)
 
@@ -150,19 +149,15 @@ def progress_bar() -> Iterator[Progress]:
         def show(stage: str, done: int, total: int) -> None:
             nonlocal bars
             if bars is None and time.monotonic() - started > _PATIENCE:
-                bars = stack.enter_context(_bars())
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+                from rich.progress import Progress as Bars
+
+                columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+                bars = stack.enter_context(Bars(*columns, console=Console(stderr=True), transient=True))
             if bars is not None:
                 if stage not in tasks:
                     tasks[stage] = bars.add_task(stage, total=total)
                 bars.update(tasks[stage], completed=done, total=total)
 
         yield show
-
-
-def _bars() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Bars(*columns, console=Console(stderr=True), transient=True)

@@ -42,7 +42,6 @@ class LookOptions:
     lines: int | None = option("--lines N", f"Draw the N best; by default {MOST_LINES} lines, or all named.", min=1)
 
     def write(self, warehouse: Warehouse, name: str, table: Table, output: Path) -> None:
-        """Write a chart of this name to a file, whose extension says how it is drawn."""
         look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
         drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)

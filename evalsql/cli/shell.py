@@ -56,7 +56,6 @@ class Session:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What can be completed: the catalogue, and what users made beside it."""
         known: dict[str, Known] = {}
         with suppress(EvalsqlError):  # in a transaction that has failed
             known = {name: Known("made here", columns) for name, columns in self.warehouse.rows(_COLUMNS)}

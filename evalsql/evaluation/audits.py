@@ -82,7 +82,6 @@ def check_new_runs(database: Database) -> None:
 
 
 def ranking_sums(catalog: Catalog, first_run: int = 0) -> str:
-    """A SELECT of what audits of rankings go by, from this run on."""
     return relation_query(catalog, _RANKINGS, first_run=first_run)
 
 

@@ -50,7 +50,6 @@ class Evaluation:
         return list(named)
 
     def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
-        """The SELECT of ``evaluate``."""
         named = self.named(measures)
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
@@ -145,7 +144,6 @@ class Evaluation:
     def curve_query(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
     ) -> str:
-        """The SELECT of ``curve``."""
         if kind not in CURVES or (topics and not CURVES[kind][1]):
             single = ", ".join(each for each in CURVES if CURVES[each][1])
             raise UsageError(f"curves are {', '.join(CURVES)}; of one topic alone {single}")
@@ -266,7 +264,6 @@ class Evaluation:
         return lambda query: ddl.with_inputs(query, inputs)
 
     def coverage_query(self, qrels: Names, runs: Names) -> str:
-        """The SELECT of ``coverage``."""
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"
 
     def judging_set(self, runs: Sequence[str], qrels: str | None) -> str:
@@ -284,7 +281,6 @@ class Evaluation:
 
 
 def with_arguments(catalog: Catalog, name: str, **arguments: Value) -> Measure:
-    """A relation with arguments, others at their defaults."""
     relation = catalog[name]
     return Measure(relation, {each.name: arguments.get(each.name, each.default) for each in relation.parameters})
 
@@ -295,7 +291,6 @@ def place_in(names: Sequence[str], column: str) -> str:
 
 
 def place_of(measures: Sequence[Measure]) -> str:
-    """SQL for the place of the column measure among these."""
     return place_in([measure.name for measure in measures], "measure")
 
 

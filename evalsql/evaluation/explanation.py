@@ -19,7 +19,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, temporary_tables
-from evalsql.evaluation.stored_scores import require_rankings
+from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import nearest
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def explain(
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
-    require_rankings(database, "an explanation", runs)
+    check_rankings(database, "an explanation", runs, every=True)
     judged = evaluation.judging_set(runs, qrels)
     held = [name for (name,) in database.rows("select topic from weighted_topics where qrels = ?", [judged])]
     if topic not in held:
@@ -116,15 +116,15 @@ def explain(
     return Explanation(named[0], judged, form, topic, rows, *shown, num_equal)
 
 
-def can_be_cut(database: Database, measure: Measure) -> bool:
-    """Measures of users may compare runs, and those with a threshold take it from all topics."""
-    return measure.relation not in database.catalog.own and _THRESHOLD not in measure.relation.columns
-
-
 def first_contributions(database: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
-    """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists."""
-    if not database.rows(f"select 1 from {_PAGE_LISTS} limit 1"):
-        return []  # where only scores are stored, no rankings are here
+    """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists.
+
+    There are none where a cut ranking says nothing of the whole one: measures of users may compare runs, and those with
+    a threshold take it from all topics.
+    """
+    can_be_cut = measure.relation not in database.catalog.own and _THRESHOLD not in measure.relation.columns
+    if not can_be_cut or not database.rows(f"select 1 from {_PAGE_LISTS} limit 1"):  # or only scores are stored
+        return []
     tables = {
         "chosen_lists": f"select run as list, * from {_PAGE_LISTS}",
         "list_facts": _query(database, "list_facts"),

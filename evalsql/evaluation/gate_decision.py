@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog import ddl
@@ -97,7 +96,15 @@ def decide(
     def rows(name: str, **arguments: str | int | None) -> list[tuple[object, ...]]:
         return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
 
-    with _values(evaluation, asked, inputs):
+    measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
+    runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
+    with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
+        if asked.figures:
+            of, given = (asked.qrels, str(asked.reference)), asked.figures.measures
+            values = [(*of, topic, name, repr(value)) for name in given for topic, value in given[name].items()]
+            database.insert_text("temp.scores", values)
+        # Those of groups of topics are there under the rules' labels.
+        database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
         missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
         drops = [Drop._make(row[:4]) for row in rows("gate_drops", most=MOST_NAMED)]
@@ -126,7 +133,6 @@ def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, q
 
 
 def lost_topics(drops: Sequence[Drop], measure: str | None) -> str:
-    """The largest drops of a measure in a line; empty where there is none."""
     own = [f"topic {each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
     return "largest drops: " + ", ".join(own) if own else ""
 
@@ -147,7 +153,7 @@ def _resolved(
         if reference == run:
             raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
         evaluation.judging_set([reference], judged)
-    has_rankings = not stored_scores.is_stored(database, run)
+    has_rankings = stored_scores.with_rankings(database, [run])
     allows_missing = any(rule.kind == "missing" for rule in known)
     own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
     for rule in known:
@@ -171,21 +177,6 @@ def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
         return ""
     there = f"; there are: {', '.join(each for (each,) in held[:5])}" if held else ""
     return f"{qrels} has no topic with {key} = {value}{there}"
-
-
-@contextmanager
-def _values(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> Iterator[None]:
-    """Have the values of candidate and baseline as the view scores, those of groups under the rules' labels."""
-    database = evaluation.database
-    measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
-    runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
-    with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
-        if asked.figures:
-            of, given = (asked.qrels, str(asked.reference)), asked.figures.measures
-            rows = [(*of, topic, name, repr(value)) for name in given for topic, value in given[name].items()]
-            database.insert_text("temp.scores", rows)
-        database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
-        yield
 
 
 def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
@@ -232,7 +223,7 @@ def _notes(evaluation: Evaluation, asked: _Question) -> list[str]:
     """What makes a comparison with a baseline less than it seems."""
     database = evaluation.database
     notes = []
-    if stored_scores.is_stored(database, asked.candidate):
+    if not stored_scores.with_rankings(database, [asked.candidate]):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         of_run = "select distinct topic from temp.scores where run = ?"

@@ -60,7 +60,6 @@ class Rule(NamedTuple):
 
     @property
     def is_count(self) -> bool:
-        """Whether figure and bound are whole numbers."""
         return self.kind in ("topic", "missing", "documents", "judged")
 
     @property
@@ -125,7 +124,7 @@ def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _
 
 def read_rules(path: Path) -> RuleFile:
     """Read a file of rules; raises UsageError with the file and, for a rule, the line, where it says something else."""
-    text, content = _read(path, tomllib.loads, "TOML file of rules")
+    text, content = read_parsed(path, tomllib.loads, "TOML file of rules")
     if unknown := [key for key in content if key not in _KEYS]:
         raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')
     files = content.get("measure-file", [])
@@ -147,8 +146,8 @@ def read_rules(path: Path) -> RuleFile:
     return RuleFile(parse_rules(listed["rules"], place), measure_files, baseline)
 
 
-def _read(path: Path, parse: Callable[[str], Any], what: str) -> tuple[str, Any]:
-    """Text and content of a file."""
+def read_parsed(path: Path, parse: Callable[[str], Any], what: str) -> tuple[str, Any]:
+    """Text and content of a file; raises UsageError where it cannot be read, or is no such file."""
     try:
         text = path.read_text(encoding="utf-8")
         return text, parse(text)
@@ -176,7 +175,7 @@ def read_figures(path: Path) -> Figures:
     """Read a file of figures; raises UsageError where it cannot be read or holds something else."""
     is_toml = path.suffix.lower() == ".toml"
     parse = tomllib.loads if is_toml else partial(json.loads, object_pairs_hook=_without_repeats)
-    _, content = _read(path, parse, f"{'TOML' if is_toml else 'JSON'} file of figures")
+    _, content = read_parsed(path, parse, f"{'TOML' if is_toml else 'JSON'} file of figures")
     if not isinstance(content, dict) or not isinstance(content.get("measures"), dict) or not content["measures"]:
         raise UsageError(f'{path}: has no "measures"; evalsql gate RUN --update-baseline writes such a file')
     texts = {key: content.get(key, "") for key in _TEXTS}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
@@ -34,37 +34,16 @@ def pool_query(
     first: Priority = "runs",
     p: float = 0.8,
 ) -> str:
-    """A SELECT of the pool of some runs, what is to be judged first on top.
+    """A SELECT of the pool of so many documents of each run and topic, what is to be judged ``first`` on top.
 
-    Args:
-        depth: documents of each run and topic; None is all.
-        unjudged: only documents without a judgment in ``qrels``.
-        first: documents that many runs return (runs), that change the figures of all runs most (total), that of one
-            run (figure), or the difference of two (order).
-        p: of RBP, by which changes are reckoned.
+    That is what many runs return (runs), or what changes the figures of all runs most (total), that of one run (figure)
+    or the difference of two (order), by RBP with ``p``. ``unjudged`` leaves out what ``qrels`` judge.
     """
     check_rankings(database, "a pool", runs)
     names = _parameter(database, "qrels", qrels) if unjudged else None
     relation, listed = "unjudged_pool" if unjudged else "pool", _parameter(database, "run", runs)
     rows = _rows(database, relation, runs=listed, depth=depth, p=p, names=names)
     return f"{rows}\norder by {_ORDERS[first]}, topic, document"
-
-
-class Contribution(NamedTuple):
-    """What a run gives to the pool, and a mean of it with its own documents in the judgments and without."""
-
-    qrels: str
-    run: str
-    num_pooled: int
-    num_unique: int
-    num_judged: int
-    num_relevant: int
-    num_unique_judged: int
-    num_unique_relevant: int
-    measure: str
-    value: float
-    value_without: float
-    difference: float
 
 
 def contributions(
@@ -75,10 +54,12 @@ def contributions(
     qrels: Names = (),
     depth: int | None = 10,
     rel: int = 1,
-) -> list[Contribution]:
-    """What each run gives to the pool, and what its figures are without the relevant documents that it alone gives.
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """What each run gives to the pool, and its figures without the relevant documents that it alone gives.
 
-    Raises UsageError for a measure of groups or preferences, or one of a user's own.
+    Columns and rows are those of ``pool_contributions``, for each measure with the mean by all judgments, without those
+    of the run's own documents, and the difference. Raises UsageError for a measure of groups, of preferences, or of a
+    user's own.
     """
     database = evaluation.database
     check_rankings(database, "a pool", runs)
@@ -91,18 +72,18 @@ def contributions(
             raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
     listed = {"runs": _parameter(database, "run", runs), "names": _parameter(database, "qrels", qrels)}
     given: dict[str, Value] = {**listed, "depth": depth}
-    found: list[Contribution] = []
+    found: list[tuple[Any, ...]] = []
     unique = f"{_rows(database, 'unique_judgments', **given)} where grade >= {int(rel)}"
-    counts = database.rows(f"{_rows(database, 'pool_contributions', **given, rel=rel)} order by qrels, run")
+    columns, counts = database.table(f"{_rows(database, 'pool_contributions', **given, rel=rel)} order by qrels, run")
     names = [each.name for each in named]
     for judged, run, *numbers in counts:
         ((_, _, *whole),) = database.rows(evaluation.scores_query(names, qrels=[judged], runs=[run]))
         left = _means_without(database, named, judged, run, unique)
         found += [
-            Contribution._make((judged, run, *numbers, name, value, without, without - value))
+            (judged, run, *numbers, name, value, without, without - value)
             for name, value, without in zip(names, whole, left, strict=True)
         ]
-    return found
+    return [*columns, "measure", "value", "value_without", "difference"], found
 
 
 def _means_without(database: Database, named: Sequence[Measure], qrels: str, run: str, unique: str) -> Sequence[float]:

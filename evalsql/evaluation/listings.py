@@ -12,7 +12,7 @@ from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
-from evalsql.evaluation.stored_scores import require_rankings
+from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import natural_key, nearest
 
 _DIRECTIONS = ("asc", "desc")
@@ -98,7 +98,6 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
 
 
 def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
-    """The text of each topic that has one, by judgment set and topic."""
     rows = evaluation.database.rows("select qrels, topic, text from topic_texts")
     return {(qrels, topic): text for qrels, topic, text in rows}
 
@@ -150,7 +149,7 @@ def document_changes_query(
     Relevant documents come first, those that moved most on top.
     """
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
-    require_rankings(evaluation.database, "the documents of a difference", pair)
+    check_rankings(evaluation.database, "the documents of a difference", pair, every=True)
     listed = ", ".join(f"({literal(judged)}, {literal(topic)})" for judged, topic in topics)
     call = f"rank_changes(run := {literal(pair[0])}, other := {literal(pair[1])}, depth := {int(depth)})"
     return f"""

@@ -1,8 +1,7 @@
-"""Steps that many measures take, evaluated once for all of them.
+"""Steps that many measures take, evaluated once for all of them: to bind steps takes longer than to run them.
 
-While measures are evaluated together, each step whose header says ``shared: yes`` is kept in a temporary table, which
-a temporary view or macro of the step's own name reads, and the bodies of the measures read that. To bind a measure
-takes longer than to run it, and most of that is its steps.
+Meanwhile each step whose header says ``shared: yes`` is kept in a temporary table, which a temporary view or macro of
+its name reads.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import bound
+from evalsql.catalog.ddl import bound, signature
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
@@ -59,7 +58,8 @@ def kept(
         table = f"evalsql_{step.name}"
         rows = _body(catalog, step, {each.name: each.default for each in step.parameters})
         making += [f"create temp table {table} as {narrowed(rows)}", f"create temp {_reading(step)}"]
-        dropping += [f"drop table if exists temp.{table}", f"drop {_kind(step)} if exists temp.{step.name}"]
+        kind = "macro table" if step.parameters else "view"
+        dropping += [f"drop table if exists temp.{table}", f"drop {kind} if exists temp.{step.name}"]
         catalog = catalog.for_connection([step.name])
     try:
         database.execute_all(making)
@@ -68,20 +68,15 @@ def kept(
         database.execute_all(dropping[::-1])
 
 
-def _kind(step: Relation) -> str:
-    return "macro table" if step.parameters else "view"
-
-
 def _reading(step: Relation) -> str:
     """The view or macro that reads the table; a macro called with other arguments is an error, never other rows."""
     table = f"temp.evalsql_{step.name}"
     if not step.parameters:
         return f"view {step.name} as select * from {table}"
-    signature = ", ".join(f"{each.name} {each.type} := {literal(each.default)}" for each in step.parameters)
     same = " and ".join(f"{each.name} is not distinct from {literal(each.default)}" for each in step.parameters)
     wrong = literal(f"{step.name} is kept for its defaults only")
     return (
-        f"macro {step.name}({signature}) as table select * from {table} "
+        f"macro {step.name}({signature(step.parameters)}) as table select * from {table} "
         f"where case when {same} then true else error({wrong}) end"
     )
 

@@ -19,7 +19,6 @@ _MOST_NAMED = 5
 
 
 def are_held(database: Database) -> bool:
-    """Whether there are any."""
     return bool(database.rows("select 1 from main.stored_scores limit 1"))
 
 
@@ -50,33 +49,24 @@ def with_stored(database: Database, measures: Sequence[Measure], computed: str, 
 
 
 def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
-    """Put them into a temporary table of values; errors as ``stored_rows``."""
     if stored := stored_rows(database, measures, condition):
         database.execute(f"insert into temp.{table} {stored}")
 
 
-def is_stored(database: Database, run: str) -> bool:
-    """Whether only scores of a run are here."""
-    return not with_rankings(database, [run])
+def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:
+    """Warn of the runs that something leaves out because their rankings are not here.
 
-
-def check_rankings(database: Database, what: str, runs: Names) -> None:
-    """Warn of the runs that something leaves out because their rankings are not here; UsageError if none is left."""
+    UsageError where none is left, or where it takes every one of them.
+    """
     if are_held(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some = with_rankings(database, chosen)
-        if not with_some:
-            require_rankings(database, what, chosen)
-        elif without := [run for run in chosen if run not in with_some]:
-            warn(f"{what} needs rankings, and only scores are stored of {_shortened(without)}; left out")
-
-
-def require_rankings(database: Database, what: str, runs: Sequence[str]) -> None:
-    """Raise UsageError if the rankings of any of these runs are not here: without one of them it would be another."""
-    with_some = with_rankings(database, runs)
-    if without := [run for run in runs if run not in with_some]:
+        without = [run for run in chosen if run not in with_some]
         text = f"{what} needs rankings, and only scores are stored of {_shortened(without)}"
-        raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
+        if without and (every or not with_some):
+            raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
+        if without:
+            warn(f"{text}; left out")
 
 
 def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:

@@ -151,11 +151,7 @@ class Chart:
         return drawn.encode() if isinstance(drawn, str) else drawn
 
     def save(self, path: str | Path) -> None:
-        """Write the chart to a file, whose extension says how: .png, .svg, .pdf or .html; what is there is replaced.
-
-        Raises:
-            UsageError: the extension says nothing, or the file cannot be written.
-        """
+        """Write the chart to a file, which is replaced: .png, .svg, .pdf or .html; raises UsageError for others."""
         content = self.draw(known_extension(Path(path), EXTENSIONS, "charts are drawn"))
         with whole_file(Path(path)) as stream:
             stream.write(content)
@@ -219,7 +215,6 @@ def drawing(
 
 
 def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str], baseline: str | None) -> None:
-    """Raise UsageError where a chart takes other runs or measures."""
     if name in (*_OF_TWO_RUNS, "pr_levels") and len(runs) != 1:
         raise UsageError(f"the chart {name} takes one run: name one of {shortened(runs) or 'no runs'}")
     if not runs or not named:
@@ -318,7 +313,6 @@ def styles(warehouse: Warehouse) -> Mapping[str, Style]:
 
 
 def cut(name: str) -> str:
-    """A name without its middle, where it is long."""
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[: LONGEST_NAME // 2 - 1]}\u2026{name[-LONGEST_NAME // 2 :]}"

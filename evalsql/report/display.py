@@ -121,7 +121,6 @@ def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collecti
 
 
 def explanation_table(table: Table, digits: int) -> Table:
-    """What documents contribute, with a bar for each contribution."""
     at = table.columns.index("difference" if "difference" in table.columns else "contribution")
     values: list[Any] = [row[at] or 0 for row in table.rows]
     longest = max(map(abs, values), default=0) or 1
@@ -227,11 +226,7 @@ class Report:
         self.page = report_text(found, ".html", digits)
 
     def save(self, path: str | Path) -> None:
-        """Write the report to a file: a page (.html), or .md, .tex or .json; what is there is replaced.
-
-        Raises:
-            UsageError: the extension tells no format, or the file cannot be written.
-        """
+        """Write the report to a file, which is replaced: a page (.html), .md, .tex or .json; else raises UsageError."""
         extension = known_extension(Path(path), EXTENSIONS, "a report is written")
         text = self.page if extension == ".html" else report_text(self._gather(), extension, self._digits)
         with whole_file(Path(path)) as stream:

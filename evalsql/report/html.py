@@ -40,7 +40,6 @@ def in_words(count: int) -> str:
 
 
 def text(value: object) -> str:
-    """Any value as HTML shows it."""
     return escape(str(value))
 
 
@@ -87,7 +86,6 @@ def table(title: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequenc
 
 
 def figures(title: str, shown: Table, digits: int, name: str = "") -> str:
-    """The same of a table of values."""
     columns = [(head, "number" if shown.is_number(at) else "") for at, head in enumerate(shown.columns)]
     return table(title, columns, cells(shown, digits), name)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
 from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs
 from evalsql.warehouse.warehouse import Warehouse
@@ -89,7 +90,6 @@ class PaperFile:
     problems: list[tuple[int, str]] = field(default_factory=list)
 
     def problem(self, key: str, message: str, number: int | None = None) -> None:
-        """Note what is wrong with a key, or with an entry of its list."""
         named = key if number is None else f"{key}, entry {number + 1}"
         line = _line(self.text, key, number)
         self.problems.append((line, f"{self.path}{f':{line}' if line else ''}: {named}: {message}"))
@@ -105,13 +105,7 @@ _CHECKS = {each.name: each.metadata for each in fields(PaperFile) if each.metada
 
 def read_paper(path: Path) -> PaperFile:
     """Read the description of a table; raises UsageError with all that is wrong, each with file, line and key."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: is no TOML: {error}") from error
+    text, content = read_parsed(path, tomllib.loads, "TOML")
     paper = PaperFile(path, text)
     for key, value in content.items():
         if key in _ENTRY_KEYS:

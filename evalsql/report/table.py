@@ -67,12 +67,10 @@ class Table(NamedTuple):
         return [[self.text(row, at, digits) for at in range(len(self.columns))] for row in self.rows]
 
     def picked(self, *names: str) -> list[tuple[Any, ...]]:
-        """The values of these columns, row by row."""
         places = [list(self.columns).index(name) for name in names]
         return [tuple(row[place] for place in places) for row in self.rows]
 
     def with_columns(self, places: Sequence[int]) -> Table:
-        """The table with the columns of these places, in this order."""
         new = {place: at for at, place in enumerate(places)}
         return self._replace(
             columns=[self.columns[place] for place in places],
@@ -115,7 +113,6 @@ class Table(NamedTuple):
         return self._replace(best=frozenset(best))
 
     def best_cells(self, cells: Sequence[tuple[int, int]], digits: int, *, is_lower: bool) -> set[tuple[int, int]]:
-        """Those of the cells whose value reads like the best of them."""
         values: dict[tuple[int, int], Any] = {(nth, at): self.rows[nth][at] for nth, at in cells}
         known = {cell: value for cell, value in values.items() if value is not None and not math.isnan(value)}
         if not known:

@@ -139,7 +139,6 @@ def sparkline(levels: Sequence[int]) -> str:
 
 
 def natural_widths(table: Table, digits: int) -> list[int]:
-    """Cells that each column takes where nothing is folded."""
     texts = [table.columns, *table.texts(digits)]
     return [max(text_width(one_line(text)) for text in column) for column in zip(*texts, strict=True)]
 

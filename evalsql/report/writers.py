@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
@@ -50,10 +49,8 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
         stream.write("\n")
     elif format_name == "jsonl":
         stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in objects(table))
-    elif format_name == "markdown":
-        write_markdown([table], stream, digits)
-    elif format_name == "latex":
-        write_latex([table], stream, digits)
+    elif format_name in DOCUMENTS:
+        stream.write(DOCUMENTS[format_name]([table], digits))
     else:
         write_table(table, stream, digits)
 
@@ -83,19 +80,17 @@ def _exact(value: object) -> object:
 # Markdown
 
 
-def write_markdown(tables: Iterable[Table], stream: TextIO, digits: int) -> None:
+def markdown(tables: Iterable[Table], digits: int) -> str:
     """Pipe tables with their captions below; characters with a meaning in Markdown are escaped."""
+    parts = []
     for table in tables:
-        stream.write(_markdown_row(map(escape_markdown, table.columns)))
-        stream.write(_markdown_row("---:" if table.is_number(at) else "---" for at in range(len(table.columns))))
+        rows = [list(map(escape_markdown, table.columns))]
+        rows.append(["---:" if table.is_number(at) else "---" for at in range(len(table.columns))])
         for nth, row in enumerate(table.texts(digits)):
-            stream.write(_markdown_row(_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)))
-        if table.caption:
-            stream.write(f"\n{escape_markdown(table.caption)}\n\n")
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
+            rows.append([_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)])
+        parts += [f"| {' | '.join(row)} |\n" for row in rows]
+        parts += [f"\n{escape_markdown(table.caption)}\n\n"] if table.caption else []
+    return "".join(parts)
 
 
 def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
@@ -139,15 +134,16 @@ _IN_T1 = frozenset(
 _NOWHERE = frozenset("\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167")
 
 
-def write_latex(tables: Iterable[Table], stream: TextIO, digits: int) -> None:
+def latex(tables: Iterable[Table], digits: int) -> str:
     """Booktabs tabulars, those with a caption as floats, below what they need."""
-    body = StringIO()
-    for table in tables:
-        write_tabular(table, body, digits)
-    stream.write(latex_needs(body.getvalue()) + body.getvalue())
+    body = "".join(tabular(table, digits) for table in tables)
+    return latex_needs(body) + body
 
 
-def write_tabular(table: Table, stream: TextIO, digits: int) -> None:
+DOCUMENTS = {"markdown": markdown, "latex": latex}
+
+
+def tabular(table: Table, digits: int) -> str:
     """A booktabs tabular, with a caption in a float.
 
     A column of decimals or marked numbers is two, so that the points stand below each other; changes are one more.
@@ -163,15 +159,19 @@ def write_tabular(table: Table, stream: TextIO, digits: int) -> None:
         f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if (width := _width(form)) > 1 else escape_latex(name)
         for name, form in zip(table.columns, forms, strict=True)
     ]
-    if table.caption:
-        caption = escape_latex(table.caption)
-        for mark, command in _MARKS.items():
-            caption = caption.replace(mark, f"${command}$")
-        stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n\\label{{{table.label}}}\n")
-    stream.write(f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{_latex_row(heads)}\\midrule\n")
-    for nth, row in enumerate(texts):
-        stream.write(_latex_row(_latex_cell(table, text, (nth, at), forms[at]) for at, text in enumerate(row)))
-    stream.write("\\bottomrule\n\\end{tabular}\n" + ("\\end{table}\n" if table.caption else ""))
+    rows = "".join(
+        _latex_row(_latex_cell(table, text, (nth, at), forms[at]) for at, text in enumerate(row))
+        for nth, row in enumerate(texts)
+    )
+    head = f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{_latex_row(heads)}\\midrule\n"
+    body = f"{head}{rows}\\bottomrule\n\\end{{tabular}}\n"
+    if not table.caption:
+        return body
+    caption = escape_latex(table.caption)
+    for mark, command in _MARKS.items():
+        caption = caption.replace(mark, f"${command}$")
+    named = f"\\centering\n\\caption{{{caption}}}\n\\label{{{table.label}}}\n"
+    return f"\\begin{{table}}\n{named}{body}\\end{{table}}\n"
 
 
 def _width(form: str) -> int:

@@ -15,7 +15,7 @@ from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import InputWarning, UsageError, warn
-from evalsql.evaluation.stored_scores import require_rankings
+from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.ingest.frames import Query
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
@@ -247,7 +247,7 @@ def fuse(
     """
     database = loader.database
     names = _inputs(database, runs, name)
-    require_rankings(database, "fusion", names)
+    check_rankings(database, "fusion", names, every=True)
     if tie_rule not in TIE_RULES:
         raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
     if tune is not None and weights is not None:

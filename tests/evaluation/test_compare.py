@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections import defaultdict
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.report.comparison import Comparison, label
-from evalsql.report.writers import write_latex, write_markdown
+from evalsql.report.writers import latex, markdown
 from tests.conftest import Command, assert_refused, csv_rows
 
 pytestmark = pytest.mark.fast
@@ -84,10 +83,8 @@ def pair(baseline: str, run: str, means: tuple[float, float], p: float) -> dict[
     }
 
 
-def written(write: Callable[..., None], pairs: list[dict[str, Any]]) -> str:
-    stream = io.StringIO()
-    write([Comparison("qrels_1", pairs, ["AP"], "t", "holm", 0.05).table(2)], stream, 2)
-    return stream.getvalue()
+def written(write: Callable[..., str], pairs: list[dict[str, Any]]) -> str:
+    return write([Comparison("qrels_1", pairs, ["AP"], "t", "holm", 0.05).table(2)], 2)
 
 
 PAIRS = [
@@ -98,13 +95,13 @@ PAIRS = [
 
 
 def test_best_is_bold_also_when_it_reads_the_same() -> None:
-    lines = written(write_markdown, PAIRS).splitlines()
+    lines = written(markdown, PAIRS).splitlines()
     assert lines[2:5] == [
         "| a | three | **0.90**<sup>c</sup> |",
         "| b | \\<two\\> | **0.90**<sup>c</sup> |",
         "| c | one\\_& | 0.50 |",
     ]
-    text = written(write_latex, PAIRS)
+    text = written(latex, PAIRS)
     assert "Means over 5 topics of qrels\\_1; the best in bold." in text
     assert "(paired t test, p corrected by Holm for 3 tests, alpha = 0.05)" in text
     assert [line for line in text.splitlines() if line.endswith("\\\\")][1:] == [
@@ -117,7 +114,7 @@ def test_best_is_bold_also_when_it_reads_the_same() -> None:
 def test_more_systems_than_letters() -> None:
     assert [label(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["a", "z", "aa", "az", "ba", "zz", "aaa"]
     pairs = [pair("base", f"r{number:02}", (0.1, 0.9 - number / 100), 0.001) for number in range(30)]
-    lines = written(write_markdown, pairs).splitlines()
+    lines = written(markdown, pairs).splitlines()
     assert lines[2] == "| a | r00 | **0.90**<sup>ae</sup> |"
     assert lines[32] == "| ae | base | 0.10 |"
 

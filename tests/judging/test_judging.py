@@ -7,6 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import krippendorff
@@ -60,7 +61,7 @@ def test_what_is_still_to_be_judged_comes_in_the_order_asked_for(golden: Warehou
 
 
 def test_contributions_are_those_worked_out_by_hand(golden: Warehouse) -> None:
-    a, b = judging.contributions(golden.evaluation, "AP", qrels="first", depth=2)
+    _, (a, b) = judging.contributions(golden.evaluation, "AP", qrels="first", depth=2)
     assert a[:8] == ("first", "A", 4, 3, 4, 2, 3, 2)
     assert list(a[8:]) == ["AP", pytest.approx(3 / 4), 0, pytest.approx(-3 / 4)]
     assert b[:8] == ("first", "B", 4, 3, 2, 1, 1, 1)
@@ -113,7 +114,9 @@ def test_pool_and_contributions_are_those_of_plain_loops(seed: int) -> None:
             (topic, document) for topic, document in pool if qrels[topic].get(document, -1) < 0
         }
         found_by_run: dict[str, list[Any]] = defaultdict(list)
-        for each in judging.contributions(warehouse.evaluation, MEASURES, depth=6):
+        columns, rows = judging.contributions(warehouse.evaluation, MEASURES, depth=6)
+        for row in rows:
+            each = SimpleNamespace(**dict(zip(columns, row, strict=True)))
             found_by_run[each.run].append(each)
     assert set(found_by_run) == set(NAMES)
     for name, figures in found_by_run.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import string
@@ -85,16 +84,15 @@ def test_what_is_written_compiles(demo: Command, nasty: Path, tmp_path: Path) ->
 
 def of_names(names: tuple[str, ...]) -> str:
     """All names in a leaderboard, and in a comparison as runs, measures, judgments and baseline."""
-    stream = io.StringIO()
-    writers.write_latex([Table(["run", "x_%&"], [(name, -0.5) for name in names])], stream, 2)
+    parts = [writers.latex([Table(["run", "x_%&"], [(name, -0.5) for name in names])], 2)]
     base, *others = names
     figures = {"num_topics": 5, "baseline_mean": 0.5, "mean": -0.25, "difference": -0.75, "p_corrected": 0.01}
     named = {"baseline": base, "measure": names[-1], "num_tests": len(others)}
     pairs = [{**named, "run": run, **figures} for run in others]
     for baseline in (base, None):
         compared = Comparison(names[0], pairs, [names[-1]], "t", "holm", 0.05, baseline=baseline)
-        writers.write_latex([compared.table(2)], stream, 2)
-    return stream.getvalue()
+        parts.append(writers.latex([compared.table(2)], 2))
+    return "".join(parts)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,17 +10,15 @@ import pytest
 
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
-from evalsql.report.writers import write_latex, write_markdown
+from evalsql.report.writers import latex, markdown
 from tests.conftest import Command, csv_rows
 from tests.long_cases import few_of
 
 MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
 
 
-def written(write: Callable[..., None], comparison: Comparison) -> str:
-    stream = io.StringIO()
-    write([comparison.table(2)], stream, 2)
-    return stream.getvalue()
+def written(write: Callable[..., str], comparison: Comparison) -> str:
+    return write([comparison.table(2)], 2)
 
 
 def pair(run: str, measure: str, baseline_mean: float, mean: float, p: float) -> dict[str, Any]:
@@ -39,13 +36,13 @@ BESIDE_BM25 = Comparison("my_qrels", PAIRS, ["AP", "ESL"], "t", "holm", 0.05, lo
 
 
 def test_a_caption_says_what_was_tested_and_daggers_tell_better_from_worse() -> None:
-    for write, better, worse in ((write_markdown, "\u2020", "\u2021"), (write_latex, r"$\dagger$", r"$\ddagger$")):
+    for write, better, worse in ((markdown, "\u2020", "\u2021"), (latex, r"$\dagger$", r"$\ddagger$")):
         text = written(write, BESIDE_BM25)
         assert "Only differences to bm25 were tested" in text
         assert f"{better} marks what is significantly better than bm25, {worse} what is significantly worse" in text
         assert "superscript names the systems" not in text
         assert "The tests compare bm25 with 2 systems by 2 measures." in text
-    assert written(write_markdown, BESIDE_BM25).splitlines()[:5] == [
+    assert written(markdown, BESIDE_BM25).splitlines()[:5] == [
         "| run | AP | ESL |",
         "| --- | ---: | ---: |",
         "| good | **0.75**<sup>\u2020</sup> | **2.00**<sup>\u2020</sup> |",
@@ -75,7 +72,7 @@ def test_what_was_corrected_together(changed: Mapping[str, Any], said: str) -> N
 
 
 def test_latex_is_a_whole_float() -> None:
-    lines = written(write_latex, BESIDE_BM25).splitlines()
+    lines = written(latex, BESIDE_BM25).splitlines()
     caption = lines.pop(3)
     assert caption.startswith(r"\caption{Means over 5 topics of my\_qrels; the best in bold.")
     assert lines == [
@@ -121,7 +118,7 @@ CHANGES = {("good", "AP"): 50.0, ("bad", "AP"): -50.0, ("good", "ESL"): -100 / 3
 
 def test_letters_and_daggers_stand_beside_each_other() -> None:
     compared = BESIDE_BM25._replace(baseline=None, beside="bm25")
-    text = written(write_latex, compared)
+    text = written(latex, compared)
     assert r"a & good & \textbf{0} & \textbf{.75}$^{\dagger\mathrm{b}}$ &" in text
     assert r"b & bm25 & 0 & .50$^{\mathrm{c}}$ &" in text
     assert r"c & bad & 0 & .25$^{\ddagger}$ &" in text
@@ -133,14 +130,14 @@ def test_letters_and_daggers_stand_beside_each_other() -> None:
 
 def test_relative_changes_in_percent() -> None:
     changed = BESIDE_BM25._replace(changes=CHANGES, changed_from="bm25", names={"ESL": "E_SL"})
-    lines = written(write_latex, changed).splitlines()
+    lines = written(latex, changed).splitlines()
     assert r"\begin{tabular}{lr@{}l@{\ }rr@{}l@{\ }r}" in lines
     assert r"run & \multicolumn{3}{c}{AP} & \multicolumn{3}{c}{E\_SL} \\" in lines
     assert r"bm25 & 0 & .50 & & 3 & .00 & \\" in lines
     assert r"bad & 0 & .25$^{\ddagger}$ & ($-$50.0\%) & 2 & .50 & \\" in lines
     assert "In parentheses the change of the mean relative to bm25." in lines[3]
     assert "| good | **0.75**<sup>\u2020</sup> (+50.0%) | **2.00**<sup>\u2020</sup> (-33.3%) |" in written(
-        write_markdown, changed
+        markdown, changed
     )
 
 

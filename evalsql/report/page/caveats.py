@@ -42,7 +42,6 @@ class Picture(NamedTuple):
     height: int
 
     def svg(self, chosen: Iterable[str]) -> str:
-        """The picture, labelled with what it says of the chosen systems."""
         label = escape(f"{self.title}: {'; '.join(f'{run} {self.texts[run]}' for run in chosen if run in self.texts)}")
         return f'<svg class="small" role="img" aria-label="{label}" height="{self.height}">{"".join(self.parts)}</svg>'
 
@@ -166,7 +165,6 @@ def _other_measures(report: ReportData) -> Caveat | None:
 
 
 def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
-    """The place of each system by each measure, the best on top."""
     orders = {run: [report.means[name][run].place for name in measures] for run in report.runs}
     most, last = max(map(max, orders.values())), len(measures) - 1
     xs = [f"{4 + 92 / last * at:.1f}%" for at in range(last + 1)]
@@ -200,7 +198,6 @@ def _sentence(text: str, names: Sequence[str] = ()) -> str:
 
 
 def summary(found: Sequence[Caveat]) -> str:
-    """The section's one sentence."""
     count = sum(caveat.deserves_look for caveat in found)
     if not count:
         return f"Nothing of {in_words(len(found))} things that were looked at."

@@ -217,7 +217,6 @@ def _pairs(report: ReportData) -> dict[str, Any]:
 
 
 def _range(text: str) -> list[float]:
-    """Ends of a measure's range where both are numbers."""
     ends = [float(end) for end in text.split()]
     return ends if all(map(math.isfinite, ends)) else []
 
@@ -247,7 +246,6 @@ def measure_words(measure: Measure) -> str:
 
 
 def size_line(report: ReportData) -> str:
-    """How much was evaluated, and when the newest of it was loaded."""
     num_judgments, num_grades, day = report.size
     judged = f"{counted(num_judgments, 'judgment')} in {counted(num_grades, 'grade')}"
     held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"

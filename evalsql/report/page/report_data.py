@@ -17,7 +17,7 @@ from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import temporary_tables, with_arguments
-from evalsql.evaluation.explanation import can_be_cut, first_contributions
+from evalsql.evaluation.explanation import first_contributions
 from evalsql.phrases import Progress, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
@@ -135,7 +135,6 @@ class ReportData:
 
     @cached_property
     def topics(self) -> list[str]:
-        """In natural order, 2 before 10."""
         return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows}, key=natural_key)
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
@@ -292,7 +291,6 @@ def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str], Pair]:
-    """The same for a page."""
     call = with_arguments(warehouse.catalog, "differences").call
     found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
     tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA)
@@ -302,7 +300,6 @@ def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str]
 
 
 def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
-    """The report with first documents, texts of topics, findings and how much there is."""
     runs = {"chosen_runs": names_query("run", report.runs)}
     facts = relation_query(warehouse.catalog, "judgment_facts", runs, qrels=report.qrels)
     return replace(
@@ -326,8 +323,7 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
     lists = relation_query(catalog, "chosen_lists", chosen, qrels=report.qrels)
     kept = {"chosen_lists": "select * from temp.page_chosen_lists"}
     with temporary_tables(warehouse.database, {"page_chosen_lists": lists}):
-        can_tell = can_be_cut(warehouse.database, measure)  # else a cut ranking says nothing of the whole one
-        worth = first_contributions(warehouse.database, measure, DEPTH) if can_tell else []
+        worth = first_contributions(warehouse.database, measure, DEPTH)
         first, later = (
             warehouse.rows(relation_query(catalog, name, kept, depth=DEPTH))
             for name in ("first_documents", "later_documents")

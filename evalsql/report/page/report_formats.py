@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from io import StringIO
 from typing import Any, NamedTuple
 
 from evalsql.errors import UsageError
@@ -77,7 +76,6 @@ def _pairs(report: ReportData) -> list[tuple[str, Table]]:
 
 
 def _intervals(report: ReportData, digits: int) -> list[tuple[str, Table]]:
-    """Intervals of the means as text, a row a run."""
     ends = {
         name: [
             (run, name, f"{mean.low:.{digits}f} to {mean.high:.{digits}f}")
@@ -115,37 +113,31 @@ def _document(language: str, report: ReportData, digits: int) -> str:
     """The report's tables; those too large to read are left to the page and to JSON, and it says so."""
     heading, notice, part, left_out, begin, end = _TEXTS[language]
     escape = {"markdown": writers.escape_markdown, "latex": writers.escape_latex}[language]
-    stream = StringIO()
 
-    def write(table: Table) -> None:
-        if language == "latex":  # without comments on what it needs
-            writers.write_tabular(table, stream, digits)
-        else:
-            writers.write_markdown([table], stream, digits)
+    def written(table: Table) -> str:  # LaTeX without comments on what it needs
+        return writers.tabular(table, digits) if language == "latex" else writers.markdown([table], digits)
 
-    stream.write(heading.format(escape(report.heading)))
-    stream.writelines(notice.format(escape(each.text.strip())) for each in report.notices)
+    found = [heading.format(escape(report.heading))]
+    found += [notice.format(escape(each.text.strip())) for each in report.notices]
     for section in sections(report):
-        stream.write(part.format(escape(section.title)))
+        found.append(part.format(escape(section.title)))
         tables = section.tables
         if section.name == "leaderboard":
             if report.comparison is None:
-                write(report.leaderboard)
+                found.append(written(report.leaderboard))
             else:  # with what is significantly better
                 means = {(run, name): mean.value for name in report.names for run, mean in report.means[name].items()}
                 board = report.comparison._replace(board=means, counts=report.leaderboard.counts)
-                writers.write(board.table(digits), language, stream, digits)
+                found.append(writers.DOCUMENTS[language]([board.table(digits)], digits))
             tables = _intervals(report, digits)
         elif not tables:
-            stream.write("In the page and in JSON.\n\n")
+            found.append("In the page and in JSON.\n\n")
         for title, table in tables:
             if len(table.rows) * len(table.columns) > LARGEST:
-                stream.write(f"{left_out.format(escape(title))}{len(table.rows)} rows, which the JSON has.\n\n")
-                continue
-            stream.write(begin.format(escape(title)))
-            write(table)
-            stream.write(end)
-    return stream.getvalue()
+                found.append(f"{left_out.format(escape(title))}{len(table.rows)} rows, which the JSON has.\n\n")
+            else:
+                found += [begin.format(escape(title)), written(table), end]
+    return "".join(found)
 
 
 def _json(report: ReportData, digits: int) -> str:

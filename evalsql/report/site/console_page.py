@@ -40,6 +40,12 @@ _SUMS = {
     _WORKER: "sha384-i0OQ1Tgir74BLt97iOu3RSuiEcSDVbaruBGyjCxyRr7sy49oVfmp30r28o6Lthc0",
     _WASM: "sha384-7RMibfLYcsAQjQ7gJ9HVOjkqJQ8wcBjoSD4fIY+ZCz7uLGWCPotv7FQ/u4JFyHVT",
 }
+_CUT_RANKINGS = """
+    select 1 from run_topics
+    left join (select run_id, topic_id, count(*) as num_held from retrieved group by all) as held
+        using (run_id, topic_id)
+    where coalesce(num_held, 0) < num_ret limit 1
+"""
 _POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:"
@@ -83,7 +89,7 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
                     insert_rows(copy, relation, rows / f"{relation.name}.parquet")
             make_added(copy)  # a user's own measures beside those of the package
         copy.execute("reset threads")
-        is_cut = bool(depth) and _is_cut(database, copy)
+        is_cut = depth and database.rows("select 1 from retrieved limit 1") and copy.rows(_CUT_RANKINGS)
         partial = _reading_rankings(copy.catalog) if is_cut else frozenset()
         exact = frozenset(filter(None, (_if_exact(database, copy, found, name) for name in sorted(partial))))
         copy.execute("checkpoint")
@@ -139,17 +145,6 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         held = " union ".join(f"select {key} from ({chosen[holder]})" for holder in holders)
         chosen[table] = f"select * from main.{table} where {key} in ({held}) order by {key}"
     return chosen
-
-
-def _is_cut(database: Database, copy: Database) -> bool:
-    """Whether a ranking of the copy has fewer documents than that of the warehouse."""
-    query = """
-        select 1 from run_topics
-        left join (select run_id, topic_id, count(*) as num_held from retrieved group by all) as held
-            using (run_id, topic_id)
-        where coalesce(num_held, 0) < num_ret limit 1
-    """
-    return bool(copy.rows(query) and database.rows("select 1 from retrieved limit 1"))
 
 
 def _reading_rankings(catalog: Catalog) -> frozenset[str]:

@@ -21,7 +21,6 @@ _REPORT = "The report, with pairs, curves and doubts"
 
 
 def first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
-    """What the site holds: each judgment set with its best systems."""
     is_only = len(found) == 1
     body = ""
     for results in found:
@@ -60,7 +59,6 @@ def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> 
 
 
 def set_page(results: SetResults, links: Links) -> Page:
-    """The leaderboard of all runs."""
     qrels = results.qrels
     address = links.set_page(qrels)
     links = links.on(address)
@@ -82,7 +80,6 @@ def set_page(results: SetResults, links: Links) -> Page:
 
 
 def topic_list(results: SetResults, links: Links) -> Page:
-    """All topics, with how hard they are."""
     first, qrels = results.first, results.qrels
     address = links.set_page(qrels, "topics")
     links = links.on(address)
@@ -177,7 +174,6 @@ def _documents(documents: Sequence[RelevantDocument], num_runs: int) -> str:
 
 
 def system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
-    """What is known of a run, by every judgment set that evaluates it."""
     address = links.system_page(run)
     links = links.on(address)
     body, places = "", []

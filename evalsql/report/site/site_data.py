@@ -82,11 +82,9 @@ class SetResults(ReportData):
         return self.names[0]
 
     def text(self, topic: str) -> str:
-        """What a topic asks; empty where that was not loaded."""
         return self.texts.get(topic) or ""
 
     def mark(self, run: str, place: int) -> str:
-        """How a run at this place is drawn."""
         return "baseline" if run == self.baseline else "system" if place == 1 else "mark"
 
     def on_topic(self, topic: str) -> list[tuple[str, Standing]]:
@@ -95,7 +93,6 @@ class SetResults(ReportData):
         return sorted(((run, each) for run, each in found if each), key=lambda pair: pair[1].place)
 
     def values_text(self, measures: Sequence[str], run: str, topic: str) -> list[str]:
-        """What a run has on a topic by measures, nothing where it has no value."""
         found = [self.standings[name, run].get(topic) for name in measures]
         return ["" if each is None else number(each.value, DIGITS) for each in found]
 

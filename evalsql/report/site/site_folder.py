@@ -50,8 +50,6 @@ _RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
 
 
 class Site(NamedTuple):
-    """What was written."""
-
     num_pages: int
     size: int
     copy: Copy
@@ -130,7 +128,6 @@ def _files(
 
 
 def _searchable(found: Sequence[SetResults], catalog: Catalog, links: Links) -> list[list[str]]:
-    """Kind, name, address and further words of everything that has a page."""
     listed = [["system", run, links.system_page(run), ""] for run in links.systems]
     for results in found:
         qrels, of_set = results.qrels, f" ({results.qrels})" if len(found) > 1 else ""

@@ -56,7 +56,6 @@ class Links:
         self._measures = file_names(relation.name for relation in catalog.measures)
 
     def on(self, address: str) -> Links:
-        """The links of the page at this address."""
         links = copy(self)
         links.root = to_root(address)
         return links
@@ -91,7 +90,6 @@ class Links:
 
 
 def query_address(sql: str) -> str:
-    """The address of the console with a query in it."""
     return f"{CONSOLE[1]}#q={quote(sql, safe='')}"
 
 
