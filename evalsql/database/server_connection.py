@@ -132,7 +132,7 @@ class RemoteDatabase(Database):
         result = self._connection
         together: list[str] = []
         for statement in self._connection.extract_statements(sql):
-            kind, text = statement.type.name, rendered(statement.query, parameters)
+            kind, text = statement.type.name, rendered(statement.query, parameters, self._connection)
             if kind in _CHANGES and not self._is_local(text):
                 together.append(text)
                 continue

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, time
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
-from evalsql.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
@@ -61,42 +60,26 @@ def statements_run(text: str) -> Iterator[Statement]:
             yield Statement(kind, query)
 
 
-def rendered(sql: str, parameters: Sequence[object]) -> str:
-    """The statement with its parameters written out."""
+def rendered(sql: str, parameters: Sequence[object], connection: DuckDBPyConnection) -> str:
+    """The statement with its parameters written out, as the engine's own text of each with its type."""
     if not parameters:
         return sql
-    values = iter(parameters)
+    asked = ", ".join(f"typeof(${nth}), cast(${nth} as varchar)" for nth in range(1, len(parameters) + 1))
+    given = connection.execute(f"select {asked}", parameters).fetchall()[0]
+    written = [_typed(*pair) for pair in zip(given[::2], given[1::2], strict=True)]
+    values = iter(written)
     replaced: list[tuple[int, int, str]] = []
     for piece, after in pairwise([*tokens(sql), Token("sign", "", len(sql))]):
         if piece.text == "?":
-            replaced.append((piece.start, piece.end, value(next(values))))
+            replaced.append((piece.start, piece.end, next(values)))
         elif piece.text == "$" and after.kind == "number":
-            replaced.append((piece.start, after.end, value(parameters[int(after.text) - 1])))
+            replaced.append((piece.start, after.end, written[int(after.text) - 1]))
     return with_replaced(sql, replaced)
 
 
-def value(given: object) -> str:
-    """A value of Python as SQL that has the type which the engine gives it."""
-    if given is None or isinstance(given, bool | int):
-        return literal(given)
-    if isinstance(given, float):
-        text = repr(given) if math.isfinite(given) else literal(str(given))
-        return f"cast({text} as double)"
-    if isinstance(given, str):
-        parts = [literal(part) for part in given.split("\0")]  # text that is sent ends at a NUL character
-        return parts[0] if len(parts) == 1 else f"({' || chr(0) || '.join(parts)})"
-    if isinstance(given, Decimal):
-        return str(given)
-    if isinstance(given, datetime):
-        return f"cast({literal(given.isoformat(' '))} as {'timestamptz' if given.tzinfo else 'timestamp'})"
-    if isinstance(given, date | time):
-        return f"cast({literal(given.isoformat())} as {type(given).__name__})"
-    if isinstance(given, bytes):
-        return "'" + "".join(f"\\x{byte:02X}" for byte in given) + "'::blob"
-    if isinstance(given, Mapping):
-        return f"map([{', '.join(map(value, given))}], [{', '.join(map(value, given.values()))}])"
-    if isinstance(given, Sequence):
-        return f"[{', '.join(map(value, given))}]"
-    if hasattr(given, "item"):  # a number of numpy
-        return value(given.item())
-    raise UsageError(f"a value of type {type(given).__name__} cannot be sent to a server")
+def _typed(kind: str, text: str | None) -> str:
+    """A value as SQL of its type; text that is sent ends at a NUL character."""
+    if text is None:
+        return "null"
+    parts = " || chr(0) || ".join(map(literal, text.split("\0")))
+    return f"cast({parts} as {kind})"
