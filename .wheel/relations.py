@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class RelationsHook(BuildHookInterface[Any]):
-    """Makes the file that ``attached_relations.shipped`` names; an editable installation follows the SQL instead."""
+    """Makes the file that ``connecting.shipped`` names; an editable installation follows the SQL instead."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make the file and give it a place in the wheel."""
@@ -22,7 +22,7 @@ class RelationsHook(BuildHookInterface[Any]):
             return
         sys.path.insert(0, self.root)
         from evalsql.catalog.relations import read_catalog
-        from evalsql.warehouse.attached_relations import make_file, shipped
+        from evalsql.warehouse.connecting import make_file, shipped
 
         self.scratch = tempfile.TemporaryDirectory()
         made = Path(self.scratch.name) / shipped(read_catalog()).name

@@ -27,7 +27,7 @@ import evalsql
 from evalsql import InputWarning, Warehouse
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
-from evalsql.warehouse import attached_relations, own_measures
+from evalsql.warehouse import connecting, own_measures
 from evalsql.warehouse import open as opening
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests import pool
@@ -139,7 +139,7 @@ def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     built = {relation.name for relation in whole.build_order(FEW)}
     kept = [each for each in whole.relations.values() if each.name in built or each.kind in KEPT]
     catalog = Catalog({}, "").extended(kept)
-    for module in (own_measures, opening, attached_relations):
+    for module in (own_measures, opening, connecting):
         monkeypatch.setattr(module, "read_catalog", lambda: catalog)
     return catalog
 

@@ -43,6 +43,10 @@ _FILE_ERRORS = {
         "the data into a new file"
     ),
 }
+UNFINISHED = (
+    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
+    "it anew"
+)
 _FILE = re.compile(r'file "([^"]+)"')
 
 

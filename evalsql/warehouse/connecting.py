@@ -1,22 +1,30 @@
-"""Connects to database files, which another process may have locked, and limits the engine's memory."""
+"""Connects to database files, which another process may have locked, and attaches this version's views and macros.
+
+These are asked instead of those in a file. To make them takes the engine seconds, so that they are kept made: in the
+package, or else in the user's cache.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
+
+from evalsql.catalog import PACKAGE, ddl
 from evalsql.catalog.measure_names import literal
+from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
-from evalsql.errors import UsageError, WarehouseError
+from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
+from evalsql.warehouse.schema import ATTACHED, apply, create_tables
 
 if TYPE_CHECKING:
     import duckdb
-
 
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
@@ -24,10 +32,7 @@ _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engi
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked
 _EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
 _MAGIC = b"DUCK"  # behind a checksum of eight bytes
-UNFINISHED = (
-    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
-    "it anew"
-)
+_KEPT = 4  # files of relations in the user's cache
 
 
 def engines_share(size: str) -> str:
@@ -83,5 +88,87 @@ def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
     with suppress(OSError), Path(path).open("rb") as stream:
         start = stream.read(_EMPTY_BYTES)
         if len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC):
-            return UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
+            return disk.UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
     return disk.file_error(path, message) or f"{path}: cannot be opened: {message.splitlines()[0]}"
+
+
+# This version's views and macros
+
+
+def attach_relations(database: Database, progress: Progress, *, few: bool = False) -> None:
+    """Attach the package's views and macros, without tables, and have them asked first; few take 30 ms less."""
+    file, name = database.name, f"{ATTACHED}_few" if few else ATTACHED
+    # DuckDB 2.0 can wait for ever in "attach if not exists": it takes a closed database for one at the same address.
+    if not database.rows(f"select 1 from system.main.duckdb_databases() where database_name = '{name}'"):
+        path = relations_file(progress, few=few)
+        if path is None or not _attach(database, path, name):
+            _make_relations(database, name, progress, few=few)
+    database.ask_first(file, name)
+
+
+def _attach(database: Database, path: Path, name: str) -> bool:
+    try:
+        database.execute(f"attach {literal(str(path))} as {name} (read_only)")
+    except EvalsqlError as error:
+        if "already exists" in str(error):  # another thread has opened the same file
+            return True
+        with suppress(OSError):  # damaged
+            path.unlink()
+        return False
+    return True
+
+
+def _make_relations(database: Database, name: str, progress: Progress, *, few: bool = False) -> None:
+    """Make the package's views and macros in a new database in memory that is attached by this name."""
+    catalog = read_catalog()
+    tables = list(catalog.of_kind("tables"))
+    database.execute(f"attach ':memory:' as {name} (read_write)")
+    database.execute(f"set search_path = '{name}.main'")
+    create_tables(database, tables)
+    database.execute(f"create schema {STEPS}")
+    apply(database, ddl.statements(catalog, ddl.order(catalog, few=few)), progress)
+    for table in tables:
+        database.execute(f"drop table {table.name}")
+
+
+def make_file(path: Path, progress: Progress = silent, *, few: bool = False) -> None:
+    """Make a file with the package's views and macros and nothing else."""
+    with closing(Database(connect(MEMORY), read_catalog(), path=MEMORY, read_only=False)) as scratch:
+        _make_relations(scratch, "made", progress, few=few)
+        scratch.execute(f"attach {literal(str(path))} as file (storage_version {literal(STORAGE_VERSION)})")
+        scratch.execute("copy from database made to file (schema)")
+
+
+def shipped(catalog: Catalog) -> Path:
+    """Where a wheel has the file of its views and macros; a checkout has none."""
+    return PACKAGE / f"relations-{catalog.digest[:20]}.duckdb"
+
+
+def relations_file(progress: Progress, *, few: bool = False) -> Path | None:
+    """The file with these relations, made where it is missing; None where there is no place to keep it."""
+    catalog = read_catalog()
+    if shipped(catalog).exists() and not few:
+        return shipped(catalog)
+    folder = Path(platformdirs.user_cache_path("evalsql", appauthor=False))
+    path = folder / f"relations-{catalog.digest[:20]}{'-few' if few else ''}-duckdb-{engine.__version__}.duckdb"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with disk.whole_files(path, replace=True, one=True) as part:
+            make_file(part / path.name, progress, few=few)
+        _keep_newest(folder)
+    except (OSError, EvalsqlError):
+        return relations_file(progress) if few else None
+    return path
+
+
+def _keep_newest(folder: Path) -> None:
+    """Remove all files but the newest; other processes may have them open, or remove them too."""
+    made = {}
+    for path in folder.glob("*.duckdb"):
+        with suppress(OSError):
+            made[path] = path.stat().st_mtime
+    for path in sorted(made, key=lambda each: made[each], reverse=True)[_KEPT:]:
+        with suppress(OSError):
+            path.unlink()

@@ -21,11 +21,9 @@ from evalsql.database.database import MEMORY, Database
 from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.attached_relations import attach_relations
-from evalsql.warehouse.connecting import connect, engines_share, limit_memory
-from evalsql.warehouse.file_checks import check_tables, foreign_relations, is_empty, main_tables, version_of
+from evalsql.warehouse import schema
+from evalsql.warehouse.connecting import attach_relations, connect, engines_share, limit_memory
 from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
-from evalsql.warehouse.schema import SCHEMA_VERSION, add_own, add_temporary_relations, make, rebuild, upgrade
 
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE, TOKEN_VARIABLE = "EVALSQL_DB", "EVALSQL_TOKEN"
@@ -89,8 +87,8 @@ def open_database(
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        if file == MEMORY or ((is_new or not read_only) and is_empty(database)):
-            make(database)
+        if file == MEMORY or ((is_new or not read_only) and schema.is_empty(database)):
+            schema.make(database)
         else:
             is_ours = _bring_up_to_date(database, rewritten=rewritten)
             if few and database.catalog.own:  # a user's measures may read any relation
@@ -100,14 +98,14 @@ def open_database(
                     limits: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
                     return open_database(path, read_only=True, reach=reach, stored_at=stored_at, **limits)
             if database.catalog.own:
-                add_own(database)
+                schema.add_own(database)
                 if not read_only and not is_ours:
                     check_own(database, only_warn=True)
             if reach is None and external_access is None:
                 _shut_in_if_foreign(database)
             elif reach is None and not external_access:
                 database.shut_in()
-        add_temporary_relations(database, temporary)
+        schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
         raise
@@ -142,7 +140,7 @@ def _check_path(path: str, *, read_only: bool) -> bool:
 
 def _shut_in_if_foreign(database: Database) -> None:
     """Let the engine use no other file where the file defines relations of others, and warn of them."""
-    if foreign := foreign_relations(database):
+    if foreign := schema.foreign_relations(database):
         few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
             f"{database.path}: has views or macros beside those of evalsql: {few}. SQL here reads and writes no other "
@@ -153,13 +151,13 @@ def _shut_in_if_foreign(database: Database) -> None:
 
 def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
     """Upgrade tables, views and macros that another version wrote; returns whether this one had written the file."""
-    tables = main_tables(database)
-    schema_version, made_by, digest = version_of(database, tables)
-    is_older = schema_version < SCHEMA_VERSION
+    tables = schema.main_tables(database)
+    schema_version, made_by, digest = schema.version_of(database, tables)
+    is_older = schema_version < schema.SCHEMA_VERSION
     made = f"{database.path}: was made by evalsql {made_by}"
-    if schema_version > SCHEMA_VERSION:
+    if schema_version > schema.SCHEMA_VERSION:
         raise WarehouseError(f"{made}, which is newer; upgrade this program")
-    check_tables(database, tables, is_current=not is_older)
+    schema.check_tables(database, tables, is_current=not is_older)
     if database.read_only and is_older:
         raise WarehouseError(f"{made}, whose tables were others; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
@@ -173,9 +171,9 @@ def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:
-                upgrade(database, schema_version)
+                schema.upgrade(database, schema_version)
                 database.catalog = with_added(database)
-            rebuild(database)
+            schema.rebuild(database)
     return is_ours
 
 
@@ -205,20 +203,20 @@ def _open_served(
     try:
         versions = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"
         try:
-            ((schema, program, digest, duckdb_version),) = database.rows(versions)
+            ((schema_version, program, digest, duckdb_version),) = database.rows(versions)
         except (QueryError, ValueError) as error:
             raise WarehouseError(f"{database.path}: the server holds no evalsql warehouse") from error
-        if schema == SCHEMA_VERSION:
+        if schema_version == schema.SCHEMA_VERSION:
             database.catalog = with_added(database)
-        if (schema, digest) != (SCHEMA_VERSION, database.catalog.digest):
+        if (schema_version, digest) != (schema.SCHEMA_VERSION, database.catalog.digest):
             raise WarehouseError(
-                f"{database.path}: the server has evalsql {program} (schema {schema}, SQL {digest[:8]}, DuckDB "
-                f"{duckdb_version}), this is evalsql {__version__} (schema {SCHEMA_VERSION}, SQL "
+                f"{database.path}: the server has evalsql {program} (schema {schema_version}, SQL {digest[:8]}, DuckDB "
+                f"{duckdb_version}), this is evalsql {__version__} (schema {schema.SCHEMA_VERSION}, SQL "
                 f"{database.catalog.digest[:8]}, DuckDB v{engine.__version__}); install the same version on both sides"
             )
         if not read_only and database.who[1] != "write":
             raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
-        add_temporary_relations(database, own)
+        schema.add_temporary_relations(database, own)
     except BaseException:
         database.close()
         raise

@@ -17,8 +17,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import Catalog
-from evalsql.engines.compiling import EXECUTED, digest, executed
-from evalsql.engines.inlining import inlined
+from evalsql.engines.compiling import EXECUTED, digest, executed, inlined
 from tests.engines.collections import small_warehouse
 from tests.engines.runs import ENGINES, missing, outcome, running, short, values, variants
 

@@ -13,8 +13,16 @@ from sqlglot import exp
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
-from evalsql.engines.compiling import DIALECTS, RefusalError, compile_measure, digest, executed, refusal
-from evalsql.engines.inlining import Inlined, inlined
+from evalsql.engines.compiling import (
+    DIALECTS,
+    Inlined,
+    RefusalError,
+    compile_measure,
+    digest,
+    executed,
+    inlined,
+    refusal,
+)
 from tests.conftest import Command, write
 from tests.engines.runs import difference, variants
 from tests.long_cases import few_of

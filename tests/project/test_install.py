@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evalsql.catalog.relations import read_catalog
-from evalsql.warehouse.attached_relations import shipped
+from evalsql.warehouse.connecting import shipped
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.long

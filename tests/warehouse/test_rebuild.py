@@ -20,7 +20,7 @@ import pytest
 import evalsql
 from evalsql import CatalogError, Warehouse, WarehouseError
 from evalsql.evaluation.audits import audits, findings
-from evalsql.warehouse import attached_relations, schema
+from evalsql.warehouse import connecting, schema
 from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.long_cases import few_of
@@ -115,7 +115,7 @@ def test_copied_relations_are_those_made(older: Crafted, tmp_path: Path, monkeyp
             path = older(*views, name=f"{name}.duckdb")
             with monkeypatch.context() as patch:
                 if name == "made":
-                    patch.setattr(attached_relations, "relations_file", lambda *_, **__: None)
+                    patch.setattr(connecting, "relations_file", lambda *_, **__: None)
                 with evalsql.open(path) as warehouse:
                     if measures:
                         warehouse.load_measures(measures)

@@ -18,7 +18,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.evaluation import notices
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.warehouse import attached_relations
+from evalsql.warehouse import connecting
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests.conftest import SAMPLE, load_sample, new_file, own_measure
@@ -171,7 +171,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
     with evalsql.open(":memory:") as memory:
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
-    monkeypatch.setattr(attached_relations, "relations_file", lambda *_, **__: None)
+    monkeypatch.setattr(connecting, "relations_file", lambda *_, **__: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)
