@@ -13,7 +13,7 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import Table
-from evalsql.ingest.files.trec_text import FirstRow, Notes, first_rows
+from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 
@@ -28,22 +28,20 @@ _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from s
 
 @dataclass
 class StagedFile:
-    """One file of one run on its way in: a table, or TREC text with its first rows, comments and tags."""
+    """One file of one run on its way in: a table, or TREC text with its comments and tags."""
 
     source: Source
     table: Table | None = None
     text: Path | None = None
-    first_rows: Sequence[FirstRow] = ()
     sha256: str = ""
     notes: Notes = field(default_factory=Notes)
     is_refused: bool = False
 
     def inspect(self, folder: Path) -> None:
-        """Compute the checksum, and of TREC text read the first rows and decompress it into ``folder`` if need be."""
+        """Compute the checksum, and decompress TREC text into ``folder`` if need be."""
         self.sha256 = self.source.sha256()
         if not self.table:
             self.text = self.source.plain_text(folder / str(self.source.number))
-            self.first_rows = first_rows(self.source)
 
 
 @dataclass

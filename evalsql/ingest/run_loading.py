@@ -20,17 +20,10 @@ from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, file_row, insert_rows, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.tables import Tables
-from evalsql.ingest.files.trec_text import (
-    Notes,
-    first_tag,
-    foreign_layout,
-    opposes_ranks,
-    reader,
-    rejected_paths,
-    run_rows,
-)
+from evalsql.ingest.files.trec_text import Notes, first_tag, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
+from evalsql.ingest.python_rows import put
 from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
 from evalsql.phrases import Progress
 
@@ -93,7 +86,12 @@ class RunLoader:
                 list(threads.map(lambda file: file.inspect(Path(folder)), batch.files))
             if tables := [file.table for file in batch.files if file.table]:
                 self.tables.stage_runs(tables)
-            self._stage_text([file for file in batch.files if not file.table])
+            if texts := [file for file in batch.files if not file.table]:
+                opposed = self._look_at_first_rows(texts)
+                self.warnings.opposed += [
+                    run.name for run in runs if any(file.source.number in opposed for file in run.files)
+                ]
+                self._stage_text([file for file in texts if not file.is_refused])
         self.left_out += batch.rank()
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
         for file in batch.files:
@@ -101,9 +99,6 @@ class RunLoader:
                 self.problems.add(file.source.problem(0, "holds no rows"))
             if len(file.notes.tags) > 1:
                 self.warnings.tags.append((file.source.label, list(file.notes.tags)))
-        if self.options.ranks_by_score:
-            opposed = partial(opposes_ranks, lower_is_better=self.options.lower_is_better)
-            self.warnings.opposed += [run.name for run in runs if any(opposed(file.first_rows) for file in run.files)]
         if repeated := batch.repeated():
             self._report_repeated(runs, repeated)
         if not self.problems:
@@ -114,18 +109,35 @@ class RunLoader:
 
     # Staging
 
+    def _look_at_first_rows(self, files: Sequence[StagedFile]) -> set[int]:
+        """Refuse TREC files that are other tables; returns numbers of those whose ranks oppose their scores."""
+        database, by_number = self.database, {file.source.number: file for file in files}
+        lines = [(at, line) for at, file in by_number.items() for line in enumerate(file.source.first_lines, start=1)]
+        texts = [line.decode(errors="replace") for _, (_, line) in lines]
+        values = {"file_id": [at for at, _ in lines], "line": [number for _, (number, _) in lines], "text": texts}
+        put(database, "first_lines", values, ["file_id", "line"])
+        rows = relation_query(database.catalog, "first_run_rows", {"first_lines": "select * from temp.first_lines"})
+        database.execute(f"create or replace temp table first_lines as\n{rows}")
+        first_rows = {"first_rows": "select * from temp.first_lines"}
+        foreign = database.rows(relation_query(database.catalog, "foreign_layouts", first_rows))
+        for at, line, num_columns in foreign:
+            reason = (
+                f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
+                "[tag]; a tag may hold blanks, but is the same on nearly every line"
+            )
+            self._refuse(by_number[at], by_number[at].source.problem(line, reason))
+        lower_is_better = self.options.lower_is_better
+        opposed = relation_query(database.catalog, "opposed_files", first_rows, lower_is_better=lower_is_better)
+        found = {at for (at,) in database.rows(opposed)} if self.options.ranks_by_score else set()
+        database.execute("drop table first_lines")
+        return found
+
     def _stage_text(self, files: Sequence[StagedFile]) -> None:
         """Stage TREC files: by the engine's reader, all together, the rest line by line."""
         clean: list[StagedFile] = []
         by_lines: list[StagedFile] = []
         for file in files:
-            if foreign := foreign_layout(file.first_rows):
-                reason = (
-                    f"{foreign[1]} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
-                    "[tag]; a tag may hold blanks, but is the same on nearly every line"
-                )
-                self._refuse(file, file.source.problem(foreign[0], reason))
-            elif file.text and (tag := first_tag(file.source)) is not None:
+            if file.text and (tag := first_tag(file.source)) is not None:
                 file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag or None)
                 clean.append(file)
             else:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
@@ -207,81 +206,10 @@ def _shown(text: str) -> str:
     return f'"{text}"' if len(text) <= _MOST_SHOWN else f'"{text[:_MOST_SHOWN]}..."'
 
 
-_NEARLY_ALL = 0.9
-_HALF = 0.5
-
-
 def first_tag(source: Source) -> str | None:
     """The tag of a plain run's first line, empty if it has none; None if that is no row."""
     columns = source.first_lines[0].decode().split() if source.first_lines else []
     return " ".join(columns[5:]) if len(columns) > 4 else None
-
-
-class FirstRow(NamedTuple):
-    """A line with the columns of a run; the rank is not a number (NaN) where it is none."""
-
-    number: int
-    columns: Sequence[bytes]
-    rank: float
-    score: float
-
-
-def first_rows(source: Source) -> Sequence[FirstRow]:
-    """Those of a file's first lines that have a number for a score, as comments and header rows have not."""
-    rows = []
-    for number, line in enumerate(source.first_lines, start=1):
-        columns = line.split()
-        if len(columns) > 4 and not line.startswith(b"#"):
-            rank, score = map(_number, columns[3:5])
-            if not math.isnan(score):
-                rows.append(FirstRow(number, columns, rank, score))
-    return rows
-
-
-def _number(text: bytes) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def opposes_ranks(rows: Iterable[FirstRow], *, lower_is_better: bool) -> bool:
-    """Whether in a file's first rows nearly all scores get worse where the rank column says that they get better.
-
-    Scores that count up as ranks do, beside ranks that do not count, do so too.
-    """
-    agreeing = opposing = 0
-    for row, following in pairwise(row for row in rows if not math.isnan(row.rank)):
-        step, gain = following.rank - row.rank, following.score - row.score
-        change = step * gain * (-1 if lower_is_better else 1)
-        exchanged = gain == 1 != abs(step) > 0
-        if row.columns[0] == following.columns[0] and (change or exchanged):
-            agreeing += change < 0 and not exchanged
-            opposing += change > 0 or exchanged
-    return opposing > _NEARLY_ALL * (agreeing + opposing)
-
-
-def foreign_layout(rows: Sequence[FirstRow]) -> tuple[int, int] | None:
-    """Line number and columns of a file's first row where its first rows are those of some other table; else None.
-
-    A run's tag may hold blanks, but is the same in nearly all rows; where there are more than six columns the second
-    one is too, or the ranks go up. Of six columns only tags that differ beside ranks that do not go up are another's.
-    """
-    if not rows:
-        return None
-    pairs = [(row, following) for row, following in pairwise(rows) if row.columns[0] == following.columns[0]]
-    has_ranks = sum(row.rank < following.rank for row, following in pairs) >= _NEARLY_ALL * len(pairs)
-    same_tag = _greatest_share([tuple(row.columns[5:]) for row in rows])
-    if sum(len(row.columns) > 6 for row in rows) >= _NEARLY_ALL * len(rows):
-        has_one_second_column = _greatest_share([row.columns[1] for row in rows]) >= _NEARLY_ALL
-        is_run = same_tag >= _NEARLY_ALL and (has_ranks or has_one_second_column)
-    else:
-        is_run = same_tag >= _HALF or has_ranks
-    return None if is_run else (rows[0].number, len(rows[0].columns))
-
-
-def _greatest_share(values: Sequence[object]) -> float:
-    return max(Counter(values).values()) / len(values)
 
 
 def reader(paths: Sequence[Path]) -> str:
