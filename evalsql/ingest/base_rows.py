@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import Source, in_batches
@@ -18,6 +15,7 @@ from evalsql.version import __version__
 
 IN_MEMORY = "in memory"  # where rows come from that are in no file
 FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
+_ROWS_INSERTED = 100_000  # at once, so that memory stays bounded
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 
 
@@ -39,22 +37,15 @@ def next_id(database: Database, table: str, key: str) -> int:
     return int(following)
 
 
-def insert_rows(
-    database: Database, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[object]], selected: str = "*"
-) -> None:
-    """Insert ``selected`` of rows without tabs or line ends, as many as there may be; ``columns`` has types by name."""
-    listed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
-    with scratch_folder() as folder:
-        path = Path(folder) / "rows.tsv"
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            stream.writelines("\t".join(map(str, row)) + "\n" for row in rows)
-        database.execute(f"""
-            insert into {table}
-            select {selected} from read_csv(
-                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
-                columns = {{{listed}}}
-            )
-        """)
+def make_temp_table(database: Database, name: str, columns: Mapping[str, str]) -> None:
+    listed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
+    database.execute(f"create or replace temp table {name} ({listed})")
+
+
+def insert_all(database: Database, table: str, columns: Sequence[str], rows: Iterator[Sequence[object]]) -> None:
+    """Add rows to a table, as many as there may be."""
+    while some := list(islice(rows, _ROWS_INSERTED)):
+        add_rows(database, table, columns, some)
 
 
 def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:

@@ -84,11 +84,7 @@ class StagedJudgments:
         self.comments: Sequence[str] = ()
         self.notices: list[str] = []
         self._columns = _PREFERRED if options.are_preferences else _GRADED
-        self._make_table()
-
-    def _make_table(self) -> None:
-        columns = ", ".join(f"{name} {kind}" for name, kind in self._columns.items())
-        self.database.execute(f"create or replace temp table staged_qrels_rows ({columns})")
+        base_rows.make_temp_table(database, "staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
         """Stage a TREC file: by the engine's reader, or line by line where something is to be said of a line.
@@ -103,11 +99,11 @@ class StagedJudgments:
         self.num_rows = 0 if options.are_preferences else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
-        self._make_table()
+        base_rows.make_temp_table(self.database, "staged_qrels_rows", self._columns)
         notes, problems = Notes(), ProblemList()
         read = preference_rows if options.are_preferences else qrels_rows
         rows = ((line, *row) for line, row in read(file, notes, problems.add))
-        base_rows.insert_rows(self.database, "staged_qrels_rows", self._columns, rows)
+        base_rows.insert_all(self.database, "staged_qrels_rows", [*self._columns], rows)
         self.comments = notes.comments
         self._check(file, problems)
 

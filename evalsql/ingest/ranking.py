@@ -17,7 +17,10 @@ from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 
-STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
+STAGED_COLUMNS = {
+    **{"file_id": "integer", "topic": "varchar", "document": "varchar"},
+    **{"given_rank": "integer", "score": "double", "doubtful": "boolean"},
+}
 _RUN_COLUMNS = (
     *("run_id", "run", "tag", "num_tags", "comments"),
     *("duplicates", "tie_rule", "lower_is_better", "depth", "judged_by"),
@@ -67,7 +70,7 @@ class RunBatch:
         self.runs = runs
         self.given_options = options
         self.files = [file for run in runs for file in run.files]
-        database.execute(f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})")
+        base_rows.make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""

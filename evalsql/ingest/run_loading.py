@@ -17,14 +17,14 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
-from evalsql.ingest.base_rows import add_file_rows, file_row, insert_rows, next_id
+from evalsql.ingest.base_rows import add_file_rows, file_row, insert_all, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_tag, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.python_rows import put
-from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
+from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, RunBatch, StagedFile
 from evalsql.phrases import Progress
 
 BATCH_BYTES = 400_000_000  # of text that is staged together, so that memory stays bounded
@@ -173,13 +173,13 @@ class RunLoader:
         return [file for file in files if file.source.number in doubtful]
 
     def _stage_exactly(self, file: StagedFile) -> None:
-        columns = {"topic": "varchar", "document": "varchar", "given_rank": "integer", "score": "double"}
-        file.notes = Notes()
-        found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.options.goes_by_rank)
-        rows = ((t, d, int(r.partition(".")[0]) if self.options.goes_by_rank else 0, s) for _, (t, d, r, s) in found)
-        rank = "given_rank" if self.options.goes_by_rank else "null"
-        selected = f"{file.source.number}, topic, document, {rank}, score, false"
-        insert_rows(self.database, "staged_run_rows", columns, rows, selected)
+        file.notes, number, is_ranked = Notes(), file.source.number, self.options.goes_by_rank
+        found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=is_ranked)
+        rows = (
+            (number, topic, document, int(rank.partition(".")[0]) if is_ranked else None, float(score), False)
+            for _, (topic, document, rank, score) in found
+        )
+        insert_all(self.database, "staged_run_rows", STAGED_COLUMNS, rows)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True

@@ -16,6 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
+from evalsql.ingest.base_rows import make_temp_table
 from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
@@ -124,8 +125,8 @@ class Tables:
 
     def __enter__(self) -> Tables:
         self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
-        columns = ", ".join(f'"{each}" {_sql_type(each)}' for each in self.meanings)
-        self.database.execute(f"create or replace temp table {_ROWS} (file integer, row bigint, {columns})")
+        columns = {"file": "integer", "row": "bigint"} | {each: _sql_type(each) for each in self.meanings}
+        make_temp_table(self.database, _ROWS, columns)
         return self
 
     def __exit__(self, *_: object) -> None:
