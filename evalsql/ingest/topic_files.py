@@ -15,19 +15,12 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS
+from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, unreadable
 from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
 from evalsql.ingest.files.trec_text import text_lines
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
-_TAR, _TAR_AT = b"ustar", 257
-_BINARY = {
-    b"ARROW1": "Arrow",
-    b"\xff\xff\xff\xff": "Arrow",
-    b"PK\x03\x04": "a zip archive",
-    b"%PDF-": "a PDF document",
-    _TAR: "a tar archive",
-}
 _BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(
@@ -68,11 +61,7 @@ def read_records(
 def _records(database: Database, source: Source, refuse: Refuse, given: Given, key: str | None) -> Iterable[Record]:
     with source.open() as stream:
         head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
-    for magic, name in _BINARY.items():
-        if head.startswith(magic, _TAR_AT if magic == _TAR else 0) or head.startswith(magic):
-            raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
-    start = head.lstrip()
-    topic = (given or {}).get("topic")
+    start, topic = head.lstrip(), (given or {}).get("topic")
     if head.startswith(b"PAR1"):
         names, rows = database.table(f"from read_parquet({literal(str(source.path))})")
         return in_memory([dict(zip(names, row, strict=True)) for row in rows], given)
@@ -81,6 +70,8 @@ def _records(database: Database, source: Source, refuse: Refuse, given: Given, k
         return _sgml_records(source, refuse) if is_sgml else _xml_records(source, refuse)
     if re.match(rb"\[|\{\s*[\"}]", start):
         return _json_records(source, refuse, topic)
+    if name := "Arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else without_rows(head).partition("; ")[0]:
+        raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
     return _delimited_records(source, refuse, topic, key)
 
 

@@ -88,12 +88,17 @@ def recognised(source: Source, head: bytes, kind: str, given: Given) -> Format |
     return found
 
 
+def without_rows(head: bytes) -> str:
+    """What a file is that holds no rows, and behind a semicolon what to do; empty if it may hold some."""
+    return next((name for start, name in _NO_ROWS.items() if re.match(start, head)), "")
+
+
 def _by_magic(source: Source, head: bytes) -> Format | None:
     if head.startswith(b"PAR1"):
         return Format("Parquet", "parquet")
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return Format("Arrow", "arrow")
-    found = next((name for start, name in _NO_ROWS.items() if re.match(start, head)), None)
+    found = without_rows(head)
     value = _VALUE.match(head)
     measure = value[1].decode("utf-8", "replace") if value else ""
     if not found and any(f"{measure}_".startswith(f"{each}_") for each in TREC_ORDER):  # a cutoff may follow
