@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -70,21 +71,22 @@ def staged_judgments(
         yield staged
 
 
+@dataclass
 class StagedJudgments:
     """Judgments in the temporary table ``staged_qrels_rows``, with their origin; ``duplicates`` were left out."""
 
-    def __init__(
-        self, database: Database, name: str, options: JudgmentOptions, source: Source | str = base_rows.IN_MEMORY
-    ) -> None:
-        self.database = database
-        self.name = name
-        self.options = options
-        self.source = source
-        self.num_rows = self.duplicates = 0
-        self.comments: Sequence[str] = ()
-        self.notices: list[str] = []
-        self._columns = _PREFERRED if options.are_preferences else _GRADED
-        base_rows.make_temp_table(database, "staged_qrels_rows", self._columns)
+    database: Database
+    name: str
+    options: JudgmentOptions
+    source: Source | str = base_rows.IN_MEMORY
+    num_rows: int = 0
+    duplicates: int = 0
+    comments: Sequence[str] = ()
+    notices: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._columns = _PREFERRED if self.options.are_preferences else _GRADED
+        base_rows.make_temp_table(self.database, "staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
         """Stage a TREC file: by the engine's reader, or line by line where something is to be said of a line.
@@ -260,6 +262,12 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
     if is_family:
         notices = _stage_queries(database, table, options.queries)
         inputs = {"members": table.query, "queries": f"select query from {_QUERIES}"}
+        ((num_pairs,),) = database.rows(relation_query(database.catalog, "num_family_pairs", inputs))
+        if num_pairs > MOST_PAIRS:
+            raise table.source.error(
+                f"families: they make {num_pairs:,} relevant pairs, more than {MOST_PAIRS:,}; --queries names the "
+                "members that are searched for"
+            )
         pairs = relation_query(database.catalog, "family_pairs", inputs)
     judged = relation_query(database.catalog, "pair_judgments", {"pairs": pairs}, with_self=options.with_self)
     database.execute(f"insert into staged_qrels_rows by name {judged}; drop table if exists {_QUERIES}")
@@ -278,48 +286,32 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
 
 def _stage_queries(database: Database, table: Table, queries: Queries) -> list[str]:
     """Put the members that are topics into a table, by default all; returns notices."""
-    rows, notices = table.query, []
     if queries is None:
-        database.execute(f"create or replace temp table {_QUERIES} as select distinct member as query from ({rows})")
-    else:
-        names = list(dict.fromkeys(_query_names(queries)))
-        put(database, _QUERIES, {"query": names})
-        absent = f"from {_QUERIES} where query not in (select member from ({rows}))"
-        ((num_absent, first),) = database.rows(f"select count(*), min(query) {absent}")
-        if num_absent == len(names):
-            raise table.source.error(f"families: none of {counted(num_absent, 'query name')} is a member")
-        if num_absent:
-            told = f"{num_absent:,} of {len(names):,} queries are in no family and are no topics, such as {first}"
-            notices.append(told)
-    ((num_pairs,),) = database.rows(f"""
-        select coalesce(sum(asked * members), 0) from (
-            select family, count(*) as members, count(*) filter (member in (select query from {_QUERIES})) as asked
-            from ({rows}) group by family
-        )
-    """)
-    if num_pairs > MOST_PAIRS:
-        raise table.source.error(
-            f"families: they make {num_pairs:,} relevant pairs, more than {MOST_PAIRS:,}; --queries names the members "
-            "that are searched for"
-        )
-    return notices
+        members = f"select distinct member as query from ({table.query})"
+        database.execute(f"create or replace temp table {_QUERIES} as {members}")
+        return []
+    names = list(dict.fromkeys(_query_names(queries)))
+    put(database, _QUERIES, {"query": names})
+    absent = f"from {_QUERIES} where query not in (select member from ({table.query}))"
+    ((num_absent, first),) = database.rows(f"select count(*), min(query) {absent}")
+    if num_absent == len(names):
+        raise table.source.error(f"families: none of {counted(num_absent, 'query name')} is a member")
+    told = f"{num_absent:,} of {len(names):,} queries are in no family and are no topics, such as {first}"
+    return [told] if num_absent else []
 
 
 def _query_names(queries: str | Path | Iterable[str]) -> list[str]:
     """Names of queries: given as such, the first words of lines, or those of a FASTA file behind >."""
     if not isinstance(queries, str | Path):
         return [str(name) for name in queries]
-    problems = ProblemList()
-    words: list[str] = []
+    problems, names = ProblemList(), list[str]()
     with open_sources(queries, problems) as sources:
         for source in sources:
             lines = [line for _, line in text_lines(source, problems.add, blank=False)]
             if lines and lines[0].startswith(">"):
-                words += [line[1:].strip() for line in lines if line.startswith(">")]
-            else:
-                words += [line for line in lines if not line.startswith("#")]
+                lines = [line[1:] for line in lines if line.startswith(">")]
+            names += [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
     problems.check()
-    names = [line.split()[0] for line in words if line]
     if not names:
         raise InputError([Problem(str(queries), 0, "queries: holds no name")])
     return names

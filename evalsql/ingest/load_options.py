@@ -73,10 +73,6 @@ class RunOptions:
         return self.tie_rule not in ("rank", "input")
 
     @property
-    def leaves_out(self) -> bool:
-        return self.one_alignment or self.with_self is False
-
-    @property
     def keeps_all(self) -> bool:
         return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by)
 

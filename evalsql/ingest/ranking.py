@@ -40,6 +40,11 @@ class StagedFile:
     notes: Notes = field(default_factory=Notes)
     is_refused: bool = False
 
+    @property
+    def kind(self) -> tuple[bool, bool]:
+        """Whether it is a ranking without scores, and whether it holds E-values."""
+        return (self.table.is_ranking, self.table.holds_evalues) if self.table else (False, False)
+
     def inspect(self, folder: Path) -> None:
         """Compute the checksum, and decompress TREC text into ``folder`` if need be."""
         self.sha256 = self.source.sha256()

@@ -68,13 +68,12 @@ class RunLoader:
         tables, failed = self.tables.by_label, self.tables.failed
         for run_id, (name, sources) in enumerate(named.items(), start=next_id(self.database, "runs", "run_id")):
             files = [StagedFile(each, tables.get(each.label)) for each in sources if each.label not in failed]
-            rankings = {file.table is not None and file.table.is_ranking for file in files}
-            evalues = {file.table is not None and file.table.holds_evalues for file in files}
-            if files and len(rankings) == len(evalues) == 1:
-                runs.append(NewRun(name, run_id, qrels_ids[name], files, rankings.pop(), evalues.pop()))
-            elif files:
+            kinds = {file.kind for file in files}
+            if len(kinds) == 1:
+                runs.append(NewRun(name, run_id, qrels_ids[name], files, *kinds.pop()))
+            elif kinds:
                 mixed = "files with E-values and of files with other scores"
-                if len(rankings) > 1:
+                if len({is_ranking for is_ranking, _ in kinds}) > 1:
                     mixed = "rankings without scores and of files with scores"
                 self.problems.add(files[0].source.problem(0, f"run {name} is made of {mixed}; name them apart"))
         return runs

@@ -100,7 +100,7 @@ def mended(number: str) -> str:
 
 def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]:
     """Delete the staged rows that the options leave out, and return notices; ``owners`` are file_id and owner_id."""
-    if not options.leaves_out:
+    if not options.one_alignment and options.with_self is not False:
         return []
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     found = relation_query(

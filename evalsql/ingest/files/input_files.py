@@ -290,40 +290,33 @@ def is_dataset(source: object) -> bool:
 
 
 def write_dataset(label: str, kind: str, path: Path) -> None:
-    """Write judgments, or the run that comes with a dataset, as a table with a header.
-
-    Raises:
-        UsageError: ir_datasets is not there, does not know the dataset, or the dataset has none of these.
-        InputError: it cannot be fetched or read.
-    """
-    dataset = _dataset(label, "scoreddocs" if kind == "run" else "qrels")
+    """Write judgments, or the run that comes with a dataset, as a table with a header; errors as ``_dataset_rows``."""
     if kind not in ("run", "grades", "groups"):
         raise UsageError(f"{label}: datasets have judgments with grades; --form {kind} takes a file")
-    try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
-            if kind == "run":
-                writer.writerow(("topic", "document", "score"))
-                writer.writerows((each.query_id, each.doc_id, each.score) for each in dataset.scoreddocs_iter())
-                return
-            writer.writerow(("topic", "document", "grade", "iteration"))
-            for each in dataset.qrels_iter():
-                iteration = getattr(each, "subtopic_id", None) or getattr(each, "iteration", None) or "0"
-                writer.writerow((each.query_id, each.doc_id, each.relevance, iteration))
-    except Exception as error:
-        raise _unreadable(label, error) from error
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+        if kind == "run":
+            writer.writerow(("topic", "document", "score"))
+            writer.writerows((each.query_id, each.doc_id, each.score) for each in _dataset_rows(label, "scoreddocs"))
+            return
+        writer.writerow(("topic", "document", "grade", "iteration"))
+        for each in _dataset_rows(label, "qrels"):
+            iteration = getattr(each, "subtopic_id", None) or getattr(each, "iteration", None) or "0"
+            writer.writerow((each.query_id, each.doc_id, each.relevance, iteration))
 
 
 def topic_records(label: str) -> Iterator[dict[str, str]]:
-    dataset = _dataset(label, "queries")
-    try:
-        for each in dataset.queries_iter():
-            yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
-    except Exception as error:
-        raise _unreadable(label, error) from error
+    for each in _dataset_rows(label, "queries"):
+        yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
 
 
-def _dataset(label: str, what: str) -> Any:
+def _dataset_rows(label: str, what: str) -> Iterator[Any]:
+    """The qrels, scoreddocs or queries of a dataset.
+
+    Raises:
+        UsageError: ir_datasets is not there, does not know the dataset, or the dataset has none of these.
+        InputError: it cannot be fetched or read; what a download raises is of many kinds.
+    """
     try:
         import ir_datasets
     except ImportError as error:
@@ -335,9 +328,7 @@ def _dataset(label: str, what: str) -> Any:
     if not getattr(dataset, f"has_{what}")():
         there = [word for each, word in _WANTED.items() if getattr(dataset, f"has_{each}")()]
         raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there) or 'documents'}")
-    return dataset
-
-
-def _unreadable(label: str, error: Exception) -> InputError:
-    """What a download raises is of many kinds, and all of them end the load."""
-    return InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")])
+    try:
+        yield from getattr(dataset, f"{what}_iter")()
+    except Exception as error:
+        raise InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")]) from error
