@@ -37,11 +37,6 @@ def next_id(database: Database, table: str, key: str) -> int:
     return int(following)
 
 
-def make_temp_table(database: Database, name: str, columns: Mapping[str, str]) -> None:
-    listed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-    database.execute(f"create or replace temp table {name} ({listed})")
-
-
 def insert_all(database: Database, table: str, columns: Sequence[str], rows: Iterator[Sequence[object]]) -> None:
     """Add rows to a table, as many as there may be."""
     while some := list(islice(rows, _ROWS_INSERTED)):

@@ -22,7 +22,7 @@ from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import Table, Tables
 from evalsql.ingest.files.trec_text import Notes, preference_rows, qrels_rows, reader, rejected_paths, text_lines
 from evalsql.ingest.load_options import IMPLYING, JudgmentOptions, Queries
-from evalsql.ingest.python_rows import put
+from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.phrases import counted
 
 # SQL type by column of the staged rows; line is that of the file, or the number of the row.
@@ -86,7 +86,7 @@ class StagedJudgments:
 
     def __post_init__(self) -> None:
         self._columns = _PREFERRED if self.options.are_preferences else _GRADED
-        base_rows.make_temp_table(self.database, "staged_qrels_rows", self._columns)
+        make_temp_table(self.database, "staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
         """Stage a TREC file: by the engine's reader, or line by line where something is to be said of a line.
@@ -101,7 +101,7 @@ class StagedJudgments:
         self.num_rows = 0 if options.are_preferences else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
-        base_rows.make_temp_table(self.database, "staged_qrels_rows", self._columns)
+        make_temp_table(self.database, "staged_qrels_rows", self._columns)
         notes, problems = Notes(), ProblemList()
         read = preference_rows if options.are_preferences else qrels_rows
         rows = ((line, *row) for line, row in read(file, notes, problems.add))

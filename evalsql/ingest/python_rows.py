@@ -250,6 +250,11 @@ def _joined(parts: Iterable[Columns]) -> Columns:
     return whole or empty
 
 
+def make_temp_table(database: Database, name: str, columns: Mapping[str, str]) -> None:
+    listed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
+    database.execute(f"create or replace temp table {name} ({listed})")
+
+
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
     """Make a temporary table of columns, those of numbers as numbers and the others as text."""
     kinds = {name: "double" if name in numbers else "varchar" for name in columns}

@@ -16,6 +16,7 @@ from evalsql.ingest.files.tables import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
+from evalsql.ingest.python_rows import make_temp_table
 
 STAGED_COLUMNS = {
     **{"file_id": "integer", "topic": "varchar", "document": "varchar"},
@@ -75,7 +76,7 @@ class RunBatch:
         self.runs = runs
         self.given_options = options
         self.files = [file for run in runs for file in run.files]
-        base_rows.make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
+        make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""

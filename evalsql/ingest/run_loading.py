@@ -111,10 +111,12 @@ class RunLoader:
     def _look_at_first_rows(self, files: Sequence[StagedFile]) -> set[int]:
         """Refuse TREC files that are other tables; returns numbers of those whose ranks oppose their scores."""
         database, by_number = self.database, {file.source.number: file for file in files}
-        lines = [(at, line) for at, file in by_number.items() for line in enumerate(file.source.first_lines, start=1)]
-        texts = [line.decode(errors="replace") for _, (_, line) in lines]
-        values = {"file_id": [at for at, _ in lines], "line": [number for _, (number, _) in lines], "text": texts}
-        put(database, "first_lines", values, ["file_id", "line"])
+        numbers, lines, texts = list[int](), list[int](), list[str]()
+        for at, file in by_number.items():
+            numbers += [at] * len(file.source.first_lines)
+            lines += range(1, len(file.source.first_lines) + 1)
+            texts += [line.decode(errors="replace") for line in file.source.first_lines]
+        put(database, "first_lines", {"file_id": numbers, "line": lines, "text": texts}, ["file_id", "line"])
         rows = relation_query(database.catalog, "first_run_rows", {"first_lines": "select * from temp.first_lines"})
         database.execute(f"create or replace temp table first_lines as\n{rows}")
         first_rows = {"first_rows": "select * from temp.first_lines"}
@@ -178,7 +180,7 @@ class RunLoader:
             (number, topic, document, int(rank.partition(".")[0]) if is_ranked else None, float(score), False)
             for _, (topic, document, rank, score) in found
         )
-        insert_all(self.database, "staged_run_rows", STAGED_COLUMNS, rows)
+        insert_all(self.database, "staged_run_rows", [*STAGED_COLUMNS], rows)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True

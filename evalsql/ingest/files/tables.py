@@ -16,13 +16,12 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.base_rows import make_temp_table
 from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import registered
-from evalsql.ingest.python_rows import columns_of, put
+from evalsql.ingest.python_rows import columns_of, make_temp_table, put
 from evalsql.phrases import counted
 
 _ROWS, _RAW = "incoming_rows", "incoming_raw"
