@@ -13,6 +13,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.cli.compare import Correction
 from tests.conftest import Command, assert_refused, csv_rows, new_file, own_measure, write
+from tests.long_cases import few_of
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CORRECTIONS
 
@@ -27,27 +28,19 @@ def drawn(seed: int, num_runs: int, num_topics: int) -> dict[str, list[int]]:
     }
 
 
-def reciprocal(ranks: Sequence[int]) -> list[float]:
-    return [1 / rank if rank else 0.0 for rank in ranks]
-
-
-def load(warehouse: Warehouse, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> None:
-    """Runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
-    warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(max(map(len, ranks.values())))}, "set")
-    for name, places in ranks.items():
-        run = {
-            f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
-            for nth, place in enumerate(places)
-            if topics is None or nth in topics[name]
-        }
-        warehouse.load_run(run, name)
-
-
 def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> Path:
-    """A warehouse of these runs; ``topics`` keeps some to topics by number."""
+    """A warehouse of runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
     path = new_file(folder)
     with evalsql.open(path) as warehouse:
-        load(warehouse, ranks, topics)
+        num_topics = max(map(len, ranks.values()))
+        warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(num_topics)}, "set")
+        for name, places in ranks.items():
+            run = {
+                f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
+                for nth, place in enumerate(places)
+                if topics is None or nth in topics[name]
+            }
+            warehouse.load_run(run, name)
     return path
 
 
@@ -82,18 +75,31 @@ OPTIONS = [
 ]
 
 
-def test_options_are_the_arguments_of_the_relation(empty: Warehouse, tmp_path: Path, command: Command) -> None:
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse of five runs."""
+    return loaded(tmp_path_factory.mktemp("five"), drawn(2, 5, 16))
+
+
+@pytest.mark.parametrize(("words", "arguments", "said"), few_of(OPTIONS))
+def test_options_are_the_arguments_of_the_relation(
+    empty: Warehouse, five: Path, command: Command, words: str, arguments: str, said: str
+) -> None:
     ranks = drawn(2, 5, 16)
-    path = loaded(tmp_path, ranks)
-    values = {run: {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks[run]))} for run in ranks}
-    put_scores(empty, {"RR": values})
+    put_scores(
+        empty,
+        {
+            "RR": {
+                run: {f"t{nth:02}": 1 / rank if rank else 0.0 for nth, rank in enumerate(ranks[run])} for run in ranks
+            }
+        },
+    )
     columns = ("baseline", "run", "p", "p_corrected", "low", "high", "num_tests")
-    for words, arguments, said in OPTIONS:
-        answer = command("compare", *words.split(), "--db", path, "-m", "RR", "--format", "csv")
-        assert said in answer.stderr
-        found = {tuple(row[column] for column in columns) for row in table(answer.stdout)}
-        rows = empty.rows(f"select {', '.join(columns)} from comparisons({arguments})")
-        assert found == {tuple(map(str, row)) for row in rows} != set(), words
+    answer = command("compare", *words.split(), "--db", five, "-m", "RR", "--format", "csv")
+    assert said in answer.stderr
+    found = {tuple(row[column] for column in columns) for row in table(answer.stdout)}
+    rows = empty.rows(f"select {', '.join(columns)} from comparisons({arguments})")
+    assert found == {tuple(map(str, row)) for row in rows} != set()
     assert {*CORRECTIONS, "none"} == {*get_args(Correction)}
 
 
@@ -165,15 +171,12 @@ def test_topics_weigh_the_same_and_it_is_said(tmp_path: Path, command: Command) 
     assert "TAP@5: every topic weighs the same, unlike in its weighted mean." in caption
 
 
-def test_measures_of_ones_own_are_compared_in_a_file_open_for_reading(tmp_path: Path, command: Command) -> None:
+def test_measures_of_ones_own_are_compared_in_a_file_open_for_reading(tmp_path: Path) -> None:
     """Their view of scores is a temporary one, which comes back afterwards."""
-    select = "select qrels, run, topic, value / 2 as value from rr()"
-    own = own_measure(tmp_path / "own" / "half.sql", "Half", select)
+    own = own_measure(tmp_path / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from rr()")
     path = loaded(tmp_path, {"base": [1, 2], "other": [2, 4]})
-    answer = command("compare", "base", "--db", path, "-m", "Half", "--measure-file", own.parent, "--format", "csv")
-    (row,) = table(answer.stdout)
-    assert (float(row["baseline_mean"]), float(row["mean"])) == (0.375, 0.1875)
-    with evalsql.open(path, read_only=True, measures=own.parent) as warehouse:
+    with evalsql.open(path, read_only=True, measures=own) as warehouse:
         for _ in range(2):
-            assert len(warehouse.compare("base", measures="Half").fetchall()) == 1
+            found = warehouse.compare("base", measures="Half").select("baseline_mean, mean")
+            assert found.fetchall() == [(0.375, 0.1875)]
             assert len(warehouse.rows("from scores where measure = 'Half'")) == 4

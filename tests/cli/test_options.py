@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -15,57 +16,59 @@ from evalsql.cli.output import Format
 from tests.conftest import Command, own_measure
 
 FORMATS = get_args(Format)
+# What is typed, what it means, and what is said of it.
+MEANT = [
+    (
+        "leaderboard -m Half --measures half.sql",
+        "leaderboard -m Half --measure-file half.sql",
+        "--measures is now called --measure-file",
+    ),
+    ("check --ties -m RR --format csv", "ties -m RR --format csv", "evalsql check --ties is now called evalsql ties"),
+    ("leaderboard -m AP --run 'rerank-*' --run bm25", "leaderboard -m AP 'rerank-*' bm25", ""),
+    ("curve pr 'rerank-*' --run bm25", "curve pr 'rerank-*' bm25", ""),
+    ("leaderboard -m AP --format MD", "leaderboard -m AP --format markdown", ""),
+    (
+        "compare bm25 -m AP --samples 50 --test HSD --correction fdr_by --intervals BCa",
+        "compare bm25 -m AP --samples 50 --test tukey --correction benjamini_yekutieli --intervals bca",
+        "",
+    ),
+]
 
 
-def test_the_old_name_of_measure_file_works_with_a_note(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    own = own_measure(tmp_path / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
-    asked = ("leaderboard", "-m", "Half", "--db", sample_file)
-    now, before = command(*asked, "--measure-file", own), command(*asked, "--measures", own)
-    assert (now.returncode, before.returncode) == (0, 0), now.stderr + before.stderr
-    assert "Half" in now.stdout
-    assert before.stdout == now.stdout
-    assert before.stderr.splitlines() == ["--measures is now called --measure-file", *now.stderr.splitlines()]
+@pytest.mark.parametrize(("typed", "meant", "said"), MEANT)
+def test_old_names_and_other_spellings_mean_the_same(
+    command: Command, sample_file: Path, tmp_path: Path, typed: str, meant: str, said: str
+) -> None:
+    own_measure(tmp_path / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
+    before, now = (command(*shlex.split(words), "--db", sample_file) for words in (typed, meant))
+    assert now.returncode == before.returncode == meant.startswith("ties"), now.stderr + before.stderr
+    assert before.stdout == now.stdout != ""
+    assert before.stderr == (f"{said}\n" if said else "") + now.stderr
 
 
-def test_help_shows_the_new_name_only(command: Command) -> None:
+def test_runs_are_arguments(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    """Names and globs; --run is what some commands had."""
+    asked = ("-m", "AP", "--db", sample_file)
+    every, some = (
+        json.loads(command("leaderboard", *asked, "--format", "json", *runs).stdout)
+        for runs in ((), ("rerank-*", "bm25"))
+    )
+    chosen = {"rerank-large", "rerank-small", "bm25"}
+    assert some == [row for row in every if row["run"] in chosen]
+    assert (len(some), len(every)) == (3, 8)
+    done = command("report", "rerank-*", "--run", "bm25", "-o", "report.json", *asked)
+    assert done.returncode == 0, done.stderr
+    assert {row["run"] for row in json.loads((tmp_path / "report.json").read_text())["leaderboard"]} == chosen
+
+
+def test_help_shows_the_names_of_now(command: Command) -> None:
     for name in ("eval", "leaderboard", "topics", "compare", "explain", "report", "chart", "check", "sql", "shell"):
         shown = command(name, "--help").stdout
         assert "--measure-file PATH" in shown, name
         assert "--measures" not in shown, name
-
-
-def test_check_ties_is_the_old_name_of_ties(command: Command, sample_file: Path) -> None:
-    asked = ("-m", "RR", "--db", sample_file, "--format", "csv")
-    now, before = command("ties", *asked), command("check", "--ties", *asked)
-    assert now.returncode == before.returncode == 1
-    assert before.stdout == now.stdout
-    assert before.stderr == "evalsql check --ties is now called evalsql ties\n" + now.stderr
+        assert name != "leaderboard" or ("--run" not in shown and "md" not in shown)
+    assert "--run" not in command("curve", "--help").stdout
     assert "\n  ties " in command("--help").stdout
-
-
-@pytest.mark.parametrize(
-    ("asked", "old"),
-    [
-        (("leaderboard", "-m", "AP"), ("--run", "rerank-*", "--run", "bm25")),
-        (("curve", "pr"), ("rerank-*", "--run", "bm25")),
-    ],
-)
-def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[str, ...], old: tuple[str, ...]) -> None:
-    """Names and globs; --run is what some commands had."""
-    asked = (*asked, "--db", str(sample_file), "--format", "json")
-    every, some = json.loads(command(*asked).stdout), command(*asked, "rerank-*", "bm25")
-    assert len({row["run"] for row in every}) == 8
-    expected = [row for row in every if row["run"] in ("rerank-large", "rerank-small", "bm25")]
-    assert json.loads(some.stdout) == expected
-    assert command(*asked, *old).stdout == some.stdout
-    assert "--run" not in command(asked[0], "--help").stdout
-
-
-def test_runs_of_a_report_are_arguments(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    done = command("report", "rerank-*", "--run", "bm25", "-m", "AP", "-o", "report.json", "--db", sample_file)
-    assert done.returncode == 0, done.stderr
-    board = json.loads((tmp_path / "report.json").read_text())["leaderboard"]
-    assert {row["run"] for row in board} == {"rerank-large", "rerank-small", "bm25"}
 
 
 def test_h_is_help(command: Command) -> None:
@@ -107,13 +110,6 @@ def test_words_as_people_type_them() -> None:
         assert meant_word("nosuch", words) is None
 
 
-def test_spellings_are_those_of_the_option_they_are_typed_for(command: Command, sample_file: Path) -> None:
-    board = ("leaderboard", "-m", "AP", "--db", sample_file, "--format")
-    assert command(*board, "MD").stdout == command(*board, "markdown").stdout != ""
-    assert "md" not in command("leaderboard", "--help").stdout
+def test_spellings_are_taken_by_the_shell(command: Command, sample_file: Path) -> None:
     lines = ".format Markdown\nselect 1 as one;\n"
     assert command("shell", "--db", sample_file, stdin=lines).stdout == "| one |\n| ---: |\n| 1 |\n"
-    pairs = ("compare", "bm25", "-m", "AP", "--samples", "50", "--format", "csv", "--db", sample_file)
-    typed = command(*pairs, "--test", "HSD", "--correction", "fdr_by", "--intervals", "BCa")
-    meant = command(*pairs, "--test", "tukey", "--correction", "benjamini_yekutieli", "--intervals", "bca")
-    assert (typed.returncode, typed.stdout, typed.stderr) == (0, meant.stdout, meant.stderr)

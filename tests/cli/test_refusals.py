@@ -121,12 +121,15 @@ def test_refused_input_lists_its_lines(command: Command, tmp_path: Path) -> None
 
 def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp_path: Path) -> None:
     before = sample_file.read_bytes()
+    copy = f"copy (select 1) to '{sample_file}' (use_tmp_file false)"
     with Statements(db=str(sample_file), measure_file=[], measures=[]).open_for_sql() as warehouse:
         for query in (
             *("create table mine (x integer)", "delete from runs", "drop view ap", "copy runs to 'runs.csv'"),
             *("from read_csv('/etc/passwd')", "from '/etc/passwd'", "from read_text('/etc/passwd')", "from glob('/*')"),
             *("attach 'other.duckdb'", "install fts", "load fts", "export database 'folder'", "from query"),
             *("set enable_external_access = true", "set lock_configuration = false"),
+            *(copy, f"copy (select 1) to '{sample_file}.wal'", f"select 1; copy (select 1) to '{sample_file}'"),
+            *(f"explain analyze {copy}", f"/* */ explain analyze {copy}", f"prepare p as {copy}; execute p"),
         ):
             with pytest.raises(EvalsqlError) as refused:
                 Writer(warehouse.database, external=False).run(query)

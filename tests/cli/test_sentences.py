@@ -70,8 +70,9 @@ def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path) -> 
 
 
 def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    for options in ("analyze", "analyze, format json"):
-        assert command("sql", f"explain ({options}) select 1", "--db", sample_file).returncode == 0
+    for options in ("", "(analyze)", "(analyze, format json)"):
+        told = command("sql", f"explain {options} select sum(a) from (select 1 as a)", "--db", sample_file)
+        assert (told.returncode, "AGGREGATE" in told.stdout.upper()) == (0, True)
     refused = command("sql", f"explain (analyze) copy (select 1) to '{tmp_path}/x'", "--db", sample_file)
     assert_refused(refused)
     assert not (tmp_path / "x").exists()

@@ -74,7 +74,7 @@ def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> 
 THIRDS = sorted(product(range(3), range(len(SETTINGS))), key=lambda pair: pair[0] != pair[1] % 3)
 
 
-@pytest.mark.parametrize(("third", "at"), few_of(THIRDS, len(SETTINGS)))
+@pytest.mark.parametrize(("third", "at"), few_of(THIRDS, len(SETTINGS) // 2))
 def test_averages_of_small_collections_to_the_byte(tmp_path: Path, third: int, at: int) -> None:
     one = collection(1000 + third * len(SETTINGS) + at)
     asked = SINGLE[third::3]
@@ -106,7 +106,7 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
         assert found == expected_lines([name], whole) != "", name
 
 
-@pytest.mark.parametrize("folder", few_of(ODDITIES, 4))
+@pytest.mark.parametrize("folder", few_of(ODDITIES))
 def test_real_runs_to_the_byte(real: Path, folder: str) -> None:
     place = real / "oddities" / folder
     if not check_real(place / "qrels.txt", sorted((place / "runs").iterdir())[0]):

@@ -8,6 +8,7 @@ import os
 import pickle
 import shlex
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -48,17 +49,17 @@ def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
 # Files
 
 
-@pytest.mark.parametrize("nth", range(len(FILES)))
-def test_a_file_is_loaded_whole_or_refused(judged: Warehouse, tmp_path: Path, nth: int) -> None:
-    name, text, expected = FILES[nth]
-    path = write(tmp_path / name, text)
-    if isinstance(expected, str):
-        with pytest.raises(InputError, match=expected):
-            judged.load_runs(str(path))
-    else:
-        told = warned(lambda: judged.load_runs(path))
-        assert ["r.run:3: starts with a byte-order mark" in each for each in told] == [True] * ("\ufeff" in str(text))
-        assert judged.rows(EVERYTHING) == expected
+def test_a_file_is_loaded_whole_or_refused(judged: Warehouse, tmp_path: Path) -> None:
+    for nth, (name, text, expected) in enumerate(FILES):
+        path = write(tmp_path / f"{nth}" / name, text)
+        if isinstance(expected, str):
+            with pytest.raises(InputError, match=expected):
+                judged.load_runs(str(path), name="r", replace=True)
+        else:
+            told = warned(partial(judged.load_runs, path, name="r", replace=True))
+            marks = [True] * ("\ufeff" in str(text))
+            assert ["r.run:3: starts with a byte-order mark" in each for each in told] == marks
+            assert judged.rows(EVERYTHING) == expected
 
 
 def test_a_pipe_is_read_whole(judged: Warehouse, tmp_path: Path) -> None:
@@ -83,10 +84,10 @@ def test_holes_of_zero_bytes_are_kept_and_told(judged: Warehouse, tmp_path: Path
     assert "r has 1 topic without judgments" in told
 
 
-@pytest.mark.parametrize("rank", ["1.4", "0x10", "1e1", "one", "", "2147483648", "-99999999999"])
-def test_ranks_that_are_used_are_whole(judged: Warehouse, tmp_path: Path, rank: str) -> None:
-    with pytest.raises(InputError, match=r"r.run:1:"):
-        judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", f"d1 {rank}")), tie_rule="rank")
+def test_ranks_that_are_used_are_whole(judged: Warehouse, tmp_path: Path) -> None:
+    for rank in ("1.4", "0x10", "1e1", "one", "", "2147483648", "-99999999999"):
+        with pytest.raises(InputError, match=r"r.run:1:"):
+            judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", f"d1 {rank}")), tie_rule="rank")
     judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", "d1 3.0")), tie_rule="rank")
     assert judged.rows(EVERYTHING) == [("q1", "d2"), ("q1", "d1"), ("q2", "d3")]
     for unlike in (1.4, 2147483648, 1e300):
@@ -136,19 +137,6 @@ def test_a_missing_file_and_bad_lines_are_told_together(judged: Warehouse, tmp_p
 
 
 # Databases
-
-
-def test_sql_cannot_write_over_the_warehouse_itself(command: Command, sample_file: Path, tmp_path: Path) -> None:
-    path = write(tmp_path / "copy.duckdb", sample_file.read_bytes())
-    copy = f"copy (select 1) to '{path}' (use_tmp_file false)"
-    for query in (
-        *(copy, f"copy (select 1) to '{path}.wal'", f"select 1; copy (select 1) to '{path}'"),
-        *(f"explain analyze {copy}", f"/* */ explain analyze {copy}", f"prepare p as {copy}; execute p"),
-    ):
-        assert command("sql", query, "--db", path).returncode == 2, query
-        assert path.read_bytes() == sample_file.read_bytes()
-    assert [each.name for each in tmp_path.iterdir()] == ["copy.duckdb"]
-    assert "HASH" in command("sql", "explain select * from ap", "--db", path).stdout.upper()
 
 
 def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path) -> None:
@@ -241,33 +229,31 @@ def test_refused_input_comes_whole_out_of_another_process() -> None:
     assert (str(sent), sent.count, sent.problems) == (str(refused), 40, refused.problems)
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        *((f"sql '{query}'", "") for query in ("", ";", "-- nothing")),
-        ("sql 'select 1 as a, 2 as a' --format json", "two columns have the same name"),
-        ("load runs {run} --meta a=1 --meta a=2", "--meta"),
-        ("load runs {run} --name ''", "a name is needed"),
-        ("eval - -", "name a file for one of them"),
-        ("diff bm25 dense -m AP --topic T999", 'no judgments have a topic "T999"; there are: '),
-        ("gate dense --rule 'AP drop <= 1' --baseline latest:", "expected latest:main"),
-        ("fuse map bm25 dense --name f --rel 9", "sample has no document of grade 9 or above to learn from"),
-    ],
-)
-def test_what_means_nothing_is_refused(demo: Command, words: str, complaint: str) -> None:
+MEANINGLESS = [
+    *((f"sql '{query}'", "") for query in ("", ";", "-- nothing")),
+    ("sql 'select 1 as a, 2 as a' --format json", "two columns have the same name"),
+    ("load runs {run} --meta a=1 --meta a=2", "--meta"),
+    ("load runs {run} --name ''", "a name is needed"),
+    ("eval - -", "name a file for one of them"),
+    ("diff bm25 dense -m AP --topic T999", 'no judgments have a topic "T999"; there are: '),
+    ("gate dense --rule 'AP drop <= 1' --baseline latest:", "expected latest:main"),
+    ("fuse map bm25 dense --name f --rel 9", "sample has no document of grade 9 or above to learn from"),
+]
+
+
+def test_what_means_nothing_is_refused(demo: Command) -> None:
     run = SAMPLE / "runs" / "bm25.run"
-    assert_refused(demo(*(word.format(run=run) for word in shlex.split(words)), stdin="t 0 d 1\n"), complaint)
+    for words, complaint in MEANINGLESS:
+        asked = (word.format(run=run) for word in shlex.split(words))
+        assert_refused(demo(*asked, stdin="t 0 d 1\n"), complaint)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_what_means_something_is_not(demo: Command) -> None:
+    for words in (
         *("diff bm25 dense -m AP --topic T12", "gate dense --rule 'AP drop <= 1' --baseline latest"),
         "fuse map bm25 dense --name f --rel 3",
-    ],
-)
-def test_what_means_something_is_not(demo: Command, words: str) -> None:
-    assert demo(*shlex.split(words)).returncode == 0
+    ):
+        assert demo(*shlex.split(words)).returncode == 0, words
 
 
 def refusal(warehouse: Warehouse, relation: str, argument: str) -> str:
@@ -279,7 +265,7 @@ def refusal(warehouse: Warehouse, relation: str, argument: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("every", few_of([12, 1], 1))
+@pytest.mark.parametrize("every", few_of([24, 1], 1))
 def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample: Warehouse, every: int) -> None:
     """A misspelled one was taken for some other."""
     asked = [

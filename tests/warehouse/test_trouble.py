@@ -51,24 +51,20 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
 # Locks
 
 
-@pytest.mark.parametrize("arguments", few_of([("load", "qrels", SAMPLE / "qrels.txt"), ("ls",)], 1, one_value=True))
-def test_a_lock_is_told_with_its_holder_and_advice(
-    command: Command, tmp_path: Path, arguments: tuple[object, ...]
+@pytest.mark.parametrize(
+    ("arguments", "read_only"), few_of([(("load", "qrels", SAMPLE / "qrels.txt"), True), (("ls",), False)], 1)
+)
+def test_a_lock_is_told_with_its_holder_and_waited_for(
+    command: Command, tmp_path: Path, arguments: tuple[object, ...], read_only: bool
 ) -> None:
     path = new_file(tmp_path)
+    stages: list[str] = []
     with held(path) as holder:
         before = time.monotonic()
         outcome = command(*arguments, "--db", path, "--wait", "0.5")
         assert time.monotonic() - before >= 0.5
-    assert_refused(outcome, f"{path}: is locked: process {holder.pid} (", "--wait", code=3)
-    assert not any(word in outcome.stderr for word in ("readonly", "duckdb.org"))
-
-
-@pytest.mark.parametrize("read_only", few_of([True, False], 1))
-def test_a_lock_that_is_given_up_is_waited_for(tmp_path: Path, read_only: bool) -> None:
-    path = new_file(tmp_path)
-    stages: list[str] = []
-    with held(path) as holder:
+        assert_refused(outcome, f"{path}: is locked: process {holder.pid} (", "--wait", code=3)
+        assert not any(word in outcome.stderr for word in ("readonly", "duckdb.org"))
 
         def told(stage: str, done: int, total: int) -> None:
             if not stages:
