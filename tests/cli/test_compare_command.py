@@ -28,19 +28,26 @@ def drawn(seed: int, num_runs: int, num_topics: int) -> dict[str, list[int]]:
     }
 
 
+def reciprocal(ranks: Sequence[int]) -> list[float]:
+    return [1 / rank if rank else 0.0 for rank in ranks]
+
+
+def load(warehouse: Warehouse, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> None:
+    """Runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
+    warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(max(map(len, ranks.values())))}, "set")
+    for name, places in ranks.items():
+        run = {
+            f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
+            for nth, place in enumerate(places)
+            if topics is None or nth in topics[name]
+        }
+        warehouse.load_run(run, name)
+
+
 def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | None = None) -> Path:
-    """A warehouse of runs whose one relevant document is at these ranks; ``topics`` keeps some to topics by number."""
     path = new_file(folder)
     with evalsql.open(path) as warehouse:
-        num_topics = max(map(len, ranks.values()))
-        warehouse.load_qrels({f"t{nth:02}": {"good": 1, "bad": 0} for nth in range(num_topics)}, "set")
-        for name, places in ranks.items():
-            run = {
-                f"t{nth:02}": {"good" if rank == place else f"d{rank}": -float(rank) for rank in range(1, 10)}
-                for nth, place in enumerate(places)
-                if topics is None or nth in topics[name]
-            }
-            warehouse.load_run(run, name)
+        load(warehouse, ranks, topics)
     return path
 
 
@@ -85,15 +92,8 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_options_are_the_arguments_of_the_relation(
     empty: Warehouse, five: Path, command: Command, words: str, arguments: str, said: str
 ) -> None:
-    ranks = drawn(2, 5, 16)
-    put_scores(
-        empty,
-        {
-            "RR": {
-                run: {f"t{nth:02}": 1 / rank if rank else 0.0 for nth, rank in enumerate(ranks[run])} for run in ranks
-            }
-        },
-    )
+    values = {run: dict(enumerate(reciprocal(ranks))) for run, ranks in drawn(2, 5, 16).items()}
+    put_scores(empty, {"RR": {run: {f"t{nth:02}": value for nth, value in values[run].items()} for run in values}})
     columns = ("baseline", "run", "p", "p_corrected", "low", "high", "num_tests")
     answer = command("compare", *words.split(), "--db", five, "-m", "RR", "--format", "csv")
     assert said in answer.stderr

@@ -14,28 +14,12 @@ from evalsql.cli.compare import Correction, Test
 from evalsql.cli.declare import meant_word
 from evalsql.cli.output import Format
 from tests.conftest import Command, own_measure
+from tests.long_cases import rows_of
 
 FORMATS = get_args(Format)
-# What is typed, what it means, and what is said of it.
-MEANT = [
-    (
-        "leaderboard -m Half --measures half.sql",
-        "leaderboard -m Half --measure-file half.sql",
-        "--measures is now called --measure-file",
-    ),
-    ("check --ties -m RR --format csv", "ties -m RR --format csv", "evalsql check --ties is now called evalsql ties"),
-    ("leaderboard -m AP --run 'rerank-*' --run bm25", "leaderboard -m AP 'rerank-*' bm25", ""),
-    ("curve pr 'rerank-*' --run bm25", "curve pr 'rerank-*' bm25", ""),
-    ("leaderboard -m AP --format MD", "leaderboard -m AP --format markdown", ""),
-    (
-        "compare bm25 -m AP --samples 50 --test HSD --correction fdr_by --intervals BCa",
-        "compare bm25 -m AP --samples 50 --test tukey --correction benjamini_yekutieli --intervals bca",
-        "",
-    ),
-]
 
 
-@pytest.mark.parametrize(("typed", "meant", "said"), MEANT)
+@pytest.mark.parametrize(("typed", "meant", "said"), rows_of(Path(__file__).with_name("meant.tsv")))
 def test_old_names_and_other_spellings_mean_the_same(
     command: Command, sample_file: Path, tmp_path: Path, typed: str, meant: str, said: str
 ) -> None:

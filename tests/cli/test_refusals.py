@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -13,80 +14,26 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.cli.options import Statements
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, write
+from tests.long_cases import rows_of
 
 QRELS, RUN = SAMPLE / "qrels.txt", SAMPLE / "runs" / "dense.run"
-EVAL, LOAD_RUN, DB = ("eval", QRELS, RUN), ("load", "runs", RUN), ("--db", "{sample}")
 FILES = {
     "q.txt": "t1 0 a 1\nt1 0 b 0\n",
     "a.run": "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n",
     "own.csv": "topic,words\nT01,3\n",
     "lead.sql": "-- measure: Lead\n-- title: L\n-- definition: AP\n-- range: 0 1\n-- mean: arithmetic\nfrom ap",
 }
-REFUSED: list[tuple[tuple[object, ...], str]] = [
-    # Files, names and values
-    (("eval", QRELS, "absent.run"), "absent.run: no such file"),
-    ((*EVAL, "-m", "nDGC@10", "-m", "P@0"), "nearest: nDCG"),
-    ((*EVAL, "-o", "figures.xls"), "say which --format"),
-    ((*EVAL, "--memory-limit", "much"), '"much" is no size of memory'),
-    (("load", "qrels", QRELS, "--memory-limit", "1"), '"1" is no size of memory'),
-    ((*LOAD_RUN, "--memory-limit", "0GB"), '"0GB" is no size of memory'),
-    ((*LOAD_RUN, "--tie-rule", "alphabet"), "tie-rule"),
-    ((*LOAD_RUN, "--meta", "x"), "--meta takes KEY=VALUE"),
-    ((*LOAD_RUN, "--qrels", "unknown"), 'no judgment set is called "unknown"'),
-    (("measures", "nDGC"), "nearest: nDCG"),
-    (("measures", "no such word"), "unknown measure"),
-    # What the command line itself refuses
-    (("nonsense",), "No such command"),
-    (("eval", QRELS), "Missing argument 'runs'"),
-    (("compare",), "Missing argument 'base'"),
-    (("load", "runs"), "Missing argument 'files'"),
-    (("chart", "roc"), "Missing option '--output'"),
-    (("chart", "pie", "-o", "x.svg"), '"pie" is none of agreement, '),
-    (("ls", "--db"), "requires an argument"),
-    (("leaderboard", "--format", "xls"), '"xls" is none of table, csv, tsv, json, jsonl, markdown, latex'),
-    (("compare", "a", "--test", "anova"), '"anova" is none of t, wilcoxon,'),
-    (("ls", "--digits", "x"), "'--digits': \"x\": Input should be a valid integer"),
-    (("ls", "--digits", "18"), '"18": Input should be less than or equal to 17'),
-    (("explain", "a", "b", "--depth", "0"), '"0": Input should be greater than or equal to 1'),
-    (("leaderboard", "--limit", "0"), '"0": Input should be greater than or equal to 1'),
-    (("compare", "a", "--alpha", "x"), '"x": Input should be a valid number'),
-    (("compare", "a", "--alpha", "nan"), '"nan": Input should be'),
-    (("compare", "a", "--alpha", "1.5"), '"1.5": Input should be less than or equal to 1'),
-    # What takes one is given twice
-    (("report", "-o", "r.md", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
-    (("chart", "roc", "-o", "r.svg", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
-    (("explain", "bm25", "T01", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
-    (("explain", "bm25", "T01", "-m", "AP", "-m", "RR", *DB), "-m is given 2 times"),
-    # Order and comparisons
-    (("leaderboard", "--sort", "AQ", *DB), 'no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
-    (("compare", "bm25", "--sort", "p", "--format", "latex", *DB), "--order says which runs stand first in latex"),
-    (("compare", "run7", *DB), 'no run is called "run7"; there are: bm25'),
-    (("compare", "bm25", "run7", *DB), 'no run is called "run7"; there are: bm25'),
-    (("compare", "bm25", "bm25", *DB), "two runs"),
-    (("compare", "bm25", "-m", "nosuch", *DB), "nosuch"),
-    # Where a newcomer takes a wrong turn
-    (("eval", "a.run", "q.txt"), "a line of six columns is one of a run; judgments come before runs"),
-    (("eval", "q.txt", "a.run", "-m", "NDCG_10"), "a cutoff is written @10"),
-    (("eval", "q.txt", "a.run", "nDCG@10"), "a measure is named by -m, as in -m nDCG@10"),
-    (("leaderboard", "--measures", "AP", *DB), "--measures AP: no such file or directory; -m names measures"),
-    (("leaderboard", "-m", "Lead", "--measure-file", "lead.sql", *DB), "give the file another name"),
-    (("help", "LaTeX"), "guides that speak of it: reports"),
-    (("check", "-m", "RR"), "evalsql ties"),
-    (("sql", "from comparisons(baseline = 'bm25')", *DB), "as in comparisons(baseline := ...)"),
-    (("sql", "select run from nDCG ( /* ten */ K=10)", *DB), "as in ndcg(k := ...)"),
-    (("sql", "from ap where value > (select avg(value) from p(rel := 1, k = 5))", *DB), "as in p(k := ...)"),
-    (("sql", "from 'own.csv'", *DB), "--external lets it reach other files"),
-    (("sql", "create table own as select 1 as a", "--external", *DB), "--write lets it change the warehouse"),
-]
+REFUSED = rows_of(Path(__file__).with_name("refused.tsv"))
 
 
-@pytest.mark.parametrize(("words", "complaint"), REFUSED, ids=[complaint for _, complaint in REFUSED])
+@pytest.mark.parametrize(("words", "complaint"), REFUSED, ids=[words for words, _ in REFUSED])
 def test_what_is_refused_is_told_in_plain_words(
-    command: Command, sample_file: Path, tmp_path: Path, words: tuple[object, ...], complaint: str
+    command: Command, sample_file: Path, tmp_path: Path, words: str, complaint: str
 ) -> None:
     for name, text in FILES.items():
         write(tmp_path / name, text)
-    refused = command(*(str(word).format(sample=sample_file) for word in words))
+    places = {"{sample}": sample_file, "{qrels}": QRELS, "{run}": RUN}
+    refused = command(*(places.get(word, word) for word in shlex.split(words)))
     assert_refused(refused, complaint)
     marked = [line for line in refused.stderr.splitlines() if line.startswith("Error: ")]
     assert not marked or [complaint in line for line in marked] == [True]

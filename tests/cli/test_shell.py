@@ -15,7 +15,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
 from tests.conftest import Command, assert_refused, csv_rows, new_file
-from tests.long_cases import few_of
+from tests.long_cases import few_of, rows_of
 from tests.pseudo_terminal import Terminal
 
 PROMPT = "evalsql>"
@@ -32,44 +32,9 @@ def offered(text: str) -> list[str]:
 # Completion
 
 
-OFFERED: list[tuple[str, list[str]]] = [
-    ("sel", ["select"]),
-    ("SEL", ["SELECT"]),
-    ("from nd", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
-    ("from note", ["notes"]),
-    ("from a join runs as r using (x) join ND", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
-    ("from runs, note", ["notes"]),
-    ("from ndcg(", ["k := ", "dcg := ", "gains := ", "judged_only := ", "ties := "]),
-    ("from ndcg(k := 10, d", ["dcg := "]),
-    ("from ndcg(k := 10, K", []),
-    ("from ndcg(dcg := ", ["'log2'", "'exp-log2'"]),
-    ("from ndcg(judged_only := t", ["true"]),
-    ("from ndcg(k := ", []),
-    ("from ndcg(k := 1", []),
-    ("from (select * from ndcg(k := 1) where ru", ["run"]),
-    ("from notes where au", ["author"]),
-    ("from notes as n join ndcg(k := 3) as m on n.", ["author", "text"]),
-    ("from notes as n join ndcg(k := 3) as m on m.d", ["dcg"]),
-    ("select normal_q", ["normal_quantile("]),
-    ("select val", ["value", "values"]),
-    ("select 1; from tie_e", ["tie_effects"]),
-    ("select 'from nd", []),
-    ("select 'it''s'; from note", ["notes"]),
-    ('select "no', []),
-    ("select $$ no", []),
-    ("-- from note", []),
-    ("/* a /* b */ no", []),
-    ("/* a */ from note", ["notes"]),
-    (".f", [".format"]),
-    (".format c", ["csv"]),
-    (".measures n", ["nDCG"]),
-    (".help ", []),
-]
-
-
 def test_what_can_follow() -> None:
-    for text, expected in OFFERED:
-        assert offered(text) == expected, text
+    for text, expected in rows_of(Path(__file__).with_name("offered.tsv")):
+        assert "|".join(offered(text)) == expected, text
     # A choice takes the place of what was typed.
     assert {choice.length for choice in complete("from nd", VOCABULARY)} == {2}
     (parameter,) = complete("from ndcg(k := 10, d", VOCABULARY)

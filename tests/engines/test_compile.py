@@ -88,27 +88,6 @@ def test_these_measures_are_refused_at_their_defaults_and_no_others() -> None:
     assert found == REFUSED
 
 
-@pytest.mark.parametrize(
-    ("names", "dialect", "words"),
-    [
-        ("alpha_nDCG", "spark", "spark cannot carry a WITH inside the recursion candidates"),
-        ("NumPrefs", "databricks", "databricks cannot carry a UNION without ALL in the recursion implied"),
-        ("ERR(ties='expected')", "spark", "spark cannot carry a window in the recursion passed"),
-        ("alpha_nDCG", "datafusion", "datafusion cannot carry a WITH inside the recursion candidates"),
-        ("ERR(ties='expected')", "sqlite", "sqlite cannot carry a window in the recursion passed"),
-        ("TAP@5", "sqlite", "sqlite cannot carry a cast to a 32-bit float"),
-        ("", "spark", "--all"),
-        ("AP --all", "spark", "--all"),
-    ],
-)
-def test_what_cannot_be_compiled_is_refused_with_the_construct(
-    command: Command, names: str, dialect: str, words: str
-) -> None:
-    refused = command("compile", *names.split(), "--dialect", dialect)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert words in refused.stderr
-
-
 def test_the_header_says_version_columns_tables_and_engines(command: Command) -> None:
     compiled = command("compile", "nDCG(dcg='exp-log2')@10", "AP", "--dialect", "postgres")
     assert compiled.returncode == 0, compiled.stderr

@@ -229,25 +229,6 @@ def test_refused_input_comes_whole_out_of_another_process() -> None:
     assert (str(sent), sent.count, sent.problems) == (str(refused), 40, refused.problems)
 
 
-MEANINGLESS = [
-    *((f"sql '{query}'", "") for query in ("", ";", "-- nothing")),
-    ("sql 'select 1 as a, 2 as a' --format json", "two columns have the same name"),
-    ("load runs {run} --meta a=1 --meta a=2", "--meta"),
-    ("load runs {run} --name ''", "a name is needed"),
-    ("eval - -", "name a file for one of them"),
-    ("diff bm25 dense -m AP --topic T999", 'no judgments have a topic "T999"; there are: '),
-    ("gate dense --rule 'AP drop <= 1' --baseline latest:", "expected latest:main"),
-    ("fuse map bm25 dense --name f --rel 9", "sample has no document of grade 9 or above to learn from"),
-]
-
-
-def test_what_means_nothing_is_refused(demo: Command) -> None:
-    run = SAMPLE / "runs" / "bm25.run"
-    for words, complaint in MEANINGLESS:
-        asked = (word.format(run=run) for word in shlex.split(words))
-        assert_refused(demo(*asked, stdin="t 0 d 1\n"), complaint)
-
-
 def test_what_means_something_is_not(demo: Command) -> None:
     for words in (
         *("diff bm25 dense -m AP --topic T12", "gate dense --rule 'AP drop <= 1' --baseline latest"),
