@@ -179,20 +179,8 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
     assert empty.rows(judged) == [("a", "a", 1), ("a", "b", 1)]
 
 
-def test_bad_rows_of_a_table_are_told_with_their_lines(empty: Warehouse, tmp_path: Path) -> None:
+def test_files_of_evalues_and_others_make_no_run(empty: Warehouse, tmp_path: Path) -> None:
     good = ROW.format(q="q", s="a", e="1e-5", b=5)
-    text = f"# BLASTP 2.16.0+\n{good}q\tb\n\n{ROW.format(q='q', s='c', e='tiny', b=5)}"
-    with pytest.raises(InputError) as caught:
-        empty.load_runs(write(tmp_path / "hits.txt", text))
-    assert [(each.line, each.reason) for each in caught.value.problems] == [
-        (3, "BLAST tabular (outfmt 7): 2 columns, expected 11 or more"),
-        (5, 'BLAST tabular (outfmt 7): score "tiny" is not a number'),
-    ]
-    with pytest.raises(InputError, match=r"BLAST tabular .*: holds no rows"):
-        empty.load_runs(write(tmp_path / "none.txt", "# BLASTP 2.16.0+\n# Query: q\n# Database: d\n# 0 hits found\n"))
-    fields = "# BLASTP 2.16.0+\n# Fields: query id, subject id, bit score\nq\ta\t5\n"
-    with pytest.raises(InputError, match=r"there is no column for the score: .*found qseqid, sseqid, bitscore"):
-        empty.load_runs(write(tmp_path / "no.txt", fields))
     mixed = [write(tmp_path / "a.m8", good), write(tmp_path / "b.run", "q Q0 d 1 5 x\n")]
     with pytest.raises(InputError, match="made of files with E-values and of files with other scores"):
         empty.load_runs(mixed, name="both")

