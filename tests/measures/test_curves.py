@@ -44,18 +44,6 @@ def area(points: list[tuple[float, ...]]) -> float:
     return math.fsum((x - x0) * (y + y0) / 2 for (x0, y0, *_), (x, y, *_) in pairwise(points))
 
 
-def test_textbook_and_trec_eval_part_where_their_counts_do(random_file: Warehouse, topics: Topics) -> None:
-    parted = 0
-    for level in (0.1, 0.3, 0.7, 0.95):
-        textbook, rounded = values(random_file, f"IPrec_textbook@{level}"), values(random_file, f"IPrec@{level}")
-        for key, topic in topics.items():
-            relevant = topic.num_rel()
-            if math.floor(level * relevant + 0.9) == math.ceil(Fraction(str(level)) * relevant):
-                assert textbook[key] == rounded[key], key
-            parted += textbook[key] != rounded[key]
-    assert parted > 5
-
-
 @pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
 def test_auc_equals_scikit_learn(random_file: Warehouse, topics: Topics, nonrelevant: str, number: int | None) -> None:
     ours = aucs(random_file, nonrelevant, number)
@@ -143,18 +131,6 @@ def test_pooled_curve_and_areas_equal_scikit_learn(
 
 def means(warehouse: Warehouse, call: str) -> dict[str, float]:
     return dict(warehouse.rows(f"select qrels, avg(value) from {call} group by qrels"))
-
-
-def test_truncated_at_the_last_false_positive_the_area_is_whole(random_file: Warehouse) -> None:
-    for n in (1, 2, 5, 9):
-        pairs = random_file.rows(f"""
-            select roc.value, auc.value from roc(n := {n}, ties := 'expected') as roc join auc() as auc
-            using (qrels, run, topic) join steps.evaluated_topics using (qrels, run, topic)
-            join steps.class_counts() using (evaluation_id) where nonrel_ret = {n}
-        """)
-        assert len(pairs) > 1
-        for truncated, whole in pairs:
-            assert truncated == pytest.approx(whole, abs=EXACT)
 
 
 def test_saw_tooth_has_the_ends_of_every_step(random_file: Warehouse, topics: Topics) -> None:

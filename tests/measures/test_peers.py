@@ -46,7 +46,10 @@ def test_means_of_counts_are_sums_and_geometric_means_have_a_floor(random_file: 
         counts[qrels].append(value)
     for (qrels, _), value in values(random_file, "GMAP").items():
         logarithms[qrels].append(math.log(value))
-    means = random_file.evaluate("NumRet GMAP").fetchall()
-    assert {qrels: total for qrels, _, total, _ in means} == {qrels: sum(each) for qrels, each in counts.items()}
+    means = random_file.evaluate("NumRet NumRelRet Hits GMAP").fetchall()
+    assert {qrels: total for qrels, _, total, *_ in means} == {qrels: sum(each) for qrels, each in counts.items()}
+    averages = [found / len(counts[qrels]) for qrels, _, _, found, *_ in means]
+    assert [hits for *_, hits, _ in means] == pytest.approx(averages)
+    assert values(random_file, "NumRet(rel=2)") == values(random_file, "NumRelRet(rel=2)")
     expected = {qrels: math.exp(sum(each) / len(each)) for qrels, each in logarithms.items()}
     assert {qrels: mean for qrels, *_, mean in means} == pytest.approx(expected, abs=EXACT)

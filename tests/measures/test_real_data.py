@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql import InputError, Warehouse
+from evalsql import Warehouse
 from tests.conftest import real_data
 from tests.long_cases import few_of
 from tests.measures.topic_values import values
@@ -107,28 +107,3 @@ def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder
             if found_by_program := peers.tap(qrels, scores, k=k):
                 expected = {(run, query.query): query.tap for query in found_by_program.queries}
                 assert {key: ours[key] for key in expected} == pytest.approx(expected, abs=1e-9), (k, run)
-
-
-def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, empty: Warehouse) -> None:
-    folder = real / "oddities" / "clef-ehealth-2018"
-    empty.load_qrels(folder / "qrels.txt", "clef")
-    file = next((folder / "runs").glob(f"{REPEATED}*"))
-    with pytest.raises(InputError) as caught:
-        empty.load_runs(file)
-    assert caught.value.count == 635
-    repeated = "document 280c1618-d6de-4312-b929-df4c29218097 of topic 153001 already stands at line 1"
-    assert f"{file}:2: {repeated}" in str(caught.value)
-    assert empty.rows("select count(*) from retrieved") == [(0,)]
-    empty.load_runs(file, keep_best=True)
-    assert empty.rows("select duplicates from runs") == [(635,)]
-    assert empty.rows("select num_rows from files where kind = 'run'") == [(sum(1 for _ in lines(file)),)]
-
-
-def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None:
-    folder = real / "oddities" / "clef-tar-2017"
-    empty.load_qrels(folder / "qrels.txt", "tar")
-    empty.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
-    assert empty.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
-    assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
-    ((comments,),) = empty.rows("select comments from runs")
-    assert comments.splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3

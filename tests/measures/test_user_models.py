@@ -13,24 +13,13 @@ from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
 from evalsql import Warehouse
-from tests.measures.conftest import Topics
 from tests.measures.tied import every_order, load_tied, orders
-from tests.measures.topic_values import by_topic, values
+from tests.measures.topic_values import by_topic
 from tests.oracles.brute_force import Topic, search_length
 from tests.oracles.by_name import value_of
 from tests.random_collections import Collection, Qrels, Run
 
 EXACT = 1e-9
-
-
-def test_without_gains_they_are_measures_of_relevance(random_file: Warehouse) -> None:
-    for name, same in (
-        ("R_measure(beta=0)", "Rprec"),
-        ("O_measure(beta=0)", "RR"),
-        ("Q(beta=0)", "AP"),
-        ("GAP(gains={1:1,2:1,3:1,4:1})", "AP"),
-    ):
-        assert values(random_file, name) == pytest.approx(values(random_file, same), abs=EXACT)
 
 
 def great_grades() -> Collection:
@@ -78,15 +67,6 @@ def test_made_collections_equal_plain_loops(empty: Warehouse, data: str) -> None
         expected = {topic: value_of(name)(Topic(grades, one.run[topic])) for topic, grades in one.qrels.items()}
         assert by_topic(empty, name) == pytest.approx(expected, abs=EXACT), name
         assert len(set(expected.values())) > (1 if data == "two" else 8)
-
-
-def test_hits_are_averaged_and_relevant_documents_retrieved_are_summed(random_file: Warehouse, topics: Topics) -> None:
-    means = random_file.evaluate("Hits NumRelRet").fetchall()
-    numbers = [qrels for qrels, _ in topics]
-    assert [hits for *_, hits, _ in means] == pytest.approx(
-        [found / numbers.count(qrels) for qrels, *_, found in means]
-    )
-    assert values(random_file, "NumRet(rel=2)") == values(random_file, "NumRelRet(rel=2)")
 
 
 def mean_search_length(grades: Mapping[str, float], tried: list[Topic], rest: list[str], wanted: int) -> float:

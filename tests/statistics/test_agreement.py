@@ -214,21 +214,6 @@ def test_rbo_by_the_definitions(ranked: tuple[Warehouse, Lists], depth: int | No
         assert 0 <= least <= extrapolated + 1e-12 <= least + residual + 2e-12
 
 
-def test_no_continuation_overlaps_more_than_the_residual_allows() -> None:
-    """Of the loops themselves: continuations drawn at random."""
-    chance = random.Random(11)
-    for _ in range(200):
-        pool = [f"d{nth}" for nth in range(7)]
-        one, two = (chance.sample(pool, chance.randint(1, 5)) for _ in range(2))
-        bound = brute_force_agreement.rbo_max(one, two, 0.7)
-        for _ in range(20):
-            first, second = (
-                [*ranking, *chance.sample([each for each in pool if each not in ranking], 7 - len(ranking))]
-                for ranking in (one, two)
-            )
-            assert brute_force_agreement.rbo(first, second, 0.7, same_below=True) <= bound + 1e-12
-
-
 def test_rbo_worked_by_hand(empty: Warehouse) -> None:
     """abcde and bacfg at p = 0.9 share 0, 2, 3, 3, 3 documents at the depths from 1 to 5.
 
