@@ -18,44 +18,24 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from tests.bench.comparing import statistics
+from tests.bench import growing, works
 from tests.bench.doors import doors
-from tests.bench.growing import adding, growth, many_topics, one_system
-from tests.bench.machine import in_words, machine, versions
+from tests.bench.machine import in_words
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import Result, plain, section
-from tests.bench.site_work import site_folder
+from tests.bench.site_work import site
 from tests.bench.stage import PEER, Sizes, Stage
 from tests.bench.team import team
-from tests.bench.works import (
-    default_measures,
-    evaluating,
-    from_memory,
-    loading,
-    one_measure,
-    one_run,
-    report_page,
-    size,
-)
 from tests.tools.marked import MarkersError, replaced
 
+# Each is called as its function.
 BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
-    "eval": evaluating,
-    "load": loading,
-    "doors": doors,
-    "one-measure": one_measure,
-    "defaults": default_measures,
-    "size": size,
-    "one-run": one_run,
-    "memory": from_memory,
-    "growth": growth,
-    "many-topics": many_topics,
-    "adding": adding,
-    "one-system": one_system,
-    "statistics": statistics,
-    "report": report_page,
-    "team": team,
-    "site": site_folder,
+    work.__name__.strip("_").replace("_", "-"): work
+    for work in (
+        *(works.eval_, works.load, doors, works.one_measure, works.defaults, works.size, works.one_run, works.memory),
+        *(growing.growth, growing.many_topics, growing.adding, growing.one_system, works.statistics, works.report),
+        *(team, site),
+    )
 }
 _GROWTH = (1, 10, 100)  # million rows
 
@@ -96,7 +76,7 @@ def _measured(names: Sequence[str], stage: Stage) -> Iterator[Result]:
 
 
 def _heading(stage: Stage) -> str:
-    heading = f"median of {stage.sizes.repeat}, {date.today().isoformat()}\n{in_words(machine(), versions())}"
+    heading = f"median of {stage.sizes.repeat}, {date.today().isoformat()}\n{in_words()}"
     if stage.covid_is_used:
         used = stage.covid
         heading = f"{len(used.runs)} systems, {used.rows:,} rows, {used.kind}; {heading}"

@@ -14,35 +14,24 @@ from tests.bench.processes import ROOT
 _PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "scipy", "numpy")
 
 
-def machine() -> dict[str, str | int]:
-    return {
-        "processor": _line("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        "memory_bytes": _memory(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-
-
-def versions() -> dict[str, str]:
+def in_words() -> str:
+    """The machine in one line, the versions in another."""
+    processor = _line("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    system = f"{_memory() / 2**30:.0f} GB, {platform.system()} {platform.machine()}"
     found = {"Python": platform.python_version()}
     found |= {package: installed for package in _PACKAGES if (installed := installed_version(package))}
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
     with suppress(OSError, subprocess.CalledProcessError):
         found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    return found
+    packages = ", ".join(f"{name} {number}" for name, number in found.items())
+    return f"{cores} cores ({processor}), {system}\n{packages}"
 
 
 def installed_version(package: str) -> str | None:
-    try:
+    with suppress(PackageNotFoundError):
         return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def in_words(machine: dict[str, str | int], versions: dict[str, str]) -> str:
-    memory = int(machine["memory_bytes"]) / 2**30
-    packages = ", ".join(f"{name} {number}" for name, number in versions.items())
-    return f"{machine['cores']} cores ({machine['processor']}), {memory:.0f} GB, {machine['system']}\n{packages}"
+    return None
 
 
 def available_memory() -> int:

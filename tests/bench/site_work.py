@@ -22,7 +22,7 @@ _QUESTIONS = {
 }
 
 
-def site_folder(stage: Stage) -> Iterator[Result]:
+def site(stage: Stage) -> Iterator[Result]:
     """Seconds and bytes of a site of all systems, without the engine, and seconds to open its pages in Chromium."""
     folder = stage.folder / "site"
     wasm = os.environ.get("EVALSQL_DUCKDB_WASM", "")

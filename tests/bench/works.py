@@ -1,4 +1,4 @@
-"""The benchmarks on the runs of one track, and those of a single run."""
+"""The benchmarks on the runs of one track and on a single run, and of tests between systems."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from tests.bench.collection import Collection, generated
+from tests.bench.machine import installed_version
 from tests.bench.processes import PYTHON, run
 from tests.bench.report import Goal, Measured, Result, within
 from tests.bench.stage import DEFAULTS, PEER, Stage, options_of, trec_eval_measures
@@ -17,7 +18,7 @@ WHOLE = f"{PEER}, all its measures, whole process"
 INSIDE = f"{PEER}, all its measures, reading and scoring"
 
 
-def evaluating(stage: Stage) -> Iterator[Result]:
+def eval_(stage: Stage) -> Iterator[Result]:
     """Text to figures in one command, cold and in memory."""
     names = list(trec_eval_measures().values())
     yield evaluated(stage, "eval", stage.covid, f"all {len(names)} trec_eval measures, {_systems(stage)}")
@@ -37,7 +38,7 @@ def evaluated(stage: Stage, benchmark: str, collection: Collection, words: str) 
     return Result(benchmark, work, here, WHOLE, peer.whole, Goal("faster", 2), note=peer.missing)
 
 
-def loading(stage: Stage) -> Iterator[Result]:
+def load(stage: Stage) -> Iterator[Result]:
     """The runs into a file that has the judgments, with everything that is kept ready."""
     here = stage.repeated("load runs", stage.load_covid)
     peer = stage.pytrec_eval(stage.covid)
@@ -52,7 +53,7 @@ def one_measure(stage: Stage) -> Iterator[Result]:
         yield _query(stage, "one-measure", [measure], measure, goal)
 
 
-def default_measures(stage: Stage) -> Iterator[Result]:
+def defaults(stage: Stage) -> Iterator[Result]:
     shown = f"the {len(DEFAULTS)} default measures"
     yield _board(stage, "defaults", DEFAULTS, shown, 5)
     yield _query(stage, "defaults", DEFAULTS, shown, 10)
@@ -79,7 +80,7 @@ def one_run(stage: Stage) -> Iterator[Result]:
     yield Result("one-run", work, here, 'python -c "import duckdb"', there, Goal("below", 2.5))
 
 
-def from_memory(stage: Stage) -> Iterator[Result]:
+def memory(stage: Stage) -> Iterator[Result]:
     """One run asked of an evaluator that is prepared, as in a training loop, and of the peer's, by turns."""
     for topics, documents in stage.sizes.memory:
         shape = f"{topics:,} topics x {documents:,} documents"
@@ -94,7 +95,7 @@ def from_memory(stage: Stage) -> Iterator[Result]:
             yield Result("memory", work, seconds[kind], shown, peer, Goal("at most", most))
 
 
-def report_page(stage: Stage) -> Iterator[Result]:
+def report(stage: Stage) -> Iterator[Result]:
     """Seconds that the processor works on a report's page, and its size, of all systems and of ten."""
     page = stage.folder / "report.html"
     database = stage.need_warehouse()
@@ -106,6 +107,22 @@ def report_page(stage: Stage) -> Iterator[Result]:
         work = f"report -o report.html, {shown}"
         yield within("report", f"{work}, seconds of the processor", found.of_processor, goal)
         yield within("report", f"size of {work}", Measured([page.stat().st_size]), 5_000_000, "MB")
+
+
+def statistics(stage: Stage) -> Iterator[Result]:
+    """Tukey's HSD of all pairs and paired t beside a baseline; scipy has the values ready in memory."""
+    systems, samples = len(stage.covid.runs), stage.sizes.samples
+    command = ["compare", stage.covid.runs[0].stem, "--all-pairs", "-m", "AP", "--test", "tukey", "--samples", samples]
+    command += ["--db", stage.need_warehouse(), "--format", "csv"]
+    here = stage.repeated("compare --all-pairs --test tukey", partial(stage.evalsql, *command))
+    work = f"compare --all-pairs --test tukey, whole command, {systems} systems, {samples:,} permutations"
+    pairs = systems * (systems - 1) // 2
+    yield _beside(stage, "pairs", work, here, f"scipy, permutation_test of {pairs:,} pairs in one call; once")
+    peak, limit = Measured([here.peak or 0]), Measured([4 * 10**9])
+    yield Result("statistics", f"peak memory of {work}", peak, "4 GB", limit, Goal("below", 1), "MB")
+    work = f"the query alone, AP and paired t, {systems - 1} systems beside a baseline"
+    here = _asked(stage, "evalsql", "t")
+    yield _beside(stage, "t", work, here, "scipy, ttest_rel, all in one call, AP ready")
 
 
 def _eval(stage: Stage, collection: Collection, measures: Sequence[str]) -> Measured:
@@ -130,3 +147,16 @@ def _query(stage: Stage, benchmark: str, measures: Sequence[str], shown: str, go
 
 def _systems(stage: Stage) -> str:
     return f"{len(stage.covid.runs)} systems"
+
+
+def _beside(stage: Stage, test: str, work: str, here: Measured, shown: str) -> Result:
+    missing = installed_version("scipy") is None
+    note = "not measured: scipy is not installed (pip install '.[bench]')" if missing else ""
+    return Result("statistics", work, here, shown, None if missing else _asked(stage, "scipy", test), note=note)
+
+
+def _asked(stage: Stage, who: str, test: str) -> Measured:
+    stage.say(f"{who} tests the systems")
+    repeat = 1 if test == "pairs" else stage.sizes.repeat
+    outcome = stage.timed("tests", who, test, repeat, stage.sizes.samples, stage.warehouse)
+    return Measured(json.loads(outcome.output), peak=outcome.peak)
