@@ -26,7 +26,10 @@ docs:
     python -m tests.tools.readme
     python -m tests.tools.formats_table
     python -m tests.tools.weight --write
-    python -m tests.tools.picture
+    here=$PWD && cd "$(mktemp -d)" && evalsql demo > demo.txt \
+        && evalsql report -o report.html --db evalsql-demo.duckdb \
+        && chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,770 \
+            --screenshot="$here/.github/report.png" "$PWD/report.html"
 
 # speed, memory and size beside the peers
 bench *names:

@@ -17,28 +17,7 @@ from tests.long_cases import content, one_in, rows_of
 from tests.tools.portable import outside_the_core
 
 CATALOG, HERE = read_catalog(), Path(__file__).parent
-MEASURE = """\
--- measure: Depth
--- title: Depth of the ranking against a hundred
--- aliases: depth_of_ranking
--- parameters:
---   enough integer in [1, inf) = 100   depth that counts as full
--- columns:
---   num_ret   documents retrieved
--- definition: Documents retrieved, divided by the full depth, 1 at most.
--- reference: made for this test
--- differs: nobody else has it
--- range: 0 1
--- mean: arithmetic
--- example: tap-2 Depth = 0.04
-select
-    qrels,
-    run,
-    topic,
-    least(cast(num_ret as double) / $enough, 1) as value,
-    num_ret
-from evaluated_topics
-"""
+MEASURE = (HERE / "depth.sql").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -59,27 +59,6 @@ def commented(program: str, fields: str, of_each: Sequence[str]) -> bytes:
     return text(*found, f"# BLAST processed {len(topics) + 1} queries")
 
 
-def hmmer(header: Sequence[str], row: str) -> bytes:
+def hmmer(header: bytes, row: str) -> bytes:
     lines = [row.format(t=topic, d=name, e=evalue(score), s=20 * score) for topic, name, score, *_ in RUN]
-    return text(*header, *lines, "#", "# Program:         hmmsearch", "# [ok]")
-
-
-TBLOUT = (
-    "#                                                               --- full sequence ---- --- best 1 domain ----",
-    "# target name        accession  query name           accession    E-value  score  bias   E-value  score  bias   "
-    "exp reg clu  ov env dom rep inc description of target",
-    "#------------------- ---------- -------------------- ---------- --------- ------ ----- --------- ------ -----",
-)
-DOMTBLOUT = (
-    "#                                                                            --- full sequence --- ----------",
-    "# target name        accession   tlen query name           accession   qlen   E-value  score  bias   #  of  "
-    "c-Evalue  i-Evalue  score  bias  from    to  from    to  from    to  acc description of target",
-)
-NHMMER = (
-    "# target name        accession  query name           accession  hmmfrom hmm to alifrom  ali to envfrom  env to  "
-    "sq len strand   E-value  score  bias  description of target",
-)
-INFERNAL = (
-    "#target name         accession query name           accession mdl mdl from   mdl to seq from   seq to strand "
-    "trunc pass   gc  bias  score   E-value inc description of target",
-)
+    return header + text(*lines, "#", "# Program:         hmmsearch", "# [ok]")

@@ -21,7 +21,6 @@ from tests.long_cases import content, rows_of
 Rows = list[tuple[str, str, float]]
 Nested = dict[str, dict[str, Any]]
 ROWS: Rows = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.0)]
-RECORDS = '{"qid": "1", "docno": "a", "score": 3}, {"qid": "2", "docno": "b", "score": 2}'
 QUESTIONS = '{"questions": [{"id": "1", "documents": ["a", "b"], "snippets": []}, {"id": "2", "documents": ["c"]}]}'
 # JSON, and the rows that it stands for in a file and in memory. Lists are also written as a line a record.
 SHAPES: list[tuple[str, Rows]] = [
@@ -87,25 +86,8 @@ def test_the_lowest_e_value_of_a_ranking_is_the_best(empty: Warehouse, tmp_path:
     assert ranked == [("b", 1), ("a", 2)] * 2 * len(shapes)
 
 
-OTHER_TOPIC = "stands where a topic is expected, and holds rows with another qid"
-SEVERAL = "topic 1 has several rankings without scores, and nothing says how they go together"
-REFUSED = {
-    '[{"question": "x", "hits": [{"docid": "a", "score": 1}]}]':
-        "there is no field for the topic; found question, hits; --columns topic=NAME, in Python",
-    '[{"query": {"text": "x"}, "docs": ["a"]}]': "query has no field for the name of the topic",
-    '[{"query": "x", "hits": [{"qid": 1, "docid": "a", "score": 1}, {"qid": 2, "docid": "b", "score": 1}]}]':
-        "qid differs among the documents of x: 1, 2",
-    '{"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "score": [1.0]}':
-        "the columns differ in length: 3 of the topic",
-    f'{{"new": [{RECORDS}], "old": [{RECORDS}]}}': OTHER_TOPIC,
-    '{"1": [{"qid": "1", "docno": "a", "score": 3}], "3": [{"qid": "2", "docno": "b", "score": 2}]}': OTHER_TOPIC,
-    '[{"qid": "1", "docs": ["a"]}, {"qid": "2", "docs": ["a", "b"]}, {"qid": "1", "docs": ["b"]}]': SEVERAL,
-    '[{"qid": "1", "docs": ["a"]}, {"qid": "2", "docs": ["a"]}, {"qid": 1, "docs": [{"docid": "b"}]}]': SEVERAL,
-}  # fmt: skip
-
-
 def test_records_that_name_no_rows_are_refused(empty: Warehouse, tmp_path: Path) -> None:
-    for whole, reason in REFUSED.items():
+    for whole, reason in rows_of(Path(__file__).with_name("refused_json_shapes.tsv")):
         for text in written(whole):
             with pytest.raises(InputError, match=rf"r.json: JSON.*{reason}"):
                 empty.load_runs(write(tmp_path / "r.json", text))

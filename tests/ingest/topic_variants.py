@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,34 +16,7 @@ import pyarrow
 from tests.ingest.variants import lines, parquet
 
 TEXTS = {"1": "what is rain", "2": "snow & ice", "3": "Nebel über dem See"}
-SGML = """\
-<top>
-<num> Number: 1
-<title> what is
-  rain
-
-<desc> Description:
-Where does it come from?
-
-<narr> Narrative:
-Relevant: clouds.
-</top>
-
-<top><num>2</num><title>snow &amp; ice</title></top>
-<TOP>
-<NUM> Number: 3 </NUM>
-<TITLE> Topic: Nebel über dem See
-</TOP>
-"""
-XML = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<topics>
-  <topic number="1"><query>what is rain</query><question>Where does it
-    come from?</question><narrative>Relevant: clouds.</narrative></topic>
-  <topic number="2"><query>snow &amp; ice</query></topic>
-  <topic number="3"><query>Nebel <i>über</i> dem See</query></topic>
-</topics>
-"""
+SGML, XML = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("topics.sgml", "topics.xml"))
 PLAIN = "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items())
 
 

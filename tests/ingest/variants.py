@@ -20,13 +20,9 @@ from pyarrow import feather, ipc
 
 from tests.ingest.alignment_tables import (
     BLAST,
-    DOMTBLOUT,
     FIELDS,
     FIELDS_OF_DIAMOND,
     FIELDS_OF_OLD,
-    INFERNAL,
-    NHMMER,
-    TBLOUT,
     aligned,
     commented,
     evalue,
@@ -34,6 +30,7 @@ from tests.ingest.alignment_tables import (
     text,
 )
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
+from tests.long_cases import content, rows_of
 
 Rows = Sequence[Sequence[Any]]
 MEASURES = ("nDCG@10", "AP", "P@5", "RR", "Bpref", "Judged@10")
@@ -185,21 +182,7 @@ RUNS: dict[str, bytes] = {
         "query\ttarget\tfident\talnlen\tmismatch\tgapopen\tqstart\tqend\ttstart\ttend\tevalue\tbits",
         *aligned(RUN, "0.984"),
     ),
-    "HMMER, --tblout": hmmer(
-        TBLOUT, "{d:<20} -          {t:<20} PF1 {e!r:>9} {s:6.1f}   0.1 {e!r} 1.0 0.1   1.0   1   0   0   "
-        "1   1   1   1 A kinase # 2",
-    ),
-    "HMMER, --domtblout": hmmer(
-        DOMTBLOUT, "{d:<20} -            120 {t:<20} PF1   110 {e!r:>9} {s:6.1f}   0.1   1   2 1e-3 1e-3 2 "
-        "0.1 1 9 1 9 1 9 0.9 A kinase",
-    ),
-    "HMMER, nhmmer --tblout": hmmer(
-        NHMMER, "{d:<20} -          {t:<20} -  1 14 1 14 1 14 14    +   {e!r:>9} {s:6.1f}   1.1  -"
-    ),
-    "Infernal": hmmer(
-        INFERNAL, "{d:<20} -         {t:<20} RF1   cm        1       72      1       72      +    no    1 "
-        "0.5   0.0 {s:6.1f} {e!r:>9} !   a gene",
-    ),
+    **{name: hmmer(content(header), row) for name, header, row in rows_of(Path(__file__).with_name("alignments.tsv"))},
     "CSV of E-values": delimited(("qid", "docno", "evalue"), EVALUES, ","),
     "Parquet of E-values": parquet(("query", "target", "evalue"), EVALUES),
     "JSON list of rows, E-values": json.dumps(records(("qid", "docno", "evalue"), EVALUES)).encode(),
