@@ -70,10 +70,6 @@ def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool
         yield f"{relation.path}:{relation.body_line}", statement
 
 
-def _creating(temporary: bool) -> str:
-    return "create or replace temp" if temporary else "create or replace"
-
-
 def _common_measures(catalog: Catalog) -> list[Measure]:
     common = [relation for relation in catalog.measures if relation.header.in_scores]
     at_cutoffs = [f"{relation.header.measure}@{at}" for relation in common if (at := relation.header.also_at)]
@@ -83,14 +79,15 @@ def _common_measures(catalog: Catalog) -> list[Measure]:
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
     computed = scores(_common_measures(catalog))
     stored = f"select qrels, run, topic, measure, value from {STORED}"
-    yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{computed}\nunion all\n{stored}"
+    create = "create or replace temp" if temporary else "create or replace"
+    yield SCORES, f"{create} view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
         yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
         for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
             yield SCORES, statement
 
 
-def _objects(relation: Relation) -> list[str]:
+def objects_of(relation: Relation) -> list[str]:
     """What there is of a relation: a scalar or table macro, a view or table; of what is browsed macro and view."""
     if relation.is_function:
         return ["macro"]
@@ -101,8 +98,8 @@ def _objects(relation: Relation) -> list[str]:
 
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
     name = relation.name if temporary else created_name(catalog, relation)
-    create = _creating(temporary)
-    objects = _objects(relation)
+    create = "create or replace temp" if temporary else "create or replace"
+    objects = objects_of(relation)
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
@@ -181,7 +178,7 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
     """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own."""
     header = relation.header
     name = created_name(catalog, relation)
-    objects = _objects(relation)
+    objects = objects_of(relation)
     facts = [
         ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title),
         ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters)),

@@ -52,8 +52,8 @@ _LISTS = ("inputs", "aliases")
 class Alias(NamedTuple):
     """Another name of a measure, with the arguments it implies.
 
-    trec_eval's names take values after a dot: of ``parameters``, in their order, or where there are ``cutoffs`` (its
-    default ones) a list of which each gives a measure of its own.
+    trec_eval's names take values after a dot: of ``parameters``, or a list of ``cutoffs``, each of a measure of its
+    own.
     """
 
     name: str
@@ -65,10 +65,9 @@ class Alias(NamedTuple):
 class Header(NamedTuple):
     """What the header says. Keys that a kind of relation does not have are empty.
 
-    ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
-    ``scores`` holds the measure, ``also_at`` at which cutoff beside its default; ``is_shared`` whether the step is kept
-    while many measures are evaluated; ``is_quick`` whether an audit takes no time that one notices; ``ties`` which
-    relation gives the rows under an order of tied documents that takes a formula of its own.
+    ``at`` is the parameter that stands behind @ in the measure's name; ``in_scores`` tells whether the view ``scores``
+    has the measure, ``also_at`` at which further cutoff; ``is_shared`` whether a step is kept while many measures are
+    evaluated; ``is_quick`` whether an audit takes no noticeable time; ``ties`` by order of tied documents a relation.
     """
 
     title: str

@@ -48,8 +48,7 @@ def gate(
     ),
     rule: Names = option(
         "--rule RULE",
-        '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
-        '"missing topics <= 0"; can be repeated.',
+        f"{gate_rules.FORMS}; can be repeated.",
     ),
     rules: Path | None = option("--rules FILE", "TOML file with rules, and perhaps measure-file and baseline."),
     update_baseline: Path | None = option(

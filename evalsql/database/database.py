@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property
@@ -75,6 +76,12 @@ class Database:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
         with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
             return self._run(sql, parameters)
+
+    def records(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
+        """The rows of a query as named tuples, by the names of their columns."""
+        columns, rows = self.table(sql, parameters)
+        record = namedtuple("Record", columns)  # type: ignore[misc]  # of other columns each time
+        return [record(*row) for row in rows]
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""

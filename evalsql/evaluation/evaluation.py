@@ -54,8 +54,10 @@ class Evaluation:
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
-        computed = self._filtered(named, ddl.scores(named), chosen)
-        scores = stored_scores.with_stored(self.database, named, computed, chosen)
+        scores = self._filtered(named, ddl.scores(named), chosen)
+        if stored := stored_scores.stored_rows(self.database, named, chosen):
+            # Together in brackets, since they are put in order by expressions, which a union does not take.
+            scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
         if per_topic:
             return ddl.per_topic(named, scores)
         return ddl.leaderboard(self.database.catalog, named, scores)
@@ -205,16 +207,9 @@ class Evaluation:
         swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", answers)
         return f"{effects}\n{order}, run", f"{swaps}\n{order}, other desc, run, other_run"
 
-    def tied_documents(self, qrels: Names, runs: Names) -> tuple[bool, int]:
-        """Whether a judgment set evaluates several runs, and how many judged documents are tied with another one."""
-        chosen = f"from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
-        ((is_contest, count),) = self.database.rows(f"""
-            select exists (select 1 {chosen} group by qrels having min(run) < max(run)), (
-                select count(*) from judged_ranks
-                where first_rank < last_rank and evaluation_id in (select evaluation_id {chosen})
-            )
-        """)
-        return is_contest, count
+    def evaluated_query(self, qrels: Names, runs: Names) -> str:
+        """The SELECT of the topics of runs that judgment sets evaluate."""
+        return f"select * from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced.

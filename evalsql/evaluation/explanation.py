@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.ddl import creating_statements, relation_query
+from evalsql.catalog.ddl import creating_statements, objects_of, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
-from evalsql.catalog.relations import STEPS, WITHOUT_VIEW, Catalog, Relation
+from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
@@ -41,8 +41,8 @@ _CUT = {
 class ListValue(NamedTuple):
     """What a list is worth by itself, and among all topics and runs of the warehouse; None where that is not known.
 
-    ``left_out`` is what the documents below the depth that was asked for contribute together; ``threshold`` the score
-    at which the list is cut, where the measure takes that from all topics.
+    ``left_out`` is the sum of contributions below the depth; ``threshold`` the score at which the measure cuts the
+    list.
     """
 
     name: str
@@ -188,7 +188,7 @@ def _cut_values(
 ) -> Iterator[None]:
     """Have the values of cut lists in a table ``answered``; ``tables`` has SELECTs of the lists and their cuts.
 
-    Thresholds, by list, are those of a measure that takes them from all topics.
+    ``thresholds`` are by list, of a measure that takes them from all topics.
     """
     parts = []
     for name, threshold in thresholds.items():
@@ -216,13 +216,9 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
         database.execute_all(_creating(temporary, steps))
         yield
     finally:
-        dropping = [f"drop table if exists temp.{table}" for table in _CUT]
-        for step in steps:
-            is_macro = bool(step.parameters) or step.is_measure
-            if is_macro:
-                dropping.insert(0, f"drop macro table if exists temp.{step.name}")
-            if not (is_macro and step.kind in WITHOUT_VIEW):
-                dropping.insert(0, f"drop view if exists temp.{step.name}")
+        objects = [(kind, step.name) for step in reversed(steps) for kind in reversed(objects_of(step))]
+        objects += [("table", table) for table in _CUT]
+        dropping = [f"drop {kind} if exists temp.{name}" for kind, name in objects]
         # A user's own relations of this connection are back as they were.
         own = [step for step in steps if step.name in catalog.temporary]
         database.execute_all([*dropping, *_creating(catalog, own)])

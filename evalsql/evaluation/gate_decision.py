@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
@@ -43,23 +43,14 @@ class Verdict(NamedTuple):
     note: str
 
 
-class Drop(NamedTuple):
-    """A topic on which the candidate is worse than the baseline."""
-
-    measure: str
-    topic: str
-    before: float
-    after: float
-
-
 class Decision(NamedTuple):
-    """What the rules say of a run, the topics of its largest drops, and notes on the comparison."""
+    """What the rules say of a run, the topics of its largest drops (as ``gate_drops``), and notes on the comparison."""
 
     candidate: str
     qrels: str
     baseline: str | None
     verdicts: Sequence[Verdict]
-    drops: Sequence[Drop]
+    drops: Sequence[Any]
     notes: Sequence[str]
 
     @property
@@ -107,7 +98,7 @@ def decide(
         database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
         missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
-        drops = [Drop._make(row[:4]) for row in rows("gate_drops", most=MOST_NAMED)]
+        drops = database.records(ddl.relation_query(database.catalog, "gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked)
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
@@ -132,8 +123,10 @@ def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, q
     return Figures(run, judged, _checksum(database, judged), __version__, values)
 
 
-def lost_topics(drops: Sequence[Drop], measure: str | None) -> str:
-    own = [f"topic {each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
+def lost_topics(drops: Sequence[Any], measure: str | None) -> str:
+    own = [
+        f"topic {each.topic} {each.baseline_value:.4f} to {each.value:.4f}" for each in drops if each.measure == measure
+    ]
     return "largest drops: " + ", ".join(own) if own else ""
 
 
@@ -209,7 +202,7 @@ def _row(place: int, rule: Rule) -> list[Value]:
     return [*compared, rule.topic or "", measure, *(rule.group or ("", ""))]
 
 
-def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Drop]) -> str:
+def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Any]) -> str:
     if rule.kind == "missing":
         return f"missing: {shortened(missing, MOST_NAMED)}"
     if rule.kind in ("documents", "judged") or (rule.kind == "topic" and not has_value):

@@ -37,8 +37,8 @@ _KEYS = ("rules", "measure-file", "baseline")
 class Rule(NamedTuple):
     """One rule: its figure is compared with a bound.
 
-    Its kind is mean, drop, test, topic or missing; of the checks that every gate has documents or judged. A measure is
-    ``asked`` for by name; where that is not known, ``problem`` says so. A group of topics is a key and a value.
+    Its kind is mean, drop, test, topic or missing, of the checks of every gate documents or judged. A measure is
+    ``asked`` for by name, and ``problem`` says what is wrong with it. A group of topics is a key and a value.
     """
 
     text: str

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from evalsql.catalog import ddl
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.database.database import Database
@@ -95,7 +94,7 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
     """
     inputs = {"left_out": f"{unique} and {own}", "chosen": chosen}
     names = ("judgments_left", "judged_ranks_left")
-    left = {f"evalsql_{name}": relation_query(database.catalog, name, inputs) for name in names}
+    left = {f"evalsql_{name}": ddl.relation_query(database.catalog, name, inputs) for name in names}
     tables = {
         "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
         "judged_documents": "select * from temp.evalsql_judgments_left",

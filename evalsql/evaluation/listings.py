@@ -103,10 +103,6 @@ def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
 
 
 MOST_TOPICS = 5
-_TOPICS = """
-    select qrels, measure, topic, baseline_value as value, value as other_value, difference
-    from paired_differences(baseline := {run}) where baseline = {run} and run = {other} and round(difference, 12) <> 0
-"""
 
 
 def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice, qrels: Names = ()) -> str:
@@ -135,7 +131,12 @@ def topic_changes_query(
     for topic in as_list(topics):
         if topic not in held:
             raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
-    query = _TOPICS.format(run=literal(pair[0]), other=literal(pair[1]))
+    before, after = map(literal, pair)
+    query = f"""
+        select qrels, measure, topic, baseline_value as value, value as other_value, difference
+        from paired_differences(baseline := {before})
+        where baseline = {before} and run = {after} and round(difference, 12) <> 0
+    """
     kept = evaluation.keep_from_scores(query, named, qrels=qrels, runs=pair)
     chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
     return f"select * from {kept} {chosen} order by qrels, {place_of(named)}, abs(difference) desc, topic"

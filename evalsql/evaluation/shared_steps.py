@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import bound, signature
+from evalsql.catalog.ddl import bound, objects_of, signature
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
@@ -50,7 +50,7 @@ def kept(
 ) -> Iterator[Catalog]:
     """Have the steps' rows at their defaults in temporary tables; gives the catalogue that finds the steps there.
 
-    ``narrowed`` makes of a SELECT one that reads only the part of the base tables that is asked for.
+    ``narrowed`` makes a SELECT read only the rows of the base tables that are asked for.
     """
     making: list[str] = []
     dropping: list[str] = []
@@ -58,7 +58,7 @@ def kept(
         table = f"evalsql_{step.name}"
         rows = _body(catalog, step, {each.name: each.default for each in step.parameters})
         making += [f"create temp table {table} as {narrowed(rows)}", f"create temp {_reading(step)}"]
-        kind = "macro table" if step.parameters else "view"
+        (kind,) = objects_of(step)
         dropping += [f"drop table if exists temp.{table}", f"drop {kind} if exists temp.{step.name}"]
         catalog = catalog.for_connection([step.name])
     try:

@@ -41,13 +41,6 @@ def stored_rows(database: Database, measures: Sequence[Measure], condition: str)
     return stored
 
 
-def with_stored(database: Database, measures: Sequence[Measure], computed: str, condition: str) -> str:
-    """A SELECT of computed values, and of the stored ones for which the condition holds; errors as ``stored_rows``."""
-    stored = stored_rows(database, measures, condition)
-    # Together in brackets, since callers put them in order by expressions, which a union does not take.
-    return f"select * from (\nselect * from (\n{computed}\n)\nunion all\n{stored}\n)" if stored else computed
-
-
 def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
     if stored := stored_rows(database, measures, condition):
         database.execute(f"insert into temp.{table} {stored}")

@@ -179,8 +179,7 @@ def drawing(
     """The chart of this name; raises UsageError for names, runs or measures that it does not take.
 
     Charts of one measure take the first, slope the first two. ``baseline`` is what the only run named is compared with.
-    ``lines`` are systems at most, the best by the first measure; by default eight where a chart has a line for each, or
-    all that are named one by one. The look is width, height and title of a ``Chart``.
+    ``lines`` are systems at most, see ``most_lines``; the look is width, height and title of a ``Chart``.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     if baseline is not None and name not in _OF_TWO_RUNS:

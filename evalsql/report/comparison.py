@@ -235,9 +235,9 @@ def arranged(
     changed_from: str | None,
     pairs: str,
 ) -> list[Comparison]:
-    """The comparisons with these runs on top, with other names, and daggers beside the letters of all pairs.
+    """The comparisons with these runs on top, other names, and daggers beside the letters of all pairs.
 
-    Where means are to be shown relative to those of a baseline, ``pairs`` is the SELECT of the pairs.
+    Where means are shown relative to those of a baseline, ``pairs`` is the SELECT of the pairs.
     """
     found: dict[str, dict[tuple[str, str], float | None]] | None = None
     if changed_from is not None:

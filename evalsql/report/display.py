@@ -129,10 +129,7 @@ def explanation_table(table: Table, digits: int) -> Table:
 
 
 class Shown(_Relation):
-    """Rows that show themselves in a notebook. In all else they are a DuckDB relation, to which everything goes.
-
-    ``notes`` say what is to be said beside the rows, such as topics that a run misses.
-    """
+    """Rows that show themselves in a notebook, with notes; in all else a DuckDB relation, to which everything goes."""
 
     def __init__(
         self,

@@ -40,14 +40,6 @@ def _key(default: Any, is_right: Callable[[Any], Any], expected: str) -> Any:
     return field(default=default, metadata={"is_right": is_right, "expected": expected})
 
 
-def _text(default: str | None) -> Any:
-    return _key(default, _is_text, "must be a text")
-
-
-def _boolean(default: bool) -> Any:
-    return _key(default, lambda value: isinstance(value, bool), "must be true or false")
-
-
 def _whole(default: int, least: int, most: int) -> Any:
     expected = f"must be a whole number from {least} to {most}"
     return _key(default, lambda value: type(value) is int and least <= value <= most, expected)
@@ -57,12 +49,13 @@ def _one_of(default: str, *known: str) -> Any:
     return _key(default, known.__contains__, f'is "{{}}", it must be one of {", ".join(known)}')
 
 
-def _is_share(value: Any) -> bool:
-    return type(value) in (int, float) and 0 < value < 1
-
-
-def _is_label(value: Any) -> bool:
-    return isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z0-9:._/+-]+", value))
+_TEXT = (_is_text, "must be a text")
+_BOOLEAN = (lambda value: isinstance(value, bool), "must be true or false")
+_SHARE = (lambda value: type(value) in (int, float) and 0 < value < 1, "must be a number between 0 and 1")
+_LABEL = (
+    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9:._/+-]+", value),
+    "must be letters, digits, colons, dots and hyphens, such as tab:main",
+)
 
 
 @dataclass
@@ -73,20 +66,20 @@ class PaperFile:
     text: str
     systems: list[Entry] = field(default_factory=list)
     measures: list[Entry] = field(default_factory=list)
-    qrels: str | None = _text(None)
-    baseline: str | None = _text(None)
-    pairs: bool = _boolean(True)
+    qrels: str | None = _key(None, *_TEXT)
+    baseline: str | None = _key(None, *_TEXT)
+    pairs: bool = _key(True, *_BOOLEAN)
     test: str = _one_of("t", *TESTS)
     correction: str = _one_of("holm", *CORRECTIONS)
     family: str = _one_of("all", "all", "measure")
-    alpha: float = _key(0.05, _is_share, "must be a number between 0 and 1")
+    alpha: float = _key(0.05, *_SHARE)
     samples: int = _whole(10_000, 1, 2147483647)
     seed: int = _whole(42, 0, 4294967295)
     order: str = _one_of("given", "given", "mean")
-    relative: bool = _boolean(False)
+    relative: bool = _key(False, *_BOOLEAN)
     digits: int = _whole(4, 0, 17)
-    caption: str = _text("")
-    label: str = _key("", _is_label, "must be letters, digits, colons, dots and hyphens, such as tab:main")
+    caption: str = _key("", *_TEXT)
+    label: str = _key("", *_LABEL)
     problems: list[tuple[int, str]] = field(default_factory=list)
 
     def problem(self, key: str, message: str, number: int | None = None) -> None:

@@ -20,6 +20,9 @@ from evalsql.report.table import Table, finite, short
 from evalsql.version import __version__
 
 _FOLDER = Path(__file__).resolve().parent / "files"
+_GRAVEST = (
+    '<p class="doubted"><span class="look" aria-hidden="true">\u25b2</span> {} <a href="#doubts">What to doubt</a></p>'
+)
 _SCRIPTS = ("state", "marks", "narrow", "sentences", "winner", "topics", "documents", "curves", "start")
 
 
@@ -34,7 +37,7 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         answers=html.answers(
             (question, text(big), text(words)) for question, big, words in verdicts.answers(report, digits)
         ),
-        gravest=_gravest(found),
+        gravest=_GRAVEST.format(text(words)) if (words := gravest(found)) else "",
         winner=_winner(report, digits),
         topics="" if "topics" in report.without else _topics(report, digits),
         caveats="" if "doubts" in report.without else _caveats(report, found),
@@ -62,12 +65,6 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
     hidden = {"topics", "doubts"} & report.without | ({"data"} if "provenance" in report.without else set())
     links = [(words, f"#{name}") for name, words in there.items() if name not in hidden]
     return "".join(html.link(address, words) for words, address in (*above, *links))
-
-
-def _gravest(found: Sequence[Caveat]) -> str:
-    mark = '<span class="look" aria-hidden="true">\u25b2</span>'
-    words = gravest(found)
-    return f'<p class="doubted">{mark} {text(words)} <a href="#doubts">What to doubt</a></p>' if words else ""
 
 
 def _winner(report: ReportData, digits: int) -> str:
@@ -154,6 +151,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
     """Everything that the script draws from, as JSON can hold it; runs and topics are their places in lists."""
     runs, names = report.runs, report.names
     numbers = {run: at for at, run in enumerate(runs)}
+    means = {name: [report.means[name][run] for run in runs] for name in names}
     values = {name: report.values(name) for name in names}
     pictures = [caveat.picture for caveat in found if caveat.picture]
     return {
@@ -175,8 +173,8 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
         "topics": [[topic, report.texts.get(topic, "")] for topic in report.topics],
         "baseline": numbers[report.baseline],
         "order": {name: [numbers[run] for run in report.order(name)] for name in names},
-        "means": {name: [finite(report.means[name][run].value) for run in runs] for name in names},
-        "intervals": {name: [report.means[name][run].ends for run in runs] for name in names},
+        "means": {name: [finite(mean.value) for mean in means[name]] for name in names},
+        "intervals": {name: [(mean.low, mean.high) for mean in means[name]] for name in names},
         "values": {
             name: [[finite(found.get((run, topic))) for topic in report.topics] for run in runs]
             for name, found in values.items()

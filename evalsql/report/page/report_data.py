@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from evalsql.catalog import ddl
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.ddl import leaderboard, relation_query
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, only_qrels
@@ -53,51 +52,16 @@ OF_RUNS: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Mean(NamedTuple):
-    """The mean of a run by a measure, its interval at 95%, and its place among all runs."""
-
-    value: float
-    low: float | None
-    high: float | None
-    place: int
-
-    @property
-    def ends(self) -> tuple[float | None, float | None]:
-        return self.low, self.high
-
-    @property
-    def span(self) -> tuple[float, float | None, float | None]:
-        return self.value, self.low, self.high
-
-
-class Pair(NamedTuple):
-    """A run beside another, as the relation ``tested_pairs`` has it."""
-
-    num_topics: int
-    difference: float
-    half_width: float | None
-    factor: float | None
-    low: float | None
-    high: float | None
-    widened_low: float | None
-    widened_high: float | None
-    is_sure: bool
-    tests_left: int
-    wins: int
-    ties: int
-    losses: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReportData:
     """The parts of a report by name, and what is to be said before them; what only a page shows has defaults.
 
     Attributes:
         leaderboard: a row a run, the best by the first measure on top: run and the mean of each measure.
-        means: by measure, then run, the best first.
+        means: rows of ``means_query`` by measure, then run, the best first.
         tables: values, intervals, distribution, agreement, pr, pr_topics, roc, tap, unjudged, runs, qrels.
         comparison: that of all pairs of runs, None for a single run and for a page.
-        pairs: by measure, baseline and run.
+        pairs: rows of ``tested_pairs`` by measure, baseline and run.
         documents: by the number of a topic names and grades of documents, and "lists": by the number of a run the
             numbers of its first documents, what each contributes, and at which rank others of the documents are.
         texts: by topic.
@@ -108,14 +72,14 @@ class ReportData:
     qrels: str
     measures: Sequence[Measure]
     leaderboard: Table
-    means: Mapping[str, Mapping[str, Mean]]
+    means: Mapping[str, Mapping[str, Any]]
     tables: Mapping[str, Table]
     notices: Sequence[notes.Notice]
     without: frozenset[str]
     heading: str
     baseline: str
     comparison: Comparison | None = None
-    pairs: Mapping[tuple[str, str, str], Pair] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
     documents: Mapping[int, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[tuple[str, str, int]] = ()
@@ -168,8 +132,8 @@ def gather_report(
 ) -> ReportData:
     """Gather everything a report shows; raises UsageError for unknown names, no run, or too many runs.
 
-    The first measure orders the runs. ``shown`` and ``without`` name sections to have beside the usual ones, and to
-    leave out. For a page it gathers pairs and documents, and not what only documents show.
+    The first measure orders the runs. ``shown`` and ``without`` name sections to have, and to leave out. A page has
+    pairs and documents, and not what only documents show.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
@@ -190,7 +154,7 @@ def gather_report(
         for name, query in queries.items():
             progress("gathering the report", len(tables), len(queries))
             tables[name] = Table(*warehouse.database.table(query))
-        board = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
+        board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
         found = ReportData(
             qrels=judged,
@@ -259,13 +223,12 @@ def means_query(catalog: Catalog, qrels: str, measures: Sequence[Measure], drawn
     return f"select * from ({places}) left join ({ends}) using (measure, run)"
 
 
-def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> dict[str, dict[str, Mean]]:
+def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
     """By measure, then run, the best first."""
     means = means_query(warehouse.catalog, qrels, measures, "select distinct run from means")
-    found: dict[str, dict[str, Mean]] = {}
-    query = f"select measure, run, {', '.join(Mean._fields)} from ({means}) order by position"
-    for measure, run, *figures in warehouse.rows(query):
-        found.setdefault(measure, {})[run] = Mean(*figures)
+    found: dict[str, dict[str, Any]] = {}
+    for each in warehouse.database.records(f"select * from ({means}) order by position"):
+        found.setdefault(each.measure, {})[each.run] = each
     return found
 
 
@@ -290,13 +253,11 @@ def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
     return found
 
 
-def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str], Pair]:
+def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str], Any]:
     call = with_arguments(warehouse.catalog, "differences").call
     found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
     tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA)
-    columns = ", ".join(Pair._fields)
-    rows = warehouse.rows(f"select measure, baseline, run, {columns} from ({tested})")
-    return {(measure, baseline, run): Pair(*figures) for measure, baseline, run, *figures in rows}
+    return {(each.measure, each.baseline, each.run): each for each in warehouse.database.records(tested)}
 
 
 def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:

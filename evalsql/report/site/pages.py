@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import Catalog, Relation
@@ -11,7 +12,7 @@ from evalsql.report import html
 from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, signed, table, text
 from evalsql.report.page import verdicts
 from evalsql.report.page.html_page import size_line
-from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, RelevantDocument, SetResults
+from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, SetResults
 from evalsql.report.site.site_parts import HOME, MEASURES, Links, Page, scale_of, tiles
 from evalsql.report.table import value_text
 
@@ -20,7 +21,23 @@ _MOST_HISTORY = 200
 _REPORT = "The report, with pairs, curves and doubts"
 
 
-def first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
+def every_page(
+    found: Sequence[SetResults], catalog: Catalog, links: Links, title: str, partial: Collection[str]
+) -> Iterator[Page]:
+    """All pages but the console; of measures that are ``partial`` the site's copy lacks some of what they read."""
+    yield _first_page(found, links, title)
+    for results in found:
+        yield _set_page(results, links)
+        yield _topic_list(results, links)
+        yield from (_topic_page(topic, results, links) for topic in results.topics)
+    for run in links.systems:
+        yield _system_page(run, [each for each in found if run in each.runs], links)
+    yield _measure_list(catalog, found, links)
+    for each in catalog.measures:
+        yield _measure_page(each, found, links, is_partial=each.name in partial)
+
+
+def _first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
     is_only = len(found) == 1
     body = ""
     for results in found:
@@ -46,19 +63,20 @@ def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]
 def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> str:
     """The means of the first runs by the measures that were asked for, the first one drawn with its interval."""
     means = results.means[results.first]
-    scale = scale_of(end for mean in means.values() for end in mean.span)
+    scale = scale_of(end for mean in means.values() for end in (mean.value, mean.low, mean.high))
     board = results.leaderboard.with_best(results.lower, DIGITS, first=1, by=0)
     rows = []
     for place, (run, cells) in enumerate(zip(results.runs, html.cells(board, DIGITS), strict=True), start=1):
-        picture = scale.interval(*means[run].span, results.mark(run, place))
+        mean = means[run]
+        picture = scale.interval(mean.value, mean.low, mean.high, results.mark(run, place))
         shown = [cell.replace("-", MINUS) for cell in cells[1:]]
-        rows.append([str(place), links.system(run), picture, interval_text(*means[run].ends, DIGITS), *shown])
+        rows.append([str(place), links.system(run), picture, interval_text(mean.low, mean.high, DIGITS), *shown])
     columns = [("", "l"), ("system", "w"), (results.first, "p m"), ("95% interval", "o")]
     columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(results.names)]
     return table(f"Means of {results.qrels}", columns, rows[:most])
 
 
-def set_page(results: SetResults, links: Links) -> Page:
+def _set_page(results: SetResults, links: Links) -> Page:
     qrels = results.qrels
     address = links.set_page(qrels)
     links = links.on(address)
@@ -79,12 +97,12 @@ def set_page(results: SetResults, links: Links) -> Page:
     return Page(address, qrels, size_line(results), answers(_answers(results, links)) + body, [HOME])
 
 
-def topic_list(results: SetResults, links: Links) -> Page:
+def _topic_list(results: SetResults, links: Links) -> Page:
     first, qrels = results.first, results.qrels
     address = links.set_page(qrels, "topics")
     links = links.on(address)
     found = {topic: order for topic in results.topics if (order := results.on_topic(topic))}
-    scale = scale_of(end for order in found.values() for _, each in order for end in each.span)
+    scale = scale_of(end for order in found.values() for _, each in order for end in (each.lowest, each.highest))
     rows = []
     for topic, ((run, best), *_) in found.items():
         named = [links.topic(qrels, topic), text(results.text(topic)), str(len(results.relevant[topic]))]
@@ -99,7 +117,7 @@ def topic_list(results: SetResults, links: Links) -> Page:
     return Page(address, "Topics", size_line(results), shown, [HOME, (qrels, links.set_page(qrels))])
 
 
-def topic_page(topic: str, results: SetResults, links: Links) -> Page:
+def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
     """A topic's words, all systems with their first documents, and the relevant documents found and missed."""
     qrels, documents = results.qrels, results.relevant[topic]
     address = links.topic_page(qrels, topic)
@@ -144,7 +162,7 @@ def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tu
 def _systems(topic: str, results: SetResults, links: Links) -> str:
     first, others = results.first, results.names[1:4]
     order = results.on_topic(topic)
-    scale = scale_of(end for _, each in order for end in each.span)
+    scale = scale_of(end for _, each in order for end in (each.lowest, each.highest))
     rows = []
     for run, each in order:
         picture = scale.interval(each.value, each.median, each.value, results.mark(run, each.place))
@@ -155,7 +173,7 @@ def _systems(topic: str, results: SetResults, links: Links) -> str:
     return table("Systems", [*columns, *((name, "o") for name in others)], rows)
 
 
-def _documents(documents: Sequence[RelevantDocument], num_runs: int) -> str:
+def _documents(documents: Sequence[Any], num_runs: int) -> str:
     by_missed = sorted(documents, key=lambda each: each.missed_place)
     groups = {
         "Found by most": [each for each in documents if each.num_found * 2 >= num_runs],
@@ -173,7 +191,7 @@ def _documents(documents: Sequence[RelevantDocument], num_runs: int) -> str:
     return f'<div class="columns">{tables}</div>'
 
 
-def system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
+def _system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
     address = links.system_page(run)
     links = links.on(address)
     body, places = "", []
@@ -245,10 +263,11 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
         if run not in means:
             continue
         mean, digits = means[run], 0 if measure.is_count else DIGITS
-        scale = scale_of([*(each.value for each in means.values()), *mean.ends])
+        scale = scale_of([*(each.value for each in means.values()), mean.low, mean.high])
         value = value_text(mean.value, measure.name, DIGITS, is_count=measure.is_count).replace("-", MINUS)
         best = number(next(iter(means.values())).value, digits)
-        drawn = [interval_text(*mean.ends, DIGITS), scale.interval(*mean.span, "system")]
+        picture = scale.interval(mean.value, mean.low, mean.high, "system")
+        drawn = [interval_text(mean.low, mean.high, DIGITS), picture]
         rows.append([links.measure(measure), value, *drawn, str(mean.place), best])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
@@ -257,7 +276,7 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
 def _topics(run: str, results: SetResults, links: Links) -> str:
     first, others = results.first, results.names[1:4]
     topics = results.standings[first, run]
-    scale = scale_of(end for each in topics.values() for end in each.span)
+    scale = scale_of(end for each in topics.values() for end in (each.lowest, each.highest))
     rows = []
     for topic in _worst_first(run, results):
         each = topics[topic]
@@ -300,7 +319,7 @@ def _history(run: str, results: SetResults, links: Links) -> str:
     return table("History", columns, rows)
 
 
-def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
+def _measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
     shown = {measure.relation.name for results in found for measure in results.shown_measures}
     families: dict[str, list[list[str]]] = {}
     for relation in catalog.measures:
@@ -316,11 +335,8 @@ def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) ->
     return Page(MEASURES[1], MEASURES[0], summary, body, [HOME])
 
 
-def measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
-    """One measure: who wins by it, what it is and the SQL that computes it.
-
-    If it is partial, the site's copy of the warehouse lacks some of what it reads.
-    """
+def _measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
+    """Who wins by a measure, what it is and the SQL that computes it."""
     header, address = relation.header, links.measure_page(relation.name)
     links = links.on(address)
     better = "" if header.less_is_better else " desc"
@@ -350,8 +366,8 @@ def _definition(relation: Relation, *, is_partial: bool) -> str:
         "Reference": header.reference,
         "Other programs": header.differs,
     }
-    shown = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms.items() if words)
-    shown = f"<dl>{shown}</dl>"
+    items = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms.items() if words)
+    shown = f"<dl>{items}</dl>"
     if is_partial:
         shown += (
             "<p>It reads whole rankings, of which the site's copy of the warehouse has the first documents only: what "
@@ -369,13 +385,14 @@ def _winners(measure: Measure, results: SetResults, links: Links, heading: str) 
     """A sentence on who wins by a measure, and all systems in the order of it."""
     name, first, means = measure.name, results.first, results.means[measure.name]
     digits = 0 if measure.is_count else DIGITS
-    scale = scale_of(end for mean in means.values() for end in mean.span)
+    scale = scale_of(end for mean in means.values() for end in (mean.value, mean.low, mean.high))
     rows = []
     for run, mean in means.items():
         place, other = mean.place, results.runs.index(run) + 1
         moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
-        picture = scale.interval(*mean.span, results.mark(run, place))
-        row = [str(place), links.system(run), number(mean.value, digits), picture, interval_text(*mean.ends, DIGITS)]
+        picture = scale.interval(mean.value, mean.low, mean.high, results.mark(run, place))
+        interval = interval_text(mean.low, mean.high, DIGITS)
+        row = [str(place), links.system(run), number(mean.value, digits), picture, interval]
         rows.append(row if name == first else [*row, str(other), moved])
     best, mean = next(iter(means.items()))
     sentence = f"{best} has the best mean {name}, {number(mean.value, digits)}, of {counted(len(means), 'system')}."

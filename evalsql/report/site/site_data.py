@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
@@ -23,56 +23,23 @@ TILES = 10  # first documents of each ranking that a topic's page shows
 MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
 
 
-class Standing(NamedTuple):
-    """A run on a topic, among all runs; the relation ``topic_places`` describes the figures."""
-
-    value: float
-    place: int
-    num_runs: int
-    lowest: float
-    median: float
-    highest: float
-    num_same: int
-    hardness: int
-    num_topics: int
-    num_behind: int
-
-    @property
-    def span(self) -> tuple[float, float]:
-        return self.lowest, self.highest
-
-
-class RelevantDocument(NamedTuple):
-    """A relevant document, and how many runs found it; the relation ``found_documents`` describes the figures."""
-
-    document: str
-    grade: int
-    num_found: int
-    num_ret: int
-    best_rank: int | None
-    found_place: int
-    missed_place: int
-    num_shown: int
-    num_lost: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class SetResults(ReportData):
     """A report's parts, and what the pages have beside them.
 
     Attributes:
         means: those of ``shown_measures``, which are all that have figures.
-        standings: by measure and run, then topic.
+        standings: rows of ``topic_places`` by measure and run, then topic.
         tiles: the grades of the first documents by run and topic.
-        relevant: the relevant documents by topic.
+        relevant: rows of ``found_documents`` by topic.
         words: text, description and narrative by topic.
         history: a row a load and measure: system, run, version, date, measure, mean, difference to the load before.
     """
 
     shown_measures: Sequence[Measure]
-    standings: Mapping[tuple[str, str], Mapping[str, Standing]]
+    standings: Mapping[tuple[str, str], Mapping[str, Any]]
     tiles: Mapping[tuple[str, str], Sequence[int | None]]
-    relevant: Mapping[str, Sequence[RelevantDocument]]
+    relevant: Mapping[str, Sequence[Any]]
     words: Mapping[str, Sequence[str | None]]
     history: Sequence[Sequence[Any]]
 
@@ -87,7 +54,7 @@ class SetResults(ReportData):
     def mark(self, run: str, place: int) -> str:
         return "baseline" if run == self.baseline else "system" if place == 1 else "mark"
 
-    def on_topic(self, topic: str) -> list[tuple[str, Standing]]:
+    def on_topic(self, topic: str) -> list[tuple[str, Any]]:
         """Runs and how they stand on a topic by the first measure, the best first."""
         found = [(run, self.standings[self.first, run].get(topic)) for run in self.runs]
         return sorted(((run, each) for run, each in found if each), key=lambda pair: pair[1].place)
@@ -141,9 +108,9 @@ def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Me
     first = relation_query(catalog, "first_documents", {"chosen_lists": lists}, depth=TILES)
     grades = warehouse.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
     found = relation_query(catalog, "found_documents", runs, qrels=qrels, depth=FOUND_DEPTH)
-    relevant: dict[str, list[RelevantDocument]] = defaultdict(list)
-    for topic, *figures in warehouse.rows(f"{found}\norder by topic, found_place"):
-        relevant[topic].append(RelevantDocument(*figures))
+    relevant: dict[str, list[Any]] = defaultdict(list)
+    for each in warehouse.database.records(f"{found}\norder by topic, found_place"):
+        relevant[each.topic].append(each)
     words = warehouse.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
     parts = {each.name: getattr(report, each.name) for each in fields(report)} | {"means": means}
     return SetResults(
@@ -157,7 +124,7 @@ def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Me
     )
 
 
-def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tuple[str, str], Mapping[str, Standing]]:
+def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tuple[str, str], Mapping[str, Any]]:
     signs = [(each.name, -1 if each.relation.header.less_is_better else 1) for each in measures]
     values = f"""
         select measure, run, topic, value, sign from temp.scores
@@ -165,10 +132,9 @@ def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tup
             using (measure)
     """
     places = relation_query(warehouse.catalog, "topic_places", {"ranked_values": values})
-    found: dict[tuple[str, str], dict[str, Standing]] = defaultdict(dict)
-    columns = ", ".join(Standing._fields)
-    for measure, run, topic, *figures in warehouse.rows(f"select measure, run, topic, {columns} from ({places})"):
-        found[measure, run][topic] = Standing(*figures)
+    found: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    for each in warehouse.database.records(places):
+        found[each.measure, each.run][each.topic] = each
     return found
 
 

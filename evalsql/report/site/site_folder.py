@@ -24,15 +24,7 @@ from evalsql.errors import UsageError
 from evalsql.phrases import Progress, silent
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
-from evalsql.report.site.pages import (
-    first_page,
-    measure_list,
-    measure_page,
-    set_page,
-    system_page,
-    topic_list,
-    topic_page,
-)
+from evalsql.report.site.pages import every_page
 from evalsql.report.site.site_data import DIGITS, SetResults
 from evalsql.report.site.site_parts import CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
 from evalsql.version import __version__
@@ -45,7 +37,6 @@ _MARK = ".evalsql-site"  # a folder with this file was written here and may be w
 _LOOPBACK = "127.0.0.1"
 _PAUSE = 1.0  # seconds between two looks at the warehouse
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d+)?", re.IGNORECASE)
-_TYPES = {".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
 _RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
 
 
@@ -74,8 +65,8 @@ def write_site(
 ) -> Site:
     """Write the site of these results of a warehouse; raises UsageError where the folder holds anything but a site.
 
-    The copy holds ``depth`` documents of each ranking at least, None is all. ``wasm`` is the folder of the unpacked npm
-    package of DuckDB-Wasm; without it readers fetch it from its CDN.
+    The copy holds ``depth`` documents of each ranking at least, None is all. Readers fetch DuckDB-Wasm from its CDN, if
+    ``wasm`` is not the folder of its unpacked npm package.
     """
     check_folder(folder)
     links = Links(found, warehouse.catalog)
@@ -104,15 +95,8 @@ def _files(
     found: Sequence[SetResults], catalog: Catalog, links: Links, frame: Frame, copy: Copy, engine: str
 ) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
-    pages = [first_page(found, links, frame.title)]
-    for results in found:
-        pages += [set_page(results, links), topic_list(results, links)]
-        pages += [topic_page(topic, results, links) for topic in results.topics]
-    pages += [system_page(run, [each for each in found if run in each.runs], links) for run in links.systems]
-    pages.append(measure_list(catalog, found, links))
-    pages += [measure_page(each, found, links, is_partial=each.name in copy.partial) for each in catalog.measures]
-    pages.append(console_page(found, catalog, copy, engine))
-    for page in pages:
+    pages = every_page(found, catalog, links, frame.title, copy.partial)
+    for page in (*pages, console_page(found, catalog, copy, engine)):
         yield page.address, html(page, frame)
     for results in found:
         address = links.set_page(results.qrels, "report")
@@ -178,6 +162,9 @@ class SiteServer(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     server: SiteServer
     protocol_version = "HTTP/1.1"
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        **{".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
+    }
 
     def log_message(self, *_: object) -> None:
         """Say nothing: what was asked for is in ``requested``."""
@@ -205,7 +192,7 @@ class _Handler(SimpleHTTPRequestHandler):
                 stream.seek(first)
                 content = stream.read(last - first + 1)
         headers |= {
-            "Content-Type": _TYPES.get(path.suffix) or self.guess_type(path),
+            "Content-Type": self.guess_type(path),
             "Accept-Ranges": "bytes",
             "Cache-Control": "no-cache",
             "X-Content-Type-Options": "nosniff",
@@ -215,12 +202,11 @@ class _Handler(SimpleHTTPRequestHandler):
     def _path(self) -> Path | None:
         """The file that is asked for, if it is one of the site's."""
         root = self.server.folder.resolve()
-        try:
+        with suppress(OSError, ValueError):
             path = (root / unquote(urlsplit(self.path).path).lstrip("/")).resolve()
             path = path / "index.html" if path.is_dir() else path
             return path if path.is_file() and root in path.parents else None
-        except (OSError, ValueError):
-            return None
+        return None
 
     def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = {}, content: bytes = b"") -> BytesIO:
         self.send_response(status)

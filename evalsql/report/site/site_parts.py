@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.report.html import link, text
-from evalsql.report.site.site_data import SetResults, Standing
+from evalsql.report.site.site_data import SetResults
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
@@ -24,8 +24,8 @@ _HASHED = re.compile(r".*-[0-9a-f]{8,}")
 def file_names(names: Iterable[str]) -> dict[str, str]:
     """Names of files for names of anything: safe on every system, never the same for two names.
 
-    A name goes by itself where it can, else it is shortened and a digest of it put behind. So it keeps its address
-    whatever else is loaded.
+    A name goes by itself where it can, else it is shortened before a digest, so that its address stays whatever is
+    loaded.
     """
     taken: dict[str, str] = {}
     for name in sorted(set(names)):
@@ -106,9 +106,9 @@ class Frame(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page: its ``address`` from the root, its ``body`` as HTML, and names and addresses of the pages above it.
+    """A page: ``address`` from the root, ``body`` and ``head`` as HTML, names and addresses of the pages ``above`` it.
 
-    ``head`` is HTML for the head, ``scripts`` are files of the root that it runs.
+    ``scripts`` are files of the root that it runs.
     """
 
     address: str
@@ -180,7 +180,7 @@ class Scale(NamedTuple):
             mark = f"<svg x={self.at(value)} y=9 overflow=visible>{path}</svg>"
         return f"<svg>{line}{mark}</svg>"
 
-    def spread(self, value: float, among: Standing) -> str:
+    def spread(self, value: float, among: Any) -> str:
         """A value on the span of all, with their median as a tick. The figures stand in the row."""
         return (
             f"<svg><line class=span x1={self.at(among.lowest)} x2={self.at(among.highest)} />"
