@@ -214,7 +214,6 @@ def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence
 
 
 def _means(rows: Sequence[Row]) -> str:
-    """A SELECT of how each row is averaged and what it is called: measure, mean, name."""
     listed = ", ".join(
         f"('{at}', {literal(row.measure.relation.header.mean)}, {literal(row.name)})"
         for at, row in enumerate(rows)

@@ -46,11 +46,13 @@ class Database:
         return self._connection
 
     def close(self) -> None:
+        """Close the file."""
         self._connection.close()
         while self.at_close:
             self.at_close.pop()()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run statements for what they do."""
         self.rows(sql, parameters)
 
     def execute_all(self, statements: Sequence[str]) -> None:
@@ -59,7 +61,6 @@ class Database:
             self.execute("\n;".join(statements))  # one may end with a comment
 
     def insert(self, table: str, sql: str) -> None:
-        """Put the rows of a SELECT into a table, by the names of their columns."""
         self.execute(f"insert into {table} by name\n{sql}")
 
     def insert_text(self, table: str, rows: Sequence[Sequence[str]]) -> None:
@@ -103,7 +104,6 @@ class Database:
 
     @cached_property
     def name(self) -> str:
-        """What the engine calls the database of the file."""
         ((name,),) = self.rows("select system.main.current_database()")
         return str(name)
 
@@ -189,6 +189,7 @@ class Database:
         self._is_shut_in = True
 
     def lock(self) -> None:
+        self.shut_in()
         if not self._is_locked:
             self.execute("set lock_configuration = true")
             self._is_locked = True
@@ -211,7 +212,6 @@ class Database:
                     f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "
                     "--external reach other files"
                 )
-            self.shut_in()
             self.lock()
         return self.table(text)
 

@@ -199,12 +199,10 @@ def _is_alive(pid: int) -> bool:
 
 
 def is_lock(message: str) -> bool:
-    """Whether the engine could not open a file because another process has it open."""
     return _LOCKED.search(message) is not None
 
 
 def lock_holder(message: str) -> str:
-    """The process that has the file open, as far as the engine names it."""
     found = _HOLDER.search(message)
     return f"process {found['pid']} ({os.path.basename(found['program'])})" if found else "another process"
 
@@ -219,5 +217,4 @@ def file_error(path: str, message: str) -> str | None:
 
 
 def is_full(error: OSError) -> bool:
-    """Whether a file could not be written because the disk is full."""
     return error.errno in {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}

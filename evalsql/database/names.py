@@ -83,5 +83,4 @@ def only_qrels(database: Database, asked: str | None, several: str, among: Seque
 
 
 def replaced_qrels(database: Database) -> set[str]:
-    """Names of the judgment sets that newer ones have replaced; they are left out unless they are named."""
     return {name for (name,) in database.rows(REPLACED)}

@@ -26,14 +26,11 @@ LEASE = 15.0  # seconds after which a client that says nothing more has lost its
 
 
 class Address(NamedTuple):
-    """Where a server listens."""
-
     host: str
     port: int
 
     @property
     def url(self) -> str:
-        """As it is written behind --db."""
         return f"{SCHEME}{self.host}:{self.port}"
 
     @property
@@ -42,7 +39,6 @@ class Address(NamedTuple):
 
 
 def is_address(path: str) -> bool:
-    """Whether a warehouse is named by a server's address, not by a file."""
     return path.lower().startswith(SCHEME)
 
 
@@ -65,7 +61,6 @@ def extension(name: str) -> Path | None:
 
 
 def require() -> None:
-    """Raise WarehouseError if quack is not installed for the engine's version."""
     with engine.held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
         load(connection)
 

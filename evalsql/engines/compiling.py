@@ -20,6 +20,7 @@ from typing import NamedTuple
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
+from sqlglot.transforms import eliminate_window_clause
 
 from evalsql.catalog.header import CONTRACT, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, literal
@@ -82,17 +83,8 @@ def constructs(query: exp.Query) -> Iterator[str]:
 
 def _write_out_windows(query: exp.Query) -> None:
     """Each named window where it is used: engines differ in what they allow of one, and sqlglot in how it reads one."""
-    for select in query.find_all(exp.Select):
-        named = {each.name: each for each in select.args.get("windows") or []}
-        for window in list(select.find_all(exp.Window)) if named else []:
-            name = window.args.get("alias")
-            if name is None or window.parent_select is not select or window in named.values():
-                continue
-            window.set("alias", None)
-            for part in ("partition_by", "order", "spec"):
-                said = named[name.name].args.get(part)
-                window.set(part, [each.copy() for each in said] if isinstance(said, list) else said and said.copy())
-        select.set("windows", None)
+    for select in list(query.find_all(exp.Select)):
+        eliminate_window_clause(select)
     for window in query.find_all(exp.Window):
         if isinstance(window.this, _WITHOUT_FRAME):
             window.set("spec", None)
@@ -322,7 +314,6 @@ def _tree(relation: Relation) -> exp.Expr:
 
 
 def _bound(tree: exp.Expr, arguments: Arguments) -> exp.Expr:
-    """A copy of the tree with its parameters replaced by arguments."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if isinstance(node, (exp.Placeholder, exp.Parameter)) and node.name in arguments:

@@ -65,7 +65,6 @@ class Server:
             ).fetchall()
         except engine.Error as error:
             raise self._cannot_listen(str(error).splitlines()[0]) from error
-        self.database.shut_in()
         self.database.lock()
 
     def _cannot_listen(self, reason: str) -> UsageError:

@@ -55,7 +55,6 @@ def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file; raises UsageError if it cannot be read, or holds none."""
     try:
         words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
@@ -95,8 +94,6 @@ class Session:
 
 @dataclass
 class Sessions:
-    """All sessions of a server; ``log`` takes a line."""
-
     tokens: Tokens
     log: Callable[[str], None]
     now: Callable[[], float] = time.monotonic

@@ -200,7 +200,6 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:
-    """Add the rows of a Parquet file to a base table; their number."""
     columns = ", ".join(map(quoted, stored_columns(table)))
     rows = f"select {columns} from read_parquet({literal(str(path))})"
     ((count,),) = database.rows(f"insert into main.{quoted(table.name)} ({columns}) {rows}")
@@ -230,7 +229,6 @@ def vacuum(database: Database) -> tuple[int, int]:
 
 def _copy(database: Database, copy: Path) -> None:
     def contents(name: str) -> list[tuple[object, ...]]:
-        """Every object of a database, and the numbers of rows of its tables."""
         objects = sorted(objects_in(database, name))
         tables = [".".join(map(quoted, (name, schema, table))) for schema, table, kind in objects if kind == "table"]
         return [*objects, *(database.rows(f"select count(*) from {table}")[0] for table in tables)]

@@ -78,7 +78,6 @@ def connect(
 
 
 def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
-    """Why a file cannot be opened, where the engine gives this message."""
     if disk.is_lock(message):
         how = f"is locked: {disk.lock_holder(message)} has it open" + (" for writing" if read_only else "")
         return (
@@ -132,7 +131,6 @@ def _make_relations(database: Database, name: str, progress: Progress, *, few: b
 
 
 def make_file(path: Path, progress: Progress = silent, *, few: bool = False) -> None:
-    """Make a file with the package's views and macros and nothing else."""
     with closing(Database(connect(MEMORY), read_catalog(), path=MEMORY, read_only=False)) as scratch:
         _make_relations(scratch, "made", progress, few=few)
         scratch.execute(f"attach {literal(str(path))} as file (storage_version {literal(STORAGE_VERSION)})")

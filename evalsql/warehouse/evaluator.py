@@ -105,7 +105,6 @@ class Evaluator(AbstractContextManager["Evaluator"]):
 
     @contextmanager
     def _loaded(self, run: Any) -> Iterator[None]:
-        """Have a run in the database, which is then as it was before."""
         database = self._database
         with self._asking:
             database.execute("begin transaction")

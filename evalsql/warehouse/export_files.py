@@ -59,14 +59,12 @@ def format_of(kind: str, form: str | None, path: Path | None) -> str:
 
 
 def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
-    """Write one run, judgment set, or what is known of its topics, to a file that is not there yet."""
     writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
     num_rows, remarks = writers[kind](database, name, form, path)
     return Written(name, path, num_rows, remarks)
 
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
-    """Write the rows of a SELECT as parquet or jsonl; returns how many."""
     return _copy(database, query, path, "format parquet, compression zstd" if form == "parquet" else "format json")
 
 

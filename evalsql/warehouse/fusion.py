@@ -59,13 +59,12 @@ class Method(NamedTuple):
 
     @property
     def query(self) -> str:
-        """A SELECT of topic, document and score."""
         return f"select topic, document, score from {Measure(self.relation, self.arguments).call}"
 
     def settings(self, num_runs: int, step: float) -> tuple[str, list[str]]:
         """What is searched (weights, or else gamma or sigma), and the settings to try; raises UsageError for none."""
         parts = round(1 / step) if 0 < step <= 0.5 else 0
-        if not parts or not math.isclose(parts * step, 1):
+        if not math.isclose(parts * step, 1):
             raise UsageError(f"step is {step:g}, it must be a part of 1 such as 0.5, 0.2 or 0.1")
         if self.takes("weights"):
             places = parts + num_runs - 1
@@ -79,9 +78,8 @@ class Method(NamedTuple):
             ends = [(-1, *cuts, places) for cuts in itertools.combinations(range(places), num_runs - 1)]
             shares = [[after - before - 1 for before, after in itertools.pairwise(each)] for each in ends]
             return "weights", [",".join(f"{share / parts:g}" for share in each) for each in shares]
-        for name in _SEARCHED:
-            if self.takes(name):
-                return name, [f"{at / parts:g}" for at in range(1, parts + 1)]
+        for name in filter(self.takes, _SEARCHED):
+            return name, [f"{at / parts:g}" for at in range(1, parts + 1)]
         raise UsageError(f"{self.name} has neither weights nor {' or '.join(_SEARCHED)} to search")
 
 
@@ -187,7 +185,6 @@ class Search(NamedTuple):
         return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
 
     def _try_settings(self, database: Database, settings: Sequence[str], tried: Sequence[Method], measure: str) -> None:
-        """Write the value of every setting and topic to the temporary table."""
         judged = f"select topic, document, grade from judgments where qrels = {literal(self.qrels)}"
         insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
         with Evaluator(database.rows(judged), measure, tie_rule=self.tie_rule) as evaluator:

@@ -1,4 +1,4 @@
-"""A warehouse: one file, what loads it and what asks it; ``evalsql.open`` gives one."""
+"""A warehouse: one file, what loads it and what asks it."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def _by_loader(method: Callable[Concatenate[Loader, _P], _R]) -> Callable[Concatenate[Warehouse, _P], _R]:
-    @wraps(method)
-    def load(self: Warehouse, *arguments: _P.args, **options: _P.kwargs) -> _R:
-        return method(self.loader, *arguments, **options)
+def _by(part: str, method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Warehouse, _P], _R]:
+    """The method of a part of the warehouse, under the same name."""
 
-    return cast("Callable[Concatenate[Warehouse, _P], _R]", load)
+    @wraps(method)
+    def pass_on(self: Warehouse, *arguments: _P.args, **options: _P.kwargs) -> Any:
+        return getattr(getattr(self, part), method.__name__)(*arguments, **options)
+
+    return cast("Callable[Concatenate[Warehouse, _P], _R]", pass_on)
 
 
 class Warehouse:
-    """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
-
-    Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
-    engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
+    """A database, what loads it and what asks it; users have the class of ``notebook``.
 
     Args:
         asked: measures that alone will be asked for; most need no documents without judgments, which are not stored
@@ -99,27 +98,15 @@ class Warehouse:
         """The DuckDB connection, with all that its package has."""
         return self.database.connection
 
-    def close(self) -> None:
-        """Close the file."""
-        self.database.close()
-
-    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
-        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
-        return self.database.sql(query)
-
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
-        """Run statements for what they do."""
-        self.database.execute(sql, parameters)
-
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        return self.database.rows(sql, parameters)
-
-    load_qrels = _by_loader(Loader.load_qrels)
-    load_weights = _by_loader(Loader.load_weights)
-    load_lists = _by_loader(Loader.load_lists)
-    load_runs = _by_loader(Loader.load_runs)
-    load_run = _by_loader(Loader.load_run)
+    close = _by("database", Database.close)
+    sql = _by("database", Database.sql)
+    execute = _by("database", Database.execute)
+    rows = _by("database", Database.rows)
+    load_qrels = _by("loader", Loader.load_qrels)
+    load_weights = _by("loader", Loader.load_weights)
+    load_lists = _by("loader", Loader.load_lists)
+    load_runs = _by("loader", Loader.load_runs)
+    load_run = _by("loader", Loader.load_run)
 
     def load_topics(
         self,
