@@ -7,12 +7,9 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import ir_measures
 import pytest
 
-import evalsql
 from evalsql.evaluation.notices import MOST_TIED
 from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, new_file, write
 
@@ -231,14 +228,3 @@ def test_eval_tells_what_keep_best_left_out(command: Command, tmp_path: Path) ->
     done = command("eval", qrels, run, "-m", "AP", "--keep-best", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "qrels,run,AP\nq,r,1.0\n")
     assert done.stderr.startswith("r: 1 repeated document left out\n")
-
-
-def test_measures_of_ir_measures_are_names() -> None:
-    measures: list[Any] = [ir_measures.nDCG @ 10, ir_measures.AP(rel=2) @ 100, "RR"]
-    with evalsql.Evaluator({"t": {"a": 2, "b": 1}}, measures) as evaluator:
-        found = evaluator.evaluate({"t": {"b": 2.0, "a": 1.0}})
-    assert found == pytest.approx(
-        {"nDCG@10": (1 + 2 / 1.584962500721156) / (2 + 1 / 1.584962500721156), "AP(rel=2)@100": 0.5, "RR": 1.0}
-    )
-    single: Any = ir_measures.RR
-    assert evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, single) == {"RR": 1.0}

@@ -19,15 +19,13 @@ from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.engines.compiling import EXECUTED, digest, executed, inlined
 from tests.engines.collections import small_warehouse
-from tests.engines.runs import ENGINES, missing, outcome, running, short, values, variants
+from tests.engines.runs import ENGINES, missing, outcome, running, values, variants
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("engines", nargs="*", metavar="ENGINE")
     parser.add_argument("-m", "--measure", action="append")
-    parser.add_argument("--short", action="store_true")
-    parser.add_argument("--defaults", action="store_true")
     parser.add_argument("--warehouse")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -36,20 +34,10 @@ def main() -> None:
         if lacking := missing(engine):
             sys.exit(f"{engine} needs {lacking}")
     with evalsql.open(given.warehouse, read_only=True) if given.warehouse else small_warehouse() as warehouse:
-        failed = _run(warehouse, {engine: _wanted(warehouse, engine, given) for engine in engines}, write=given.write)
+        every = list(variants(warehouse.catalog))
+        wanted = parse_measures(given.measure, warehouse.catalog) if given.measure else every
+        failed = _run(warehouse, dict.fromkeys(engines, wanted), write=given.write)
     sys.exit(1 if failed else 0)
-
-
-def _wanted(warehouse: Warehouse, engine: str, given: argparse.Namespace) -> Sequence[Measure]:
-    if given.measure:
-        return parse_measures(given.measure, warehouse.catalog)
-    if given.short:
-        return short(warehouse.catalog, engine)
-    return [
-        each
-        for each in variants(warehouse.catalog)
-        if not given.defaults or all(each.arguments[one.name] == one.default for one in each.relation.parameters)
-    ]
 
 
 def _run(warehouse: Warehouse, wanted: Mapping[str, Sequence[Measure]], *, write: bool) -> int:

@@ -195,24 +195,25 @@ def test_sql_of_a_client_reaches_no_files_or_settings(warehouse: evalsql.Warehou
     assert not target.exists()
 
 
-@pytest.mark.parametrize("token", ["wrong-token-of-nobody", ""])
-def test_a_wrong_token_or_none_ends_with_3_and_a_sentence(served: Served, token: str) -> None:
-    refused = asked(served.url, "leaderboard", token=token)
-    assert_refused(refused, "token", code=3)
-    assert refused.stderr.count("\n") == 1
-
-
-def test_a_token_file_is_taken(served: Served, tmp_path: Path) -> None:
-    words = ("leaderboard", "-m", "AP", "--token-file")
-    assert asked(served.url, *words, f"{served.path}.read-token").returncode == 0
-    assert_refused(asked(served.url, *words, tmp_path / "nosuch"), "nosuch")
-
-
-def test_no_server_ends_with_3_and_a_sentence(served: Served) -> None:
-    url = f"quack:localhost:{free_port()}"
-    refused = asked(url, "leaderboard", token=served.read_token)
-    told = f"evalsql: {url}: no server answers there; evalsql serve starts one\n"
-    assert (refused.returncode, refused.stdout, refused.stderr) == (3, "", told)
+def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path, tmp_path: Path) -> None:
+    elsewhere = f"quack:localhost:{free_port()}"
+    other = shutil.copy(file, tmp_path / "other.duckdb")
+    read, write = served.read_token, served.write_token
+    cases: list[Any] = [
+        *((served.url, token, ["leaderboard"], "token", 3) for token in ("wrong-token-of-nobody", "")),
+        (served.url, "", ["leaderboard", "--token-file", tmp_path / "nosuch"], "nosuch", 2),
+        (elsewhere, read, ["leaderboard"], f"{elsewhere}: no server answers there; evalsql serve starts one", 3),
+        (served.path, "", ["leaderboard", "--wait", "0"], "is locked", 3),
+        (other, "", ["serve", "--listen", f"localhost:{served.port}"], "--listen names another place", 2),
+        *((served.url, write, words, served.url, 2) for words in (["vacuum"], ["import", "folder"])),
+        (served.url, write, ["leaderboard", "--memory-limit", "1GB"], served.url, 2),
+    ]
+    for database, token, words, complaint, code in cases:
+        refused = asked(database, *words, token=token)
+        assert_refused(refused, complaint, code=code)
+        assert database != served.url or refused.stderr.count("\n") == 1
+    token_file = f"{served.path}.read-token"
+    assert asked(served.url, "leaderboard", "-m", "AP", "--token-file", token_file).returncode == 0
 
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
@@ -304,21 +305,6 @@ def test_tokens_are_for_their_owner_only(own: Served) -> None:
     Path(f"{own.path}.token").chmod(0o644)
     with pytest.raises(RuntimeError, match="chmod 600"):
         own.start()
-
-
-def test_an_address_that_is_taken_ends_with_2(served: Served, file: Path, tmp_path: Path) -> None:
-    shutil.copy(file, tmp_path / "other.duckdb")
-    refused = asked(tmp_path / "other.duckdb", "serve", "--listen", f"localhost:{served.port}")
-    assert_refused(refused, "--listen names another place")
-
-
-def test_a_file_that_is_served_is_told_to_be_locked(served: Served) -> None:
-    assert_refused(asked(served.path, "leaderboard", "--wait", "0"), "is locked", code=3)
-
-
-@pytest.mark.parametrize("words", [["vacuum"], ["import", "folder"], ["leaderboard", "--memory-limit", "1GB"]])
-def test_what_is_for_files_only_is_refused(words: list[str], served: Served) -> None:
-    assert_refused(asked(served.url, *words, token=served.write_token), served.url)
 
 
 def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:

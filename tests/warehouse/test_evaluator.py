@@ -6,7 +6,9 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import ir_measures
 import pandas
 import pyarrow
 import pytest
@@ -82,6 +84,9 @@ def test_names_are_those_asked_for_and_groups_give_their_own() -> None:
     found = evalsql.evaluate(QRELS, RUN, ["map", "ndcg@10 P_5", "set"])
     assert list(found)[:3] == ["map", "ndcg@10", "P_5"]
     assert len(found) > 5
+    of_ir_measures: Any = [ir_measures.nDCG @ 10, ir_measures.AP(rel=2) @ 100, "RR"]
+    assert list(evalsql.evaluate(QRELS, RUN, of_ir_measures)) == ["nDCG@10", "AP(rel=2)@100", "RR"]
+    assert list(evalsql.evaluate(QRELS, RUN, of_ir_measures[1])) == ["AP(rel=2)@100"]
 
 
 def test_topics_on_one_side_alone_are_told() -> None:
@@ -112,12 +117,14 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             (pyarrow.table({"qid": ["q1"]}), UsageError, "no column for the document"),
             (pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": ["x"]}), InputError, "not a number"),
             (3, UsageError, "data of type int"),
+            (pandas.Series([1.0]), UsageError, "data of type Series is neither nested dicts nor a table"),
         ):
             with pytest.raises(error, match=reason):
                 evaluator.evaluate(run)
             assert evaluator.evaluate(RUN) == expected
-    with pytest.raises(UsageError, match="unknown measure"):
-        Evaluator(QRELS, "nope")
+    for asked, reason in (("nope", "unknown measure"), ([], "no measure is named")):
+        with pytest.raises(UsageError, match=reason):
+            Evaluator(QRELS, asked)
     with pytest.raises(UsageError, match="tie rule best is unknown"):
         Evaluator(QRELS, "AP", tie_rule="best")
 

@@ -274,13 +274,6 @@ def test_replaced_judgments_stay_as_they_were(empty: Warehouse) -> None:
     assert empty.rows(counts) == [("set", 2), ("set@1", 3)]
 
 
-def test_no_measure_and_a_series_are_refused() -> None:
-    with pytest.raises(UsageError, match="no measure is named"):
-        evalsql.evaluate({"t": {"d": 1}}, {"t": {"d": 1.0}}, [])
-    with pytest.raises(UsageError, match="data of type Series is neither nested dicts nor a table"):
-        evalsql.evaluate({"t": {"d": 1}}, pandas.Series([1.0]), "AP")
-
-
 def test_the_command_that_diff_names_can_be_pasted(demo: Command, tmp_path: Path) -> None:
     with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
         warehouse.load_runs(SAMPLE / "runs" / "bm25.run", name="o'ne; x")
