@@ -78,8 +78,8 @@ if "EVALSQL_TEST_CACHE" not in os.environ:
 
 
 @cache
-def made_once(name: str, make: Callable[[Path], None]) -> Path:
-    """A file for all workers: the first to want it makes it, the others wait."""
+def made_once(name: str, make: Callable[[Path], object]) -> Path:
+    """A file or folder for all workers: the first to want it makes it, the others wait."""
     path = Path(os.environ["EVALSQL_TEST_CACHE"]) / name
     while not path.exists():
         try:
@@ -154,6 +154,20 @@ def module_warehouse(load: Callable[[Warehouse], object]) -> Any:
             yield warehouse
 
     return loaded
+
+
+def module_file(load: Callable[[Warehouse], object]) -> Any:
+    """A fixture for the tests of a module: a file with what that loads, which this process holds open."""
+
+    @pytest.fixture(scope="module")
+    def path() -> Path:
+        file = new_file()
+        with evalsql.open(file) as warehouse:
+            load(warehouse)
+        open_held(file)
+        return file
+
+    return path
 
 
 @pytest.fixture

@@ -21,6 +21,12 @@ def content(cell: str) -> bytes:
     return cell.encode().decode("unicode_escape").encode("utf-8", "surrogateescape")
 
 
+def refusals(module: str, of: str) -> list[list[str]]:
+    """What the table beside a module of tests has of that kind: input, in which \\n ends a line, and complaint."""
+    rows = rows_of(Path(module).with_name("refusals.tsv"))
+    return [[given.replace("\\n", "\n"), complaint] for kind, given, complaint in rows if kind == of]
+
+
 def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:
     """All but the first few marked as long; with ``one_value`` a tuple is the value of one parameter."""
     return [case if at < most else _long((case,) if one_value else case) for at, case in enumerate(cases)]

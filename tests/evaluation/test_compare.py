@@ -1,10 +1,9 @@
-"""``compare``: pairs, corrections and tables for papers, against scipy and by hand."""
+"""``compare``: pairs and corrections, against scipy."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from evalsql.report.comparison import Comparison, label
-from evalsql.report.writers import latex, markdown
 from tests.conftest import Command, assert_refused, csv_rows
 
 pytestmark = pytest.mark.fast
@@ -67,56 +64,6 @@ def test_the_command(command: Command, sample_file: Path) -> None:
     assert pairs == [("AP", "bm25", "dense"), ("P@10", "bm25", "dense")]
     assert "Wilcoxon signed rank test, p corrected by Holm for 2 tests, alpha = 0.05" in answer.stderr
     assert_refused(command("compare", "nosuch", *db), 'no run is called "nosuch"')
-
-
-def pair(baseline: str, run: str, means: tuple[float, float], p: float) -> dict[str, Any]:
-    return {
-        "baseline": baseline,
-        "run": run,
-        "measure": "AP",
-        "num_topics": 5,
-        "baseline_mean": means[0],
-        "mean": means[1],
-        "difference": means[1] - means[0],
-        "p_corrected": p,
-        "num_tests": 3,
-    }
-
-
-def written(write: Callable[..., str], pairs: list[dict[str, Any]]) -> str:
-    return write([Comparison("qrels_1", pairs, ["AP"], "t", "holm", 0.05).table(2)], 2)
-
-
-PAIRS = [
-    pair("one_&", "<two>", (0.5, 0.9), 0.01),
-    pair("one_&", "three", (0.5, 0.901), 0.04),
-    pair("<two>", "three", (0.9, 0.901), 0.8),
-]
-
-
-def test_best_is_bold_also_when_it_reads_the_same() -> None:
-    lines = written(markdown, PAIRS).splitlines()
-    assert lines[2:5] == [
-        "| a | three | **0.90**<sup>c</sup> |",
-        "| b | \\<two\\> | **0.90**<sup>c</sup> |",
-        "| c | one\\_& | 0.50 |",
-    ]
-    text = written(latex, PAIRS)
-    assert "Means over 5 topics of qrels\\_1; the best in bold." in text
-    assert "(paired t test, p corrected by Holm for 3 tests, alpha = 0.05)" in text
-    assert [line for line in text.splitlines() if line.endswith("\\\\")][1:] == [
-        "a & three & \\textbf{0} & \\textbf{.90}$^{\\mathrm{c}}$ \\\\",
-        "b & \\textless{}two\\textgreater{} & \\textbf{0} & \\textbf{.90}$^{\\mathrm{c}}$ \\\\",
-        "c & one\\_\\& & 0 & .50 \\\\",
-    ]
-
-
-def test_more_systems_than_letters() -> None:
-    assert [label(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["a", "z", "aa", "az", "ba", "zz", "aaa"]
-    pairs = [pair("base", f"r{number:02}", (0.1, 0.9 - number / 100), 0.001) for number in range(30)]
-    lines = written(markdown, pairs).splitlines()
-    assert lines[2] == "| a | r00 | **0.90**<sup>ae</sup> |"
-    assert lines[32] == "| ae | base | 0.10 |"
 
 
 def test_where_less_is_better_the_least_is_best(sample_file: Path, command: Command) -> None:

@@ -18,7 +18,7 @@ from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.gate_decision import decide
 from evalsql.evaluation.gate_rules import parse_rule
-from tests.conftest import FIXTURES, Command, new_file, new_warehouse, own_measure
+from tests.conftest import FIXTURES, Command, module_file, module_warehouse, new_file, new_warehouse, own_measure
 from tests.golden_cases import load_judgments
 from tests.random_collections import collection
 
@@ -26,17 +26,17 @@ CATALOG = read_catalog()
 ODD = ["<script>alert(1)</script>", "a|b*_[x](y)", r"\textbf{x}&%$#", "=1+1", "\u6f22\u5b57"]
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[Warehouse]:
+def load_small(warehouse: Warehouse) -> None:
     """Topic t has three relevant documents, of grades 2, 1 and 1, and two judged not relevant.
 
     The run has d1 (grade 2), d2 (grade 0), d5 (not judged) and d3 (grade 1); the other d3, d1.
     """
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels({"t": {"d1": 2, "d2": 0, "d3": 1, "d4": 1, "d6": 0}, "u": {"d9": 3}}, "judged")
-        warehouse.load_run({"t": {"d1": 9.0, "d2": 8.0, "d5": 7.0, "d3": 6.0}}, "run")
-        warehouse.load_run({"t": {"d3": 2.0, "d1": 1.0}}, "other")
-        yield warehouse
+    warehouse.load_qrels({"t": {"d1": 2, "d2": 0, "d3": 1, "d4": 1, "d6": 0}, "u": {"d9": 3}}, "judged")
+    warehouse.load_run({"t": {"d1": 9.0, "d2": 8.0, "d5": 7.0, "d3": 6.0}}, "run")
+    warehouse.load_run({"t": {"d3": 2.0, "d1": 1.0}}, "other")
+
+
+small = module_warehouse(load_small)
 
 
 def contributions(warehouse: Warehouse, measure: str, run: str = "run", topic: str = "t") -> list[float]:
@@ -278,14 +278,13 @@ def test_of_several_judgment_sets_one_is_named(empty: Warehouse, ask: Callable[.
 # The command
 
 
-@pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = new_file(tmp_path_factory.mktemp("odd"))
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({ODD[0]: dict.fromkeys(ODD, 1)}, ODD[1])
-        warehouse.load_run({ODD[0]: {name: float(at) for at, name in enumerate(ODD)}}, ODD[2])
-        warehouse.load_run({ODD[0]: {ODD[1]: 1.0}}, ODD[3])
-    return path
+def load_odd(warehouse: Warehouse) -> None:
+    warehouse.load_qrels({ODD[0]: dict.fromkeys(ODD, 1)}, ODD[1])
+    warehouse.load_run({ODD[0]: {name: float(at) for at, name in enumerate(ODD)}}, ODD[2])
+    warehouse.load_run({ODD[0]: {ODD[1]: 1.0}}, ODD[3])
+
+
+odd = module_file(load_odd)
 
 
 def test_odd_names_are_text(odd: Path, command: Command) -> None:

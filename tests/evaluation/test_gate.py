@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,8 @@ from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
-from tests.conftest import Command, Outcome, assert_refused, csv_rows, own_measure, write
-from tests.long_cases import few_of
+from tests.conftest import Command, Outcome, assert_refused, csv_rows, module_file, own_measure, write
+from tests.long_cases import few_of, refusals
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
 from tests.trials import gate as trial
@@ -87,16 +88,12 @@ def test_a_rise_is_a_loss_where_less_is_better(empty: Warehouse) -> None:
     assert all(each.passes for each in judge(empty, "before", *rules, baseline="after").values())
 
 
-def test_bounds_count_rounding_as_nothing(empty: Warehouse) -> None:
-    load(empty, {"before": [1, 2, 1], "after": [2, 2, 2]})
+def test_bounds_count_rounding_as_nothing_and_topics_their_first_relevant_document(empty: Warehouse) -> None:
+    load(empty, {"before": [1, 2, 1], "after": [2, 2, 2], "run": [3, 0, 1]})
     # 5/6 - 1/2 is not 1/3 to the last bit.
     holds = ("RR drop <= 0.3333333333333333", "RR >= 0.5", "RR <= 0.5")
     found = judge(empty, "after", *holds, "RR > 0.5", "RR < 0.5", baseline="before")
     assert {rule for rule, each in found.items() if not each.passes} == {"RR > 0.5", "RR < 0.5"}
-
-
-def test_a_relevant_document_stays_in_the_first_ranks(empty: Warehouse) -> None:
-    load(empty, {"run": [3, 0, 1]})
     expected = {
         "topic t00 in first 3": (True, 3),
         "topic t00 in first 2": (False, 3),
@@ -107,11 +104,15 @@ def test_a_relevant_document_stays_in_the_first_ranks(empty: Warehouse) -> None:
     assert {rule: (found[rule].passes, found[rule].value) for rule in expected} == expected
 
 
-def test_the_five_largest_drops_are_told(empty: Warehouse) -> None:
+def test_the_five_largest_drops_are_told_and_one_topic_is_not_tested(empty: Warehouse) -> None:
     load(empty, {"before": [1] * 8, "after": [1, 2, 3, 4, 5, 6, 7, 1]})
+    empty.execute("insert into topic_meta select 1, topic_id, 'part', 'one' from topics where topic = 't06'")
     drops = {"t06": "0.1429", "t05": "0.1667", "t04": "0.2000", "t03": "0.2500", "t02": "0.3333"}
     told = ", ".join(f"topic {topic} 1.0000 to {value}" for topic, value in drops.items())
-    assert judge(empty, "after", "RR drop <= 0.1", baseline="before")["RR drop <= 0.1"].note == f"largest drops: {told}"
+    drop, test = "RR drop <= 0.1", "RR not worse at p < 0.05 for part = one"
+    found = judge(empty, "after", drop, test, baseline="before")
+    assert found[drop].note == f"largest drops: {told}"
+    assert (found[test].passes, found[test].note) == (False, "there are too few topics to tell")
 
 
 def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None:
@@ -167,40 +168,20 @@ def test_rules_are_about_groups_of_topics(empty: Warehouse) -> None:
     assert (unknown.passes, unknown.note) == (False, "set has no topic with language = fr; there are: de, en")
 
 
-def test_one_topic_is_not_tested(empty: Warehouse) -> None:
-    load(empty, {"before": [1], "after": [5]})
-    found = judge(empty, "after", "RR not worse at p < 0.05", baseline="before")["RR not worse at p < 0.05"]
-    assert (found.passes, found.note) == (False, "there are too few topics to tell")
-
-
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return loaded(tmp_path_factory.mktemp("gate"), {"run0": [1, 2], "run1": [2, 2]})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["none", "--rule", "RR >= 0"], 'no run is called "none"'),
-        (["run*", "--rule", "RR drop <= 0", "--baseline", "latest"], '"run*" stands for 2 runs: run0, run1; name one'),
-        (["run0"], "there is no rule; give --rule or --rules FILE"),
-        (["run0", "--rule", "RR drop <= 0"], "compares with a baseline; name one with --baseline"),
-        (["run0", "--rule", "RR drop <= 0", "--baseline", "none"], 'no run is called "none"'),
-        (["run0", "--rule", "RR drop <= 0", "--baseline", "none.json"], "none.json: cannot be read"),
-        (["run0", "--rule", "RR drop <= 0", "--baseline", "run0"], "run0 is candidate and baseline"),
-        (["run0", "--rule", "RR better than 3"], 'rule "RR better than 3" is not understood'),
-        (["run0", "--rule", "RR AP >= 3"], "is not understood"),
-        (["run0", "--rule", "RR not worse at p < 5"], "the level of p is 5, it must be between 0 and 1"),
-        (["run0", "--rule", "RR >= 0", "--rules", "none.toml"], "none.toml: cannot be read"),
-        (["run0", "--rule", "RR >= 0", "--qrels", "other"], 'no judgment set is called "other"'),
-        (["run0", "--rule", "RR >= 0", "--update-baseline", "b.json"], "no rule compares with a baseline"),
-        (["run0", "--rule", "RR drop <= 0", "--update-baseline", "b.txt"], "b.txt: a baseline is written as .json or"),
-    ],
+three_runs = module_file(
+    lambda warehouse: load(
+        warehouse,
+        {"run0": [1, 1, 1], "run1": [1, 2, 1], "half": [1, 1, 1]},
+        {"run0": range(3), "run1": range(3), "half": [0]},
+    )
 )
+
+
+@pytest.mark.parametrize(("asked", "complaint"), refusals(__file__, "gate"))
 def test_what_cannot_be_decided_ends_with_2(
-    two_runs: Path, tmp_path: Path, command: Command, arguments: list[str], complaint: str
+    three_runs: Path, tmp_path: Path, command: Command, asked: str, complaint: str
 ) -> None:
-    assert_refused(command("gate", *arguments, "--db", two_runs, "--junit", "out.xml"), complaint)
+    assert_refused(command("gate", *shlex.split(asked), "--db", three_runs, "--junit", "out.xml"), complaint)
     # A build that reads the file alone stops as well.
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert suite.attrib["errors"] == "1"
@@ -216,9 +197,9 @@ def test_replaced_judgments_decide_where_they_are_named(empty: Warehouse) -> Non
         assert judge(empty, "system", "RR >= 0.1", qrels=qrels)["RR >= 0.1"].value == value
 
 
-def test_junit_and_formats(tmp_path: Path, command: Command) -> None:
-    path = loaded(tmp_path, {"before": [1, 1, 1], "after": [1, 2, 1]})
-    words = ("gate", "after", "--db", path, "--baseline", "before", "--rule", "RR drop <= 0.1", "--rule", "RR >= 0.8")
+def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -> None:
+    rules = ("--rule", "RR drop <= 0.1", "--rule", "RR >= 0.8")
+    words = ("gate", "run1", "--db", three_runs, "--baseline", "run0", *rules)
     answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
     assert answer.returncode == 1
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
@@ -271,21 +252,7 @@ def test_names_of_topics_and_runs_survive_both_kinds_of_file(tmp_path: Path) -> 
         assert read_figures(path) == figures
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("{", "is no JSON file of figures"),
-        ("[]", 'has no "measures"'),
-        ('{"measures": {}}', 'has no "measures"'),
-        ('{"measures": {"RR": 0.3}}', "RR has no values by topic"),
-        ('{"measures": {"RR": {"t00": NaN}}}', "RR of topic t00 is nan, not a finite number"),
-        ('{"measures": {"RR": {"t00": true}}}', "RR of topic t00 is True, not a finite number"),
-        ('{"measures": {"RR": {"t00": "1"}}}', "RR of topic t00 is '1', not a finite number"),
-        ('{"measures": {"RR": {"t00": 1, "t00": 0}}}', 'is no JSON file of figures: "t00" stands twice'),
-        ('{"measures": {"RR": {"t00": 1}, "AP": {"t00": 1, "t01": 1}}}', "RR has no value of topic t01"),
-        ('{"run": 3, "measures": {"RR": {"t00": 1}}}', "run must be a text"),
-    ],
-)
+@pytest.mark.parametrize(("content", "complaint"), refusals(__file__, "figures"))
 def test_files_of_figures_that_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=re.escape(f"base.json: {complaint}")):
         read_figures(write(tmp_path / "base.json", content))
@@ -324,42 +291,28 @@ def test_other_judgments_than_the_baselines_are_told(empty: Warehouse, tmp_path:
     ]
 
 
-def test_a_run_that_is_not_whole_becomes_no_baseline(tmp_path: Path, command: Command) -> None:
-    path = loaded(tmp_path, {"run": [1, 1]}, {"run": [0]})
-    answer = gate(command, path, "run", "RR drop <= 0", options=["--update-baseline", "b.json"])
+def test_a_run_that_is_not_whole_becomes_no_baseline(three_runs: Path, tmp_path: Path, command: Command) -> None:
+    answer = gate(command, three_runs, "half", "RR drop <= 0", options=["--update-baseline", "b.json"])
     assert (answer.returncode, (tmp_path / "b.json").exists()) == (1, False)
     assert "b.json: not written" in answer.stderr
 
 
-def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
-    path = loaded(tmp_path, {"run0": [1, 2, 1], "run1": [1, 2, 3]})
+def test_rules_in_a_file(three_runs: Path, tmp_path: Path, command: Command) -> None:
     select = "select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value"
     own_measure(tmp_path / "gates" / "last_rank.sql", "Any", f"{select} from evaluated_topics")
     rules = 'rules = [\n  "RR drop <= 0.1",\n  "Any >= 1",\n]\nbaseline = "base.json"\nmeasure-file = "last_rank.sql"\n'
     write(tmp_path / "gates" / "gate.toml", rules)
     options = ["--rules", "gates/gate.toml"]
-    assert gate(command, path, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
-    answer = gate(command, path, "run1", "RR >= 0.9", options=options)
+    assert gate(command, three_runs, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
+    answer = gate(command, three_runs, "run1", "RR >= 0.9", options=options)
     verdicts = {row["rule"]: row["verdict"] for row in csv_rows(answer.stdout)[3:]}
     assert verdicts == {"RR drop <= 0.1": "fails", "Any >= 1": "passes", "RR >= 0.9": "fails"}
     assert answer.returncode == 1
     # What stands on the command line takes the place of the file's baseline.
-    assert gate(command, path, "run0", options=[*options, "--baseline", "run1"]).returncode == 0
+    assert gate(command, three_runs, "run0", options=[*options, "--baseline", "run1"]).returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("rules = [", "gate.toml: is no TOML"),
-        ("rule = []", 'gate.toml: unknown key "rule", expected rules, measure-file, baseline'),
-        ("rules = []", "gate.toml: has no rules"),
-        ('rules = "AP >= 1"', "gate.toml: rules must be a list of texts"),
-        ("rules = [3]", "gate.toml: rules must be a list of texts"),
-        ('rules = ["AP >= 1"]\nbaseline = 3', "gate.toml: baseline must be one text"),
-        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:3: rule "AP ~ 1" is not understood'),
-        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:4: rule "P@5 = 1" is not understood'),
-    ],
-)
+@pytest.mark.parametrize(("text", "complaint"), refusals(__file__, "rules"))
 def test_files_of_rules_that_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=re.escape(complaint)):
         read_rules(write(tmp_path / "gate.toml", text))

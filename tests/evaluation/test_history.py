@@ -11,7 +11,7 @@ from scipy import stats
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation.listings import topic_changes_query
-from tests.conftest import Command, assert_refused, csv_rows, new_file
+from tests.conftest import Command, assert_refused, csv_rows, module_file, new_file
 from tests.long_cases import few_of
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 1}}
@@ -34,12 +34,7 @@ def fill(warehouse: Warehouse) -> None:
         warehouse.load_run(NIGHTS[night], f"n{night}", meta=meta)
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = new_file(tmp_path_factory.mktemp("history"))
-    with evalsql.open(path) as warehouse:
-        fill(warehouse)
-    return path
+path = module_file(fill)
 
 
 def test_history_is_means_intervals_and_differences(path: Path, command: Command) -> None:
@@ -66,10 +61,9 @@ def test_history_is_means_intervals_and_differences(path: Path, command: Command
     assert [row[3] for row in library] == ["n1", "n2"]
 
 
-def test_replaced_judgments_and_other_sql_are_marked(tmp_path: Path, command: Command) -> None:
-    path = new_file(tmp_path)
+def test_replaced_judgments_and_other_sql_are_marked(path: Path, tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path, like=path)
     with evalsql.open(path) as warehouse:
-        fill(warehouse)
         warehouse.load_qrels(JUDGED | {"4": {"e": 1}}, "set", replace=True)
         # As if they had been replaced between the first two nights, and the last figure had come from elsewhere.
         warehouse.execute("update qrels set replaced_at = '2026-10-01 12:00:00' where qrels = 'set@1'")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy
@@ -14,7 +13,7 @@ from scipy import stats
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.report.page import report_data
-from tests.conftest import new_warehouse
+from tests.conftest import module_warehouse
 from tests.oracles.brute_force import ranking
 from tests.random_collections import Collection, collection
 
@@ -25,13 +24,13 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 COLLECTIONS: dict[str, Collection] = {f"judged {seed}": collection(seed) for seed in SEEDS}
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        for name, one in COLLECTIONS.items():
-            warehouse.load_qrels(one.qrels, name)
-            warehouse.load_run(one.run, f"of {name}", qrels=[name])
-        yield warehouse
+def load(warehouse: Warehouse) -> None:
+    for name, one in COLLECTIONS.items():
+        warehouse.load_qrels(one.qrels, name)
+        warehouse.load_run(one.run, f"of {name}", qrels=[name])
+
+
+loaded = module_warehouse(load)
 
 
 def by_run(warehouse: Warehouse, name: str) -> dict[str, list[float]]:

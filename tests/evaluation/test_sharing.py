@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from evalsql.database.database import Database
 from evalsql.errors import QueryError
 from evalsql.evaluation import shared_steps
 from evalsql.evaluation.listings import wide_query
-from tests.conftest import Command, new_warehouse
+from tests.conftest import Command, module_warehouse
 from tests.long_cases import few_of
 from tests.random_collections import collection
 
@@ -28,14 +28,14 @@ OTHERS = (
 )
 
 
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
-    with new_warehouse() as warehouse:
-        for seed in range(3):
-            one = collection(seed)
-            warehouse.load_qrels(one.qrels, f"judged {seed}")
-            warehouse.load_run(one.run, f"system {seed}", qrels="*")
-        yield warehouse
+def load(warehouse: Warehouse) -> None:
+    for seed in range(3):
+        one = collection(seed)
+        warehouse.load_qrels(one.qrels, f"judged {seed}")
+        warehouse.load_run(one.run, f"system {seed}", qrels="*")
+
+
+loaded = module_warehouse(load)
 
 
 def held(warehouse: Warehouse) -> Counter[str]:

@@ -19,7 +19,7 @@ import evalsql
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.page.report_formats import DIGITS, WRITERS
-from tests.conftest import SAMPLE, Command, in_process, new_file, new_warehouse, open_held, write
+from tests.conftest import SAMPLE, Command, in_process, made_once, new_file, new_warehouse, open_held, write
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 180_000  # milliseconds, for machines that are slow or busy
@@ -125,7 +125,7 @@ def report_of(
 class Watched:
     """A page with everything it asked for and complained of."""
 
-    def __init__(self, page: Page, address: str = "") -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -133,8 +133,6 @@ class Watched:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", self._opened)
         page.context.on("request", lambda request: self.requests.append(request.url))
-        if address:
-            page.goto(address)
 
     def _said(self, message: ConsoleMessage) -> None:
         if not message.text.startswith("Buffering missing file"):  # words of DuckDB's own
@@ -170,21 +168,33 @@ class Watched:
 Open = Callable[..., Watched]
 
 
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Open]:
-    """Opens pages, and looks at the end whether any complained."""
-    found: list[Watched] = []
+@pytest.fixture(scope="session")
+def pages(browser: Browser) -> dict[bool, list[Watched]]:
+    """Pages that no test looks at, by whether they run scripts."""
+    return {True: [], False: []}
 
-    def show(path: Path, choice: str = "", *, script: bool = True, width: int = 1200, **options: Any) -> Watched:
-        options |= {"viewport": {"width": width, "height": 740 if width < 500 else 900}}
-        page = browser.new_page(java_script_enabled=script, **options)
-        found.append(Watched(page, path.as_uri() + choice))
-        return found[-1]
+
+@pytest.fixture
+def opened(browser: Browser, pages: dict[bool, list[Watched]]) -> Iterator[Open]:
+    """Opens addresses in pages that are used again, and looks at the end whether any complained."""
+    found: list[tuple[bool, Watched]] = []
+
+    def show(path: Path, choice: str = "", *, script: bool = True, width: int = 1200, scheme: str = "light") -> Watched:
+        one = pages[script].pop() if pages[script] else Watched(browser.new_page(java_script_enabled=script))
+        found.append((script, one))
+        one.page.set_viewport_size({"width": width, "height": 740 if width < 500 else 900})
+        one.page.emulate_media(media="screen", color_scheme=scheme)  # type: ignore[arg-type]
+        one.page.goto("about:blank")
+        one.requests.clear()
+        one.page.goto(path.as_uri() + choice)
+        return one
 
     yield show
-    complaints = [each.complaints for each in found]
-    for each in found:
-        each.page.close()
+    for script, one in found:
+        pages[script].append(one)
+    complaints = [one.complaints.copy() for _, one in found]
+    for _, one in found:
+        one.complaints.clear()
     assert not any(complaints), complaints
 
 
@@ -195,9 +205,15 @@ def watched(opened: Open, folder: Path) -> Watched:
 
 
 @pytest.fixture(scope="session")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def nasty() -> Path:
     """Where a warehouse of such names is, and its report in all forms."""
-    folder = tmp_path_factory.mktemp("nasty")
+    folder = made_once("nasty", make_nasty)
+    held(folder / "evalsql.duckdb")
+    return folder
+
+
+def make_nasty(folder: Path) -> None:
+    folder.mkdir()
     documents = [f"{name} {at}" for name in NASTY for at in range(3)]
     with evalsql.open(new_file(folder).rename(folder / "evalsql.duckdb")) as warehouse:
         grades = {document: at % 2 for at, document in enumerate(documents)}
@@ -209,8 +225,6 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
         found = gather_report(warehouse, DEFAULT_MEASURES, title=NASTY[0])
         for extension, text in WRITERS.items():
             write(folder / f"report{extension}", text(found, DIGITS))
-    held(folder / "evalsql.duckdb")
-    return folder
 
 
 @pytest.fixture(scope="session")

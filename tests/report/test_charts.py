@@ -56,42 +56,6 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
     assert ">T02<" in chart.read_text()
 
 
-@pytest.mark.parametrize(
-    ("asked", "complaint"),
-    [
-        ("curve pr bm25 --chart chart.eps", "chart.eps: charts are drawn as .png, .svg, .pdf, .html"),
-        ("curve tap bm25 --topic T01", "common to all topics"),
-        ("curve pr bm26", 'no run is called "bm26"'),
-        ("curve pr bm25 --topic T99", 'no topic is called "T99"'),
-        ("curve tap bm25 --quantile 1.5", "quantile is 1.5, it must be in (0, 1]"),
-        ("curve pr bm25 --chart absent/chart.png", "absent/chart.png: cannot be written"),
-        ("curve pr bm25 --chart a.svg -o a.svg", "go to files of their own"),
-        ("curve pr bm25 --chart a.svg -o b.svg", "b.svg: say which --format"),
-        (
-            "chart pr_levels",
-            "the chart pr_levels takes one run: name one of bm25, bm25-rm3, dense, hybrid,",
-        ),
-        ("chart differences dense", "the chart differences needs a baseline; name it with --baseline"),
-        ("chart pr --baseline dense", "the chart pr takes no baseline; differences, scatter, histogram do"),
-        ("chart pr -o c.gif", "charts are drawn as .png, .svg, .pdf, .html"),
-        ("chart pr nothing", 'no run is called "nothing"'),
-        ("chart agreement dense bm25 -m AP -m RR", "there is nothing to draw as agreement"),
-        ("chart slope -m AP", "the chart slope is of two measures: -m AP -m nDCG@10"),
-        ("chart histogram --baseline bm25 -m AP", "the chart histogram takes one run: name one of bm25, "),
-        ("chart scatter bm25 --baseline bm25 -m AP", "bm25 is compared with itself"),
-        ("chart scatter dense --baseline nosuch -m AP", 'no run is called "nosuch"'),
-        ("chart pr --lines 0", "--lines"),
-        ("chart pr --width 5", "--width"),
-    ],
-)
-def test_what_does_not_fit_is_refused(demo: Command, tmp_path: Path, asked: str, complaint: str) -> None:
-    file = ("-o", "chart.png") if asked.startswith("chart") and "-o" not in asked else ()
-    done = demo(*asked.split(), *file)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert complaint in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("name", few_of(charts.names()))
 def test_names_are_text_in_every_chart(name: str) -> None:
     columns = ["run", "topic", "rank", "recall", "precision", "interpolated", "fpr", "tpr", "threshold"]
@@ -111,18 +75,6 @@ def test_names_are_text_in_every_chart(name: str) -> None:
 
 
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
-OF_ALL = (
-    "agreement",
-    "distribution",
-    "pr",
-    "pr_levels",
-    "roc",
-    "tap",
-    "topics",
-    "unjudged",
-    "leaderboard",
-    "slope",
-)
 
 
 def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehouse) -> None:

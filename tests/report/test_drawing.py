@@ -7,7 +7,6 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import evalsql
 from evalsql import UsageError
 from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Chart, cut, drawing, styles
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows, new_file, new_warehouse, open_held
+from tests.conftest import Command, csv_rows, module_file, module_warehouse, new_warehouse
 from tests.long_cases import few_of
 from tests.random_collections import load_together
 
@@ -32,11 +31,7 @@ def load(warehouse: evalsql.Warehouse, count: int) -> None:
     load_together(warehouse, runs, qrels="q")
 
 
-@pytest.fixture(scope="module")
-def forty() -> Iterator[evalsql.Warehouse]:
-    with new_warehouse() as warehouse:
-        load(warehouse, 40)
-        yield warehouse
+forty = module_warehouse(lambda warehouse: load(warehouse, 40))
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
@@ -66,20 +61,18 @@ def test_no_more_than_eight_lines_unless_asked(forty: evalsql.Warehouse, name: s
     assert len(drawn(drawing(forty, without_lines, "AP").rows)) == 40
 
 
-@pytest.fixture(scope="module")
-def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def load_ten(warehouse: evalsql.Warehouse) -> None:
     """Ten runs, and ten systems of two runs each, of which another half is better in the first and in the second."""
-    path = new_file(tmp_path_factory.mktemp("ten"))
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({"t": {"d": 1}}, "nights")
-        for number in range(10):
-            for version, place in (("01", 9 - number), ("02", number)):
-                found = {f"x{at}": float(100 - at) for at in range(place)} | {"d": 50.0}
-                meta = {"system": f"s{number}", "date": f"2026-{version}-01"}
-                warehouse.load_run({"t": found}, f"s{number}-{version}", qrels="nights", meta=meta)
-        load(warehouse, 10)
-    open_held(path)
-    return path
+    warehouse.load_qrels({"t": {"d": 1}}, "nights")
+    for number in range(10):
+        for version, place in (("01", 9 - number), ("02", number)):
+            found = {f"x{at}": float(100 - at) for at in range(place)} | {"d": 50.0}
+            meta = {"system": f"s{number}", "date": f"2026-{version}-01"}
+            warehouse.load_run({"t": found}, f"s{number}-{version}", qrels="nights", meta=meta)
+    load(warehouse, 10)
+
+
+ten = module_file(load_ten)
 
 
 def test_curves_draw_eight_and_print_all(ten: Path, tmp_path: Path, command: Command) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from evalsql import Warehouse
 from evalsql.phrases import listed, natural_key
 from evalsql.report.html import signed
@@ -37,19 +35,6 @@ def test_sections_title_and_baseline_are_those_asked_for(folder: Path) -> None:
         assert mark not in less
     assert "<h1>Nightly &amp; more</h1>" in less
     assert data["runs"][data["baseline"]] == "tfidf"
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "complaint"),
-    [
-        ("--without", "nothing", "--without nothing: there is no such section; it takes topics, documents"),
-        ("--baseline", "nobody", 'the report has no run "nobody"'),
-    ],
-)
-def test_what_is_not_there_is_refused(folder: Path, option: str, value: str, complaint: str) -> None:
-    outcome = in_process(folder, ["report", "-o", "none.html", option, value], "")
-    assert outcome.returncode == 2
-    assert complaint in outcome.stderr
 
 
 def test_the_same_call_writes_the_same_bytes(folder: Path) -> None:

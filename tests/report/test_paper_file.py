@@ -6,8 +6,6 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import SAMPLE, Command, csv_rows, write
 
 PAPER = """
@@ -20,17 +18,11 @@ systems = ["tfidf", {run = "bm25", name = "BM25 & more"}, {run = "rerank-large"}
 """
 
 
-@pytest.fixture
-def paper(demo: Command, tmp_path: Path) -> Command:
-    """The command in a folder with a description."""
+def test_the_table_has_the_figures_of_compare(demo: Command, tmp_path: Path) -> None:
     write(tmp_path / "paper.toml", PAPER)
-    return demo
-
-
-def test_the_table_has_the_figures_of_compare(paper: Command) -> None:
     asked = ("compare", "bm25", "tfidf", "rerank-large", "-m", "AP,nDCG@10", "--format", "csv")
-    pairs = csv_rows(paper(*asked).stdout)
-    text = paper("table", "paper.toml").stdout
+    pairs = csv_rows(demo(*asked).stdout)
+    text = demo("table", "paper.toml").stdout
     rows = {line.partition(" & ")[0]: line for line in text.splitlines() if re.search(r"& \S*\.\d", line)}
     assert list(rows) == ["tfidf", r"BM25 \& more", "rerank-large"]  # as they are given
     for pair in pairs:
@@ -80,75 +72,3 @@ def test_a_newer_run_of_a_system_makes_another_table(sample_file: Path, command:
     assert (tmp_path / "table.tex").read_text() == before
     assert command(*table).returncode == 0
     assert "% New is the run b.\n" in (tmp_path / "table.tex").read_text()
-
-
-GOOD = 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "complaints"),
-    [
-        ("measures = [", ["paper.toml: is no TOML: "]),
-        ("", ["paper.toml: systems: a table takes two", "paper.toml: measures: a table takes one"]),
-        ('measures = ["AP"]\nsystems = ["bm25"]', ["paper.toml:2: systems: a table takes two"]),
-        (
-            GOOD + 'captoin = "x"\nalpha = 5',
-            ["paper.toml:3: captoin: is not known; there are", "paper.toml:4: alpha: "],
-        ),
-        (GOOD + 'test = "student"', ['paper.toml:3: test: is "student", it must be one of t, wilcoxon']),
-        (GOOD + "digits = true", ["paper.toml:3: digits: must be a whole number from 0 to 17"]),
-        (GOOD + 'label = "a}b"', ["paper.toml:3: label: must be letters"]),
-        (GOOD + "pairs = false", ["paper.toml: baseline: is missing, and pairs = false needs it"]),
-        (GOOD + "relative = true", ["paper.toml: baseline: is missing, and relative = true needs it"]),
-        (GOOD + 'baseline = "tfidf"', ['paper.toml:3: baseline: "tfidf" is not one of the systems']),
-        (GOOD + 'qrels = "none"', ["paper.toml:3: qrels: "]),
-        (GOOD + "pairs = 1", ["paper.toml:3: pairs: must be true or false"]),
-        (GOOD + 'caption = ""', ["paper.toml:3: caption: must be a text"]),
-        (
-            'measures = "AP"\nsystems = [1, "b"]',
-            ["paper.toml:1: measures: must be", "paper.toml:2: systems, entry 1: "],
-        ),
-        (
-            'measures = ["AP", "Foo@1", "AP"]\nsystems = ["bm25", "dens", "r*", "bm25"]',
-            [
-                'paper.toml:1: measures, entry 2: unknown measure "Foo@1"',
-                "paper.toml:1: measures, entry 3: AP is there twice",
-                'paper.toml:2: systems, entry 2: no run is called "dens"',
-                'paper.toml:2: systems, entry 3: "r*" stands for several',
-                "paper.toml:2: systems, entry 4: bm25 is there twice",
-            ],
-        ),
-        (
-            'measures = ["AP"]\n[[systems]]\nrun = "bm25"\n[[systems]]\nnam = "x"\n'
-            '[[systems]]\nrun = "a"\nsystem = "b"',
-            [
-                'paper.toml:4: systems, entry 2: has "nam", it takes run, system, name',
-                "paper.toml:6: systems, entry 3: takes run or system, one of them",
-            ],
-        ),
-    ],
-)
-def test_what_is_wrong_has_file_line_and_key(demo: Command, tmp_path: Path, text: str, complaints: list[str]) -> None:
-    write(tmp_path / "paper.toml", text)
-    done = demo("table", "paper.toml", "-o", "table.tex")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert len(done.stderr.splitlines()) == len(complaints)
-    for line, complaint in zip(done.stderr.splitlines(), complaints, strict=True):
-        assert complaint in line
-    assert not (tmp_path / "table.tex").exists()
-
-
-@pytest.mark.parametrize(
-    ("asked", "complaint"),
-    [
-        ("absent.toml", "absent.toml: cannot be read"),
-        ("paper.toml --check", "--check compares with a file"),
-        ("paper.toml --check -o absent.tex", "absent.tex: cannot be read"),
-        ("paper.toml -o table.pdf", "table.pdf: say which --format; the extensions known are .tex, .md"),
-        ("paper.toml -o paper.toml --format latex", "paper.toml: is in use here"),
-    ],
-)
-def test_calls_that_mean_nothing(paper: Command, asked: str, complaint: str) -> None:
-    done = paper("table", *asked.split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert complaint in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import random
 import re
 import sys
@@ -14,13 +15,12 @@ from typing import Any
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows, new_file, open_held
+from tests.conftest import Command, csv_rows, module_file, open_held
 from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal, plain
 
@@ -28,6 +28,7 @@ MEASURES = ["nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10"]
 BLOCKS = re.compile("[\u2581-\u258f]")
 COLOURS = re.compile(r"\x1b\[(?:\d+;)*(?:3|4|9|10)\d")
 LONG = [f"a-run-whose-name-is-far-too-long-for-a-terminal-{number}" for number in (1, 2)]
+NATURAL = ("1", "2", "10", "q9", "q10")
 Shown = Callable[..., list[str]]
 
 
@@ -66,12 +67,10 @@ def shown(screen: Callable[..., str], sample_file: Path) -> Shown:
     return lambda *arguments, db=sample_file, **options: plain(screen(*arguments, db=db, **options)).splitlines()
 
 
-@pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def load_odd(warehouse: Warehouse) -> None:
     """Two judgment sets of one topic and two, and one each of long names, of topics in natural order, of one topic."""
-    path = new_file(tmp_path_factory.mktemp("odd"))
     meta = {"branch": "main", "commit": "0123456789" * 4}
-    with evalsql.open(path) as warehouse, warnings.catch_warnings(action="ignore"):
+    with warnings.catch_warnings(action="ignore"):
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "one")
         warehouse.load_qrels({"t": {"a": 0}, "u": {"b": 1}}, "two")
         for run, documents in (("x", {"a": 1.0, "b": 1.0}), ("<b>[bold]|y", {"b": 1.0, "z": 0.5})):
@@ -80,13 +79,15 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for at, name in enumerate(LONG):
             ranked = {f"t{nth}": {"a": 1.0, "b": 2.0 * at * (nth % 2)} for nth in range(4)}
             warehouse.load_run(ranked, name, qrels="long", meta=meta)
-        warehouse.load_qrels({topic: {"a": 1, "b": 0} for topic in ("10", "2", "q9", "q10", "1")}, "natural")
+        warehouse.load_qrels({topic: {"a": 1, "b": 0} for topic in NATURAL}, "natural")
         for run in ("v", "w"):
-            warehouse.load_run({topic: {"a": 1.0} for topic in ("10", "2", "q9", "q10", "1")}, run, qrels="natural")
+            warehouse.load_run({topic: {"a": 1.0} for topic in NATURAL}, run, qrels="natural")
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "single")
         for run, score in (("base", 0.5), ("twin", 0.5), ("other", 2.0)):
             warehouse.load_run({"t": {"a": 1.0, "b": score}}, run, qrels="single")
-    return path
+
+
+odd = module_file(load_odd)
 
 
 def values(sample: Warehouse) -> dict[str, list[float]]:
@@ -235,12 +236,9 @@ def test_names_are_cut_in_the_middle_and_a_run_has_a_line(odd: Path, shown: Show
 def test_topics_stand_in_natural_order_on_a_terminal_only(odd: Path, command: Command, shown: Shown) -> None:
     asked = ("topics", "--qrels", "natural", "-m", "AP,RR")
     lines = [line.split() for line in shown(*asked, db=odd, columns=80)[2:22]]
-    natural = ("1", "2", "10", "q9", "q10")
-    assert [(run, topic, measure) for _, run, topic, measure, _ in lines] == [
-        (run, topic, measure) for run in "vw" for topic in natural for measure in ("AP", "RR")
-    ]
+    assert [tuple(cells[1:4]) for cells in lines] == [*itertools.product("vw", NATURAL, ("AP", "RR"))]
     rows = csv_rows(command(*asked, "v", "--db", odd, "--format", "csv").stdout)
-    assert [row["topic"] for row in rows][::2] == sorted(natural)
+    assert [row["topic"] for row in rows][::2] == sorted(NATURAL)
 
 
 def test_a_note_on_a_test_stays(odd: Path, shown: Shown) -> None:

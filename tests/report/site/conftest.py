@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 import evalsql
 from evalsql import Warehouse
 from evalsql.report.site.site_folder import SiteServer
-from tests.conftest import in_process, new_file, write
+from tests.conftest import in_process, made_once, new_file, write
 from tests.report.conftest import Watched
 
 OWN = """-- measure: FirstGrade
@@ -55,16 +55,16 @@ def write_site(database: Path, folder: Path, *options: object, engine: bool = Fa
 
 
 @pytest.fixture(scope="session")
-def site(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(sample_file: Path) -> Path:
     """The site of the sample, whose readers have the first five documents of each ranking."""
-    return write_site(sample_file, tmp_path_factory.mktemp("site") / "site", "--depth", 5, engine=True)
+    return made_once("site", lambda folder: write_site(sample_file, folder, "--depth", 5, engine=True))
 
 
 @pytest.fixture(scope="session")
-def hostile(nasty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(nasty: Path) -> Path:
     """The site of names that mean something elsewhere."""
-    folder = tmp_path_factory.mktemp("hostile") / "site"
-    return write_site(nasty / "evalsql.duckdb", folder, "--title", "<b>&", engine=True)
+    database = nasty / "evalsql.duckdb"
+    return made_once("hostile", lambda folder: write_site(database, folder, "--title", "<b>&", engine=True))
 
 
 @contextmanager
@@ -96,8 +96,14 @@ class Small(NamedTuple):
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Small]:
-    folder = tmp_path_factory.mktemp("small")
-    database = new_file(folder)
+    folder = made_once("small", make_small)
+    with unpacked(folder / "site", tmp_path_factory.mktemp("small") / "copy.duckdb") as copy:
+        yield Small(folder / "small.duckdb", folder / "site", copy)
+
+
+def make_small(folder: Path) -> None:
+    folder.mkdir()
+    database = new_file(folder).rename(folder / "small.duckdb")
     with evalsql.open(database) as warehouse:
         warehouse.load_qrels({"1": {"a": 1, "b": 0}}, "\u00dc/..")
         warehouse.load_qrels({"1": {"a": 0, "b": 1}}, "\u00fc/..")
@@ -118,9 +124,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Small]:
         warehouse.load_measures(write(folder / "own" / "first_grade.sql", OWN))
     sets = [word for name in ("\u00dc/..", "\u00fc/..", "nights", "ranks") for word in ("--qrels", name)]
     shown = ("one", "two", "night*", "other", "by rank", *sets)
-    site = write_site(database, folder / "site", *shown, "-m", "RR", "--depth", 3)
-    with unpacked(site, folder / "copy.duckdb") as copy:
-        yield Small(database, site, copy)
+    write_site(database, folder / "site", *shown, "-m", "RR", "--depth", 3)
 
 
 @contextmanager

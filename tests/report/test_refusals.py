@@ -1,0 +1,30 @@
+"""What reports, charts and tables refuse: in which words, and that nothing is written then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command, assert_refused, write
+from tests.long_cases import refusals
+from tests.report.test_paper_file import PAPER
+
+
+@pytest.mark.parametrize(("asked", "complaint"), refusals(__file__, "command"))
+def test_what_does_not_fit_is_refused(demo: Command, tmp_path: Path, asked: str, complaint: str) -> None:
+    paper = write(tmp_path / "paper.toml", PAPER)
+    assert_refused(demo(*asked.split()), complaint)
+    assert list(tmp_path.iterdir()) == [paper]
+
+
+@pytest.mark.parametrize(("text", "complaints"), refusals(__file__, "paper"))
+def test_what_is_wrong_in_a_file_has_its_line_and_key(
+    demo: Command, tmp_path: Path, text: str, complaints: str
+) -> None:
+    paper = write(tmp_path / "paper.toml", text)
+    done = demo("table", "paper.toml", "-o", "table.tex")
+    assert_refused(done)
+    for line, complaint in zip(done.stderr.splitlines(), complaints.split(" | "), strict=True):
+        assert complaint in line
+    assert list(tmp_path.iterdir()) == [paper]
