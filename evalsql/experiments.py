@@ -83,13 +83,11 @@ def experiment(
         runs: {name: run}, or several runs, or files and globs. A run is a file, a frame (pandas, polars, Arrow),
             {topic: {document: score}}, or a run of ranx.
         qrels: a file, a frame, {topic: {document: grade}}, or the qrels of ranx.
-        measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
         baseline: the name of a run, or its place from 0.
         names: a name for each of the runs, in their order; by default files by their stem, runs of ranx as they are,
             others run1, run2 and so on. The files of one path or glob make one run if it is given a name.
-        test, correction, alpha: how runs are tested beside the baseline, as in ``Warehouse.compare``.
-        tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
-        digits: decimals that are shown; the rows have all.
+        measures, test, correction, alpha, digits: as in ``Warehouse.compare``.
+        tie_rule, lower_is_better: as in ``Warehouse.load_runs``.
 
     Raises:
         UsageError: no run, names that do not fit, a baseline that is not among the runs.

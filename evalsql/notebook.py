@@ -168,11 +168,10 @@ class NotebookWarehouse(Warehouse):
     ) -> ShownExplanation:
         """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
 
-        A document contributes the value of the list down to it less that of the list above it, so that all of them,
-        with the value of the empty list, add up to the value of the whole list but for rounding.
+        A document contributes the value of the list down to it less that of the list above it; with the value of the
+        empty list they add up to that of the whole list.
 
         Args:
-            measure: the name of one measure.
             other: a run to compare with: rows are the documents that made the difference then.
             qrels: judgment set, where the run is evaluated with several.
             depth: how many documents to explain; what the others contribute is in the answer as one number.
@@ -205,8 +204,7 @@ class NotebookWarehouse(Warehouse):
             qrels: judgment set, where there are several.
             baseline: the run that is compared with (differences, histogram, scatter).
             lines: so many systems at most; by default eight where each has a line.
-            width, height: pixels.
-            title: what stands above; an empty one is none.
+            width, height, title: pixels, and what stands above; an empty title is none.
         """
         names, chosen = [each.name for each in self.evaluation.named(measures)], self._chosen(runs, choosing)
         if name not in charts.NAMES:
@@ -231,9 +229,7 @@ class NotebookWarehouse(Warehouse):
         """A report of systems on one judgment set, as a page in the notebook, and as a file.
 
         Args:
-            qrels: judgment set, where there are several.
-            baseline: the run that others are compared with.
-            title: what stands above.
+            qrels, baseline, title: judgment set, where there are several; a run to compare with; what stands above.
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
@@ -292,14 +288,12 @@ def open(
         read_only: leave the file as it is.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
         memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
-            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
-            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+            machine has. The engine gets three fifths of it. What does not fit goes to disk: into ``<file>.tmp``, or
+            of a warehouse in memory or open for reading only into a temporary folder, which is removed at close.
         wait: for how many seconds to try again while another process has the file locked.
-        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
-            has none to attach.
-        external_access: whether SQL may read and write other files and load extensions. By default it may where the
-            file defines nothing but evalsql's own relations; a warning says so where it defines others.
+        progress: called with (stage, done, total) while views are made, where the user's cache has none.
+        external_access: whether SQL may read and write other files and load extensions. By default it may unless the
+            file defines relations of others, which a warning names.
         token: what a server knows the client by; by default ``EVALSQL_TOKEN``.
 
     Raises:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -163,15 +164,16 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
     with target.opened(one=one) as part, where.open_file(read_only=True, folders=[str(part)]) as warehouse:
         files = {name: part / ("file" if one else _file_name(name, FORMATS[kind][chosen])) for name in found}
-        written = [export_files.write(warehouse.database, kind, name, chosen, path) for name, path in files.items()]
-        for each in written:
+        write = partial(export_files.write, warehouse.database, kind, form=chosen)
+        written = {name: write(name, path=path) for name, path in files.items()}
+        for path in files.values():
             if output is None:
-                _print(chosen, each.path)
+                _print(chosen, path)
             else:
-                refuse_protected(output if one else output / each.path.name, warehouse)
-    rows = sum(each.num_rows for each in written)
+                refuse_protected(output if one else output / path.name, warehouse)
+    rows = sum(each.num_rows for each in written.values())
     note(f"wrote {counted(len(written), 'file')} of {rows:,} rows" + (f" to {output}" if output else ""))
-    note(*(f"  {each.name}: {remark}" for each in written for remark in each.remarks))
+    note(*(f"  {name}: {remark}" for name, each in written.items() for remark in each.remarks))
 
 
 def _file_name(name: str, extension: str) -> str:

@@ -166,12 +166,7 @@ def compile_measures(
 
 
 def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> str:
-    return written(measure, inlined(catalog, measure.relation, measure.arguments), dialect)
-
-
-def written(measure: Measure, whole: Inlined, dialect: str) -> str:
-    """The same of a measure that is one statement already."""
-    target = DIALECTS[dialect]
+    whole, target = inlined(catalog, measure.relation, measure.arguments), DIALECTS[dialect]
     if reason := refusal(whole.query, target):
         raise RefusalError(reason)
     query = whole.query.copy()

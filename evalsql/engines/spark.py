@@ -35,8 +35,6 @@ _SETTINGS = {
 
 
 class Outcome(NamedTuple):
-    """What a job did."""
-
     out: str
     evaluated: list[str]  # names of runs
     kept: int  # how many runs had their scores already
@@ -67,17 +65,15 @@ def evaluate(
 ) -> Outcome:
     """Evaluate runs on the cluster of a Spark session, and write the values of measures as Parquet.
 
-    Runs whose scores are in ``out`` already, computed in the same way from the same files, are left as they are. Other
-    arguments are those of ``Warehouse.load_runs`` and ``load_qrels``.
+    Runs whose scores are in ``out`` already, computed in the same way from the same files, are left as they are.
+    Arguments not named here are those of ``Warehouse.load_runs`` and ``load_qrels``.
 
     Args:
         qrels: a file on this machine, or any path that Spark reads.
         runs: paths or globs that Spark reads; a file is a run named by its stem, a folder one run of all its files.
-            With ``run_column`` Parquet tables of many runs, or a Spark DataFrame.
-        measures: names, as in ``Warehouse.evaluate``.
+            With ``run_column``, which names the run of each row, Parquet tables or a Spark DataFrame.
         out: folder for the results, on any file system that Spark writes and all machines share.
         name: of the judgment set; by default the file's stem.
-        run_column: the column that names the run of each row.
         own: relation files of measures of one's own, or folders of them, on this machine.
         strict: end with an error, and nothing of the portion written, where one run is refused.
         memory_limit, threads: what each task may take.

@@ -69,15 +69,9 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
         # Of a file that is open for reading only, some relations may live with the connection.
         catalog = replace(database.catalog, temporary=frozenset())
         relations = [statement for _, statement in ddl.statements(catalog, ddl.order(catalog))]
-        filled: list[str] = []
-        for table in tables:
-            columns = ", ".join(map(quoted, stored_columns(table)))
-            insert = f"insert into {quoted(table.name)} ({columns}) select {columns} from {_file(table)}"
-            filled += [table.body, insert]
-        for name, words, held in (
-            (IN_PLACE, _IN_PLACE_WORDS, _tables_in_place(database, tables)),
-            (INTO_TABLES, _INTO_TABLES_WORDS, filled),
-        ):
+        filled = [text for table in tables for text in (table.body, _insertion(table, "", _file(table)))]
+        in_place = _IN_PLACE_WORDS, _tables_in_place(database, tables)
+        for name, (words, held) in {IN_PLACE: in_place, INTO_TABLES: (_INTO_TABLES_WORDS, filled)}.items():
             statements = [*held, f"create schema if not exists {STEPS}", *relations]
             text = words + "".join(f"{statement}\n;\n" for statement in statements)
             (part / name).write_text(text, encoding="utf-8")
@@ -96,6 +90,11 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
 
 def _file(table: Relation) -> str:
     return f"read_parquet('{TABLES}/{table.name}.parquet')"
+
+
+def _insertion(table: Relation, schema: str, rows: str) -> str:
+    columns = ", ".join(map(quoted, stored_columns(table)))
+    return f"insert into {schema}{quoted(table.name)} ({columns}) select {columns} from {rows}"
 
 
 def _tables_in_place(database: Database, tables: Sequence[Relation]) -> Iterator[str]:
@@ -200,9 +199,7 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:
-    columns = ", ".join(map(quoted, stored_columns(table)))
-    rows = f"select {columns} from read_parquet({literal(str(path))})"
-    ((count,),) = database.rows(f"insert into main.{quoted(table.name)} ({columns}) {rows}")
+    ((count,),) = database.rows(_insertion(table, "main.", f"read_parquet({literal(str(path))})"))
     return int(count)
 
 

@@ -73,9 +73,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         the measure says, which is 0 for most; a warning tells how many there are.
 
         Args:
-            run: {topic: {document: score}}, or a frame (pandas, polars, Arrow, DuckDB) with columns for topic,
-                document and score, and rank if the tie rule goes by it; or rows of these as tuples, dicts or named
-                tuples, or {topic: [document, ...]}.
+            run: as of ``Warehouse.load_run``; with ranks if the tie rule goes by them.
 
         Raises:
             InputError: rows without a name or a number, documents that stand twice for a topic.

@@ -28,16 +28,9 @@ _ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
 _MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
 
 
-Rows = tuple[int, Sequence[str]]  # how many rows were written, and what does not go into the format
-
-
 class Written(NamedTuple):
-    """A file that was written: of what, how many rows, and what does not go into its format."""
-
-    name: str
-    path: Path
     num_rows: int
-    remarks: Sequence[str]
+    remarks: Sequence[str] = ()  # what does not go into the format
 
 
 def names_of(database: Database, kind: str, names: Names) -> list[str]:
@@ -60,8 +53,7 @@ def format_of(kind: str, form: str | None, path: Path | None) -> str:
 
 def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
     writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
-    num_rows, remarks = writers[kind](database, name, form, path)
-    return Written(name, path, num_rows, remarks)
+    return writers[kind](database, name, form, path)
 
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
@@ -76,7 +68,7 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
 # Runs and judgments
 
 
-def _run(database: Database, name: str, form: str, path: Path) -> Rows:
+def _run(database: Database, name: str, form: str, path: Path) -> Written:
     rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
     ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
     usual = "trec_eval_10" if lower else "trec_eval"
@@ -85,19 +77,19 @@ def _run(database: Database, name: str, form: str, path: Path) -> Rows:
     if form == "trec":
         tag = "_".join((tag or name).split()) or "run"
         lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"
-        return _text(database, lines, ["topic", "document"], path), remarks
+        return Written(_text(database, lines, ["topic", "document"], path), remarks)
     if form != "beir":
-        return write_query(database, rows, form, path), remarks
+        return Written(write_query(database, rows, form, path), remarks)
     found = database.rows(f"select topic, document, score from ({rows})")
     topics = (
         f"{json.dumps(topic)}: {json.dumps({document: score for _, document, score in inner}, ensure_ascii=False)}"
         for topic, inner in groupby(found, itemgetter(0))
     )
     path.write_text("{" + ",\n".join(topics) + "}\n", encoding="utf-8")
-    return len(found), remarks
+    return Written(len(found), remarks)
 
 
-def _qrels(database: Database, name: str, form: str, path: Path) -> Rows:
+def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     ((kind,),) = database.rows("select form from qrels where qrels = ?", [name])
     columns, held, order = ["topic", "iteration", "document", "grade"], "judgments", "topic, iteration, document"
     if kind == "preferences":
@@ -106,15 +98,15 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Rows:
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if form == "trec":
-        return _text(database, rows, columns[:-1], path), remarks
+        return Written(_text(database, rows, columns[:-1], path), remarks)
     if form == "beir":
         if kind != "grades":
             raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
         ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
         remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
         lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'
-        return _copy(database, lines, path, "format csv, header true, delimiter '\t'"), remarks
-    return write_query(database, rows, form, path), remarks
+        return Written(_copy(database, lines, path, "format csv, header true, delimiter '\t'"), remarks)
+    return Written(write_query(database, rows, form, path), remarks)
 
 
 def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> int:
@@ -136,7 +128,7 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
 # What is known of topics
 
 
-def _topics(database: Database, name: str, form: str, path: Path) -> Rows:
+def _topics(database: Database, name: str, form: str, path: Path) -> Written:
     found = database.rows(
         """
         select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)
@@ -154,13 +146,13 @@ def _topics(database: Database, name: str, form: str, path: Path) -> Rows:
         else:
             records.append({"topic": topic, **fields})
     path.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
-    return len(records), []
+    return Written(len(records))
 
 
-def _weights(database: Database, name: str, _: str, path: Path) -> Rows:
+def _weights(database: Database, name: str, _: str, path: Path) -> Written:
     lines = f"""
         select topic, weight from topic_weights join topics using (topic_id) join qrels using (qrels_id)
         where qrels = {literal(name)} order by topic"""
     if not (count := _text(database, lines, ["topic"], path)):
         raise UsageError(f"no topic of {name} was given a weight")
-    return count, []
+    return Written(count)

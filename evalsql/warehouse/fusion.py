@@ -235,9 +235,7 @@ def fuse(
         step: between weights that are tried; they add up to 1.
         learn_from: judgments to search or learn by; by default the only set to evaluate with.
         qrels: judgment sets to evaluate with; by default those that evaluate all of the runs.
-        depth: keep so many documents of each topic.
-        tie_rule: trec_eval or trec_eval_10.
-        meta: key and value to keep with it, beside what it was made of.
+        depth, tie_rule, replace, meta: as in ``Warehouse.load_run``; meta is beside what it was made of.
         parameters: what the method takes: k of rrf, phi of rbc, gamma of gmnz, ...
 
     Raises UsageError for names, parameters or weights that do not fit; nothing was changed then.
