@@ -32,10 +32,10 @@ def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
     common = [measure.relation.name for measure in _common_measures(catalog)] if few else []
     built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
-    return [relation for relation in built if _is_held(relation)]
+    return [relation for relation in built if is_held(relation)]
 
 
-def _is_held(relation: Relation) -> bool:
+def is_held(relation: Relation) -> bool:
     """Whether it is part of a file; one with other inputs is a template."""
     return {"mean_values", "tied_means"}.issuperset(relation.header.inputs)
 
@@ -278,7 +278,7 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
 
 def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
     """The rows of the table ``relations``, in the order of its columns."""
-    held = [relation for relation in catalog.of_kind(*BUILDABLE) if _is_held(relation)]
+    held = [relation for relation in catalog.of_kind(*BUILDABLE) if is_held(relation)]
     rows = [(relation.name, relation.kind, relation.header.title) for relation in held]
     return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 

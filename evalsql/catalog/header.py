@@ -50,37 +50,30 @@ _LISTS = ("inputs", "aliases")
 
 
 class Alias(NamedTuple):
-    """Another name of a measure, with the arguments it implies.
-
-    trec_eval's names take values after a dot: of ``parameters``, or a list of ``cutoffs``, each of a measure of its
-    own.
-    """
+    """Another name of a measure, with the arguments it implies; trec_eval's names take values after a dot."""
 
     name: str
-    parameters: Sequence[str] = ()
+    parameters: Sequence[str] = ()  # what these values are of, in this order
     presets: Mapping[str, str] = {}
-    cutoffs: Sequence[str] = ()
+    cutoffs: Sequence[str] = ()  # the default ones, where the values are a list of which each gives a measure
 
 
 class Header(NamedTuple):
-    """What the header says. Keys that a kind of relation does not have are empty.
-
-    ``at`` is the parameter that stands behind @ in the measure's name; ``in_scores`` tells whether the view ``scores``
-    has the measure, ``also_at`` at which further cutoff; ``is_shared`` whether a step is kept while many measures are
-    evaluated; ``is_quick`` whether an audit takes no noticeable time; ``ties`` by order of tied documents a relation.
-    """
+    """What the header says. Keys that a kind of relation does not have are empty."""
 
     title: str
     parameters: Sequence[Parameter]
     columns: Mapping[str, str]
     inputs: Sequence[str]
-    is_shared: bool
-    is_quick: bool
-    ties: Mapping[str, str]
+    is_shared: bool  # whether the step is kept while many measures are evaluated
+    is_quick: bool  # whether an audit takes no time that one notices
+    ties: Mapping[
+        str, str
+    ]  # by order of tied documents the relation that gives the rows, where it takes its own formula
     measure: str
-    at: str
-    in_scores: bool
-    also_at: str
+    at: str  # the parameter whose value stands behind @ in the measure's name
+    in_scores: bool  # whether the view ``scores`` holds the measure
+    also_at: str  # at which cutoff beside its default it does
     less_is_better: bool
     aliases: Sequence[Alias]
     trec_eval: Sequence[Alias]

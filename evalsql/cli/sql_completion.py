@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from evalsql.catalog.ddl import is_held
 from evalsql.catalog.header import CONTRACT, Parameter
 from evalsql.catalog.measure_names import literal
-from evalsql.catalog.relations import STEPS, Catalog
+from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog
 from evalsql.catalog.sql_text import Token, tokens
 
-_BUILT = ("tables", "steps", "measures", "fusion", "statistics", "reports", "judging")
-_BUILT_OF_INPUTS = ("history", "summary", "tie_effects")
 _WORDS = """
     select from where group by having order limit offset join left right full inner cross using on as and or not in is
     null between like distinct union all except intersect with recursive case when then else end exists asc desc over
@@ -51,8 +50,8 @@ class Vocabulary(NamedTuple):
 def known_in(catalog: Catalog) -> dict[str, Known]:
     columns = ("qrels", "run", "topic", "measure", "value")
     found = {"scores": Known("The common measures at their defaults, in long form", columns)}
-    for each in catalog.of_kind(*_BUILT, "functions"):
-        if not each.header.inputs or each.name in _BUILT_OF_INPUTS:
+    for each in catalog.of_kind(*BUILDABLE, "tables"):
+        if is_held(each):
             title = f"{each.header.measure}: {each.header.title}" if each.is_measure else each.header.title
             found[each.name] = Known(title, list(each.columns), each.parameters, each.is_function, each.kind == STEPS)
     return found

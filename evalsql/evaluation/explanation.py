@@ -39,19 +39,15 @@ _CUT = {
 
 
 class ListValue(NamedTuple):
-    """What a list is worth by itself, and among all topics and runs of the warehouse; None where that is not known.
-
-    ``left_out`` is the sum of contributions below the depth; ``threshold`` the score at which the measure cuts the
-    list.
-    """
+    """What a list is worth by itself, and among all topics and runs of the warehouse; None where that is not known."""
 
     name: str
     num_ret: int
     value: float | None
-    left_out: float | None
+    left_out: float | None  # what the documents below the depth that was asked for contribute together
     missing: bool
     in_warehouse: float | None
-    threshold: float | None = None
+    threshold: float | None = None  # the score at which the list is cut, where the measure takes that from all topics
 
     @property
     def differs(self) -> bool:

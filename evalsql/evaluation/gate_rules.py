@@ -35,21 +35,17 @@ _KEYS = ("rules", "measure-file", "baseline")
 
 
 class Rule(NamedTuple):
-    """One rule: its figure is compared with a bound.
-
-    Its kind is mean, drop, test, topic or missing, of the checks of every gate documents or judged. A measure is
-    ``asked`` for by name, and ``problem`` says what is wrong with it. A group of topics is a key and a value.
-    """
+    """One rule: its figure is compared with a bound."""
 
     text: str
-    kind: str
+    kind: str  # mean, drop, test, topic or missing; of the checks that every gate has documents or judged
     comparison: str
     bound: float
-    asked: str = ""
+    asked: str = ""  # the name of the measure
     topic: str | None = None
     measure: Measure | None = None
-    problem: str = ""
-    group: tuple[str, str] | None = None
+    problem: str = ""  # such as a measure that is not known
+    group: tuple[str, str] | None = None  # of topics: key and value
 
     @property
     def label(self) -> str | None:

@@ -31,17 +31,13 @@ OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
 
 @dataclass(frozen=True)
 class Choice:
-    """What runs have to be, all of it at once; what is empty asks for nothing.
+    """What runs have to be, all of it at once; what is empty asks for nothing."""
 
-    ``names`` and ``systems`` may be globs, ``where`` is a condition over the columns of runs and their meta, ``since``
-    a date, or date and time in UTC; ``last`` are the latest of each system.
-    """
-
-    names: Sequence[str] = ()
-    where: str | None = None
-    since: str | None = None
-    last: int | None = None
-    systems: Sequence[str] = ()
+    names: Sequence[str] = ()  # or globs
+    where: str | None = None  # a condition over the columns of runs and their meta
+    since: str | None = None  # a date, or date and time in UTC
+    last: int | None = None  # the latest of each system
+    systems: Sequence[str] = ()  # or globs
 
     @property
     def is_by_name(self) -> bool:

@@ -79,24 +79,16 @@ class Style(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart over rows, whose columns are its fields; a notebook shows it as an SVG, drawn without a network.
-
-    Attributes:
-        of: goes into its title.
-        notes: what is to be said of it, such as how many systems are left out.
-        width, height: pixels of the picture; where it has several parts, of a part. None is as specified.
-        title: replaces its own; an empty one is none.
-        styles: by run and system.
-    """
+    """A chart over rows, whose columns are its fields; a notebook shows it as an SVG, drawn without a network."""
 
     name: str
     rows: Table
-    of: str = ""
-    notes: Sequence[str] = ()
-    width: int | None = None
+    of: str = ""  # goes into its title
+    notes: Sequence[str] = ()  # what is to be said of it, such as how many systems are left out
+    width: int | None = None  # pixels of the picture, where it has several parts of a part; None is as specified
     height: int | None = None
-    title: str | None = None
-    styles: Mapping[str, Style] = field(default_factory=dict)
+    title: str | None = None  # replaces its own; an empty one is none
+    styles: Mapping[str, Style] = field(default_factory=dict)  # by run and system
 
     @property
     def specification(self) -> dict[str, Any]:

@@ -41,41 +41,28 @@ _BRIEF = {"low": INTERVAL, "wins": OUTCOMES, "p_corrected": CORRECTED}
 
 
 class Comparison(NamedTuple):
-    """Compared pairs of one judgment set, and how a table shows them.
-
-    Attributes:
-        pairs: as ``Warehouse.compare`` gives them, each by column.
-        otherwise: measures that a leaderboard averages in another way, and that way.
-        baseline: the run that all others were tested with; None where all pairs were.
-        has_others: whether pairs of other judgment sets were corrected with these.
-        board: means of a leaderboard by run and measure, which the table shows instead of the pairs' own.
-        order: runs that stand on top.
-        names: other names of runs and measures.
-        beside: a run that daggers compare with, where all pairs were tested too.
-        changes: by run and measure the change in percent relative to the run ``changed_from``.
-        text, label: replace the caption's first sentence and the label.
-    """
+    """Compared pairs of one judgment set, and how a table shows them."""
 
     qrels: str
-    pairs: Sequence[Mapping[str, Any]]
+    pairs: Sequence[Mapping[str, Any]]  # as ``Warehouse.compare`` gives them, each by column
     measures: Sequence[str]
     test: str = "t"
     correction: str = "holm"
     alpha: float = 0.05
-    otherwise: Sequence[tuple[str, str]] = ()
+    otherwise: Sequence[tuple[str, str]] = ()  # measures that a leaderboard averages in another way, and that way
     lower: frozenset[str] = frozenset()
-    board: Mapping[tuple[str, str], float] | None = None
+    board: Mapping[tuple[str, str], float] | None = None  # means of a leaderboard, shown instead of the pairs' own
     counts: frozenset[str] = frozenset()
-    baseline: str | None = None
+    baseline: str | None = None  # the run that all others were tested with; None where all pairs were
     family: str = "all"
-    has_others: bool = False
-    order: Sequence[str] = ()
-    names: Mapping[str, str] = {}
-    beside: str | None = None
-    changes: Mapping[tuple[str, str], float | None] | None = None
+    has_others: bool = False  # whether pairs of other judgment sets were corrected with these
+    order: Sequence[str] = ()  # runs that stand on top
+    names: Mapping[str, str] = {}  # other names of runs and measures
+    beside: str | None = None  # a run that daggers compare with, where all pairs were tested too
+    changes: Mapping[tuple[str, str], float | None] | None = None  # by run and measure, in percent of ``changed_from``
     changed_from: str = ""
-    text: str = ""
-    label: str = ""
+    text: str = ""  # replaces the caption's first sentence
+    label: str = ""  # replaces the label
 
     @property
     def means(self) -> dict[tuple[str, str], float]:

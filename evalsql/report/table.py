@@ -22,29 +22,18 @@ class Picture(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Columns and rows, with what stands out in them. Cells are named by the places of their row and column.
-
-    Attributes:
-        counts: measures whose values are whole, as columns or in a column "measure".
-        whole: columns of text that are not folded.
-        best: cells that are the best of their column.
-        marks: BETTER, WORSE, or labels of systems that are outdone, behind a cell's value.
-        changes: change relative to a baseline, in parentheses behind a cell's value.
-        caption: what stands above the table, in documents below it.
-        label: how a LaTeX document refers to the table.
-        notices: lines to read below the table.
-    """
+    """Columns and rows, with what stands out in them. Cells are named by the places of their row and column."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
-    counts: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
-    best: frozenset[tuple[int, int]] = frozenset()
-    marks: Mapping[tuple[int, int], str] = {}
-    changes: Mapping[tuple[int, int], str] = {}
-    caption: str = ""
-    label: str = ""
-    notices: Sequence[str] = ()
+    counts: frozenset[str] = frozenset()  # measures whose values are whole, as columns or in a column "measure"
+    whole: frozenset[str] = frozenset()  # columns of text that are not folded
+    best: frozenset[tuple[int, int]] = frozenset()  # cells that are the best of their column
+    marks: Mapping[tuple[int, int], str] = {}  # BETTER, WORSE, or labels of systems that are outdone, behind the value
+    changes: Mapping[tuple[int, int], str] = {}  # change relative to a baseline, in parentheses behind the value
+    caption: str = ""  # above the table, in documents below it
+    label: str = ""  # how a LaTeX document refers to the table
+    notices: Sequence[str] = ()  # lines to read below the table
 
     def is_number(self, column: int) -> bool:
         """Whether the column holds numbers, and nulls at most beside them."""

@@ -54,36 +54,27 @@ OF_RUNS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ReportData:
-    """The parts of a report by name, and what is to be said before them; what only a page shows has defaults.
-
-    Attributes:
-        leaderboard: a row a run, the best by the first measure on top: run and the mean of each measure.
-        means: rows of ``means_query`` by measure, then run, the best first.
-        tables: values, intervals, distribution, agreement, pr, pr_topics, roc, tap, unjudged, runs, qrels.
-        comparison: that of all pairs of runs, None for a single run and for a page.
-        pairs: rows of ``tested_pairs`` by measure, baseline and run.
-        documents: by the number of a topic names and grades of documents, and "lists": by the number of a run the
-            numbers of its first documents, what each contributes, and at which rank others of the documents are.
-        texts: by topic.
-        findings: of audits: audit, what is wrong, number of rows.
-        size: numbers of judgments and grades, and when the newest of all this was loaded.
-    """
+    """The parts of a report by name, and what is to be said before them; what only a page shows has defaults."""
 
     qrels: str
     measures: Sequence[Measure]
-    leaderboard: Table
-    means: Mapping[str, Mapping[str, Any]]
-    tables: Mapping[str, Table]
+    leaderboard: Table  # a row a run, the best by the first measure on top: run and the mean of each measure
+    means: Mapping[str, Mapping[str, Any]]  # rows of ``means_query`` by measure, then run, the best first
+    tables: Mapping[str, Table]  # of the keys of OF_SCORES and OF_RUNS, runs and qrels
     notices: Sequence[notes.Notice]
     without: frozenset[str]
     heading: str
     baseline: str
-    comparison: Comparison | None = None
-    pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
+    comparison: Comparison | None = None  # of all pairs of runs; None for a single run and for a page
+    pairs: Mapping[tuple[str, str, str], Any] = field(
+        default_factory=dict
+    )  # of ``tested_pairs``: measure, baseline, run
+    # By the number of a topic names and grades of documents, and "lists": by the number of a run the numbers of its
+    # first documents, what each contributes, and at which rank others of the documents are.
     documents: Mapping[int, Any] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    findings: Sequence[tuple[str, str, int]] = ()
-    size: Sequence[Any] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)  # by topic
+    findings: Sequence[tuple[str, str, int]] = ()  # of audits: audit, what is wrong, number of rows
+    size: Sequence[Any] = ()  # numbers of judgments and grades, and when the newest of all this was loaded
 
     @cached_property
     def names(self) -> list[str]:

@@ -58,18 +58,14 @@ _EXAMPLES = ("rankings", "judgments", "scores", "summary", "comparisons(baseline
 
 
 class Copy(NamedTuple):
-    """A file of the site, with ``depth`` documents of each ranking at least, None being all.
-
-    ``partial`` names the relations that read whole rankings and so may give other figures there; ``exact`` are calls of
-    those measures among them whose values at the defaults are the same nevertheless.
-    """
+    """A file of the site with what readers can ask for."""
 
     file: str
     size: int
     is_packed: bool
-    depth: int | None
-    partial: frozenset[str]
-    exact: frozenset[str]
+    depth: int | None  # documents of each ranking at least; None is all
+    partial: frozenset[str]  # relations that read whole rankings, and so may give other figures there
+    exact: frozenset[str]  # calls of those measures among them whose values at the defaults are the same nevertheless
 
 
 def write_copy(database: Database, found: Sequence[SetResults], folder: Path, depth: int | None) -> Copy:
@@ -103,46 +99,37 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
 
 
 def _selected(database: Database, found: Sequence[SetResults], depth: int | None) -> dict[str, str]:
-    """By base table the SELECT of the rows that the copy holds."""
+    """By base table the SELECT of the rows that the copy holds: those whose keys are of its runs and judgment sets."""
     runs = ", ".join(sorted({literal(run) for results in found for run in results.runs}))
     sets = ", ".join(sorted({literal(results.qrels) for results in found}))
     of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
     of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
-    of_both = f"{of_runs} and {of_sets}"
-    by_topic = ("assessments", "judged_documents", "topic_weights", "topic_meta")
-    conditions = {
-        **dict.fromkeys(("runs", "run_topics"), of_runs),
-        **dict.fromkeys(("evaluations", "stored_scores"), of_both),
-        **dict.fromkeys(("qrels", "preferences", *by_topic), of_sets),
-        "judged_ranks": f"evaluation_id in (select evaluation_id from main.evaluations where {of_both})",
-        "files": (
-            f"(kind = 'run' and id in (select run_id from main.runs where {of_runs})) "
-            f"or (kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
-        ),
-        **dict.fromkeys(("added_relations", "warehouse"), "true"),
-    }
-    columns = {each.name: ", ".join(map(quoted, stored_columns(each))) for each in database.catalog.of_kind("tables")}
-    chosen = {
-        table: f"select {columns[table]} from main.{quoted(table)} where {condition}"
-        for table, condition in conditions.items()
-    }
-    rankings = f"select {columns['retrieved']} from main.retrieved"
+    of_both = f"evaluation_id in (select evaluation_id from main.evaluations where {of_runs} and {of_sets})"
+    conditions = {"run_id": of_runs, "qrels_id": of_sets, "evaluation_id": of_both}
+    tables = [each for each in database.catalog.of_kind("tables") if each.name not in MADE_TABLES]
+    columns = {each.name: stored_columns(each) for each in tables}
+    selected = {name: f"select {', '.join(map(quoted, columns[name]))} from main.{quoted(name)}" for name in columns}
+    chosen = {}
+    for table, query in selected.items():
+        own = [condition for key, condition in conditions.items() if key in columns[table]]
+        chosen[table] = f"{query} where {' and '.join(own) or 'true'}"
+    chosen["files"] += (
+        f" and (kind = 'run' and id in (select run_id from main.runs where {of_runs}) "
+        f"or kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
+    )
     if depth:
         depths = relation_query(database.catalog, "published_depths", depth=depth)
-        rankings += (
-            f" join ({depths}) as published using (run_id, topic_id) where rank <= published.depth and {of_runs}"
+        chosen["retrieved"] = (
+            f"{selected['retrieved']} join ({depths}) as published using (run_id, topic_id) "
+            f"where rank <= published.depth and {of_runs}"
         )
         cut = f"run_id in (select run_id from main.run_topics where num_ret > {depth:d})"
         held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
-    else:
-        rankings += f" where {of_runs}"
-    chosen["retrieved"] = f"{rankings} order by run_id, topic_id, rank"
-    for table, key, holders in (
-        ("documents", "document_id", ("retrieved", "assessments", "judged_documents", "preferences", "judged_ranks")),
-        ("topics", "topic_id", ("run_topics", "evaluations", *by_topic)),
-    ):
-        held = " union ".join(f"select {key} from ({chosen[holder]})" for holder in holders)
+    chosen["retrieved"] += " order by run_id, topic_id, rank"
+    for table, key in (("documents", "document_id"), ("topics", "topic_id")):
+        holders = [name for name in columns if key in columns[name] and name != table]
+        held = " union ".join(f"select {key} from ({chosen[name]})" for name in holders)
         chosen[table] = f"select * from main.{table} where {key} in ({held}) order by {key}"
     return chosen
 

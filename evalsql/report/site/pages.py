@@ -118,7 +118,6 @@ def _topic_list(results: SetResults, links: Links) -> Page:
 
 
 def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
-    """A topic's words, all systems with their first documents, and the relevant documents found and missed."""
     qrels, documents = results.qrels, results.relevant[topic]
     address = links.topic_page(qrels, topic)
     links = links.on(address)
@@ -197,17 +196,13 @@ def _system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
     body, places = "", []
     for results in found:
         qrels = results.qrels
-        places.append(f"{_place(run, results)} by {qrels}")
+        places.append(f"{results.place(run)} by {qrels}")
         body += answers(_system_answers(run, results, links))
         for part, heading, sentence, shown in _sections(run, results, links):
             body += section(f"{part}-{links.sets[qrels]}", heading + _of_set(found, qrels), sentence, shown)
     body += links_line(links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL"))
     above = [HOME, *((each.qrels, links.set_page(each.qrels)) for each in found if len(found) == 1)]
     return Page(address, run, ", ".join(places), body, above)
-
-
-def _place(run: str, results: SetResults) -> str:
-    return f"{results.runs.index(run) + 1} of {len(results.runs)}"
 
 
 def _of_set(found: Sequence[SetResults], qrels: str) -> str:
@@ -218,7 +213,7 @@ def _of_set(found: Sequence[SetResults], qrels: str) -> str:
 def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
     first = results.first
     mean = number(results.means[first][run].value, DIGITS)
-    yield "Where does it stand?", _place(run, results), text(f"{first} {mean}.")
+    yield "Where does it stand?", results.place(run), text(f"{first} {mean}.")
     topics, order = results.standings[first, run], _worst_first(run, results)
     for question, topic in (("Best topic?", order[-1]), ("Worst topic?", order[0])) if order else ():
         each = topics[topic]
@@ -336,7 +331,6 @@ def _measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -
 
 
 def _measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
-    """Who wins by a measure, what it is and the SQL that computes it."""
     header, address = relation.header, links.measure_page(relation.name)
     links = links.on(address)
     better = "" if header.less_is_better else " desc"

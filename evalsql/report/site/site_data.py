@@ -25,23 +25,14 @@ MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and 
 
 @dataclass(frozen=True, kw_only=True)
 class SetResults(ReportData):
-    """A report's parts, and what the pages have beside them.
-
-    Attributes:
-        means: those of ``shown_measures``, which are all that have figures.
-        standings: rows of ``topic_places`` by measure and run, then topic.
-        tiles: the grades of the first documents by run and topic.
-        relevant: rows of ``found_documents`` by topic.
-        words: text, description and narrative by topic.
-        history: a row a load and measure: system, run, version, date, measure, mean, difference to the load before.
-    """
+    """A report's parts, its means being those of all ``shown_measures``, and what the pages have beside them."""
 
     shown_measures: Sequence[Measure]
-    standings: Mapping[tuple[str, str], Mapping[str, Any]]
-    tiles: Mapping[tuple[str, str], Sequence[int | None]]
-    relevant: Mapping[str, Sequence[Any]]
-    words: Mapping[str, Sequence[str | None]]
-    history: Sequence[Sequence[Any]]
+    standings: Mapping[tuple[str, str], Mapping[str, Any]]  # rows of ``topic_places`` by measure and run, then topic
+    tiles: Mapping[tuple[str, str], Sequence[int | None]]  # the grades of the first documents by run and topic
+    relevant: Mapping[str, Sequence[Any]]  # rows of ``found_documents`` by topic
+    words: Mapping[str, Sequence[str | None]]  # text, description and narrative by topic
+    history: Sequence[Sequence[Any]]  # system, run, version, date, measure, mean, difference to the load before
 
     @property
     def first(self) -> str:
@@ -50,6 +41,9 @@ class SetResults(ReportData):
 
     def text(self, topic: str) -> str:
         return self.texts.get(topic) or ""
+
+    def place(self, run: str) -> str:
+        return f"{self.runs.index(run) + 1} of {len(self.runs)}"
 
     def mark(self, run: str, place: int) -> str:
         return "baseline" if run == self.baseline else "system" if place == 1 else "mark"
