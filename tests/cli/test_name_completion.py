@@ -10,6 +10,7 @@ import pytest
 
 from evalsql.cli.declare import complete_names
 from tests.conftest import SAMPLE, Command, write
+from tests.long_cases import rows_of
 
 RUNS = sorted(path.stem for path in (SAMPLE / "runs").glob("*.run"))
 
@@ -46,28 +47,14 @@ def test_without_a_warehouse_there_are_the_measures_of_the_package(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("leaderboard --db {db} rer", ["rerank-large", "rerank-small"]),
-        ("compare --db {db} bm25 bm25-", ["bm25-rm3"]),
-        ("explain --db {db} den", ["dense"]),
-        ("explain --db {db} dense T01 --other hy", ["hybrid"]),
-        ("report --db {db} --qrels s", ["sample"]),
-        ("load runs --db {db} x.run --qrels s", ["sample"]),
-        ("load qrels --db {db} q.txt --run bm25-", ["bm25-rm3"]),
-        ("topics --db {db} --measures own -m TA", ["TAP"]),
-        ("measures TA", ["TAP"]),
-        ("curve pr --db absent.duckdb rer", []),
-    ],
-)
+@pytest.mark.parametrize(("line", "expected"), rows_of(Path(__file__).with_name("completed.tsv")))
 def test_a_shell_asks_for_them(
-    command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch, line: str, expected: list[str]
+    command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch, line: str, expected: str
 ) -> None:
     typed = f"evalsql {line.format(db=sample_file)}"
     monkeypatch.setenv("_EVALSQL_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", typed)
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
     answer = command()
-    assert answer.stdout.split() == expected
+    assert answer.stdout.split() == expected.split()
     assert answer.stderr == ""

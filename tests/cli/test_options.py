@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -15,8 +14,6 @@ from evalsql.cli.declare import meant_word
 from evalsql.cli.output import Format
 from tests.conftest import Command, own_measure
 from tests.long_cases import rows_of
-
-FORMATS = get_args(Format)
 
 
 @pytest.mark.parametrize(("typed", "meant", "said"), rows_of(Path(__file__).with_name("meant.tsv")))
@@ -67,31 +64,16 @@ def test_h_of_trec_eval_is_its_own(command: Command) -> None:
     assert command("trec_eval", "-h", "-m", "map").stdout == command("measures", "AP").stdout + "\n"
 
 
-SPELLINGS: list[tuple[Sequence[str], dict[str, str]]] = [
-    (FORMATS, {"markdown": "md MD Markdown", "latex": "tex", "jsonl": "ndjson"}),
-    (
-        get_args(Test),
-        {
-            **{"t": "ttest t-test T-Test T student", "wilcoxon": "Wilcoxon WILCOXON wilcoxon-signed-rank"},
-            **{"randomisation": "randomization permutation", "tukey": "HSD Tukey_HSD"},
-        },
-    ),
-    (
-        get_args(Correction),
-        {
-            "benjamini_hochberg": "bh BH fdr fdr_bh benjamini-hochberg",
-            **{"benjamini_yekutieli": "by fdr_by", "bonferroni": "Bonferroni bonf"},
-        },
-    ),
-    (("t", "percentile", "bca"), {"bca": "BCa"}),
-]
+WORDS = {
+    **{"format": get_args(Format), "test": get_args(Test), "correction": get_args(Correction)},
+    "intervals": ("t", "percentile", "bca"),
+}
 
 
-def test_words_as_people_type_them() -> None:
-    for words, spellings in SPELLINGS:
-        for word, typed in spellings.items():
-            assert {meant_word(each, words) for each in (word, *typed.split())} == {word}
-        assert meant_word("nosuch", words) is None
+@pytest.mark.parametrize(("option", "word", "typed"), rows_of(Path(__file__).with_name("spelled.tsv")))
+def test_words_as_people_type_them(option: str, word: str, typed: str) -> None:
+    assert {meant_word(each, WORDS[option]) for each in (word, *typed.split())} == {word}
+    assert meant_word("nosuch", WORDS[option]) is None
 
 
 def test_spellings_are_taken_by_the_shell(command: Command, sample_file: Path) -> None:

@@ -267,12 +267,6 @@ def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: C
     assert (outcome.returncode, outcome.stdout.count("\n")) == (0, 2)
 
 
-def test_nothing_but_lines_goes_to_standard_output() -> None:
-    """The engine draws a bar there for statements that take two seconds."""
-    with evalsql.open(":memory:") as warehouse:
-        assert warehouse.rows("select current_setting('enable_progress_bar')") == [(False,)]
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
     qrels, run = write(tmp_path / "qrels.txt", "t 0 d 1\n"), write(tmp_path / "a.run", "t Q0 d 1 1 x\n")

@@ -24,7 +24,7 @@ from evalsql.engines.compiling import (
     inlined,
     refusal,
 )
-from tests.conftest import Command, write
+from tests.conftest import Command, own_measure
 from tests.engines.runs import difference, variants
 from tests.long_cases import few_of
 from tests.tools import engines_page
@@ -121,11 +121,8 @@ def test_windows_are_written_out_and_ranks_have_no_frame(dialect: str) -> None:
 
 
 def test_a_measure_of_ones_own_is_compiled_and_says_that_nobody_ran_it(command: Command, tmp_path: Path) -> None:
-    own = (
-        "-- measure: Depth\n-- title: Depth\n-- definition: d\n-- range: 0 1\n-- mean: arithmetic\n"
-        "select qrels, run, topic, cast(least(num_ret, 1) as double) as value from evaluated_topics\n"
-    )
-    write(tmp_path / "depth.sql", own)
+    select = "select qrels, run, topic, cast(least(num_ret, 1) as double) as value from evaluated_topics"
+    own_measure(tmp_path / "depth.sql", "Depth", select)
     compiled = command("compile", "Depth", "--dialect", "spark", "--measure-file", "depth.sql")
     assert compiled.returncode == 0, compiled.stderr
     assert "with evaluated_topics as" in compiled.stdout.lower()

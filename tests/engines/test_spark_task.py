@@ -18,7 +18,7 @@ from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.engines import spark_task
 from evalsql.engines.spark_files import File, Run, tasks, waves
 from evalsql.engines.spark_task import Job, evaluate_files, evaluate_table
-from tests.conftest import SAMPLE, Command, new_warehouse, write
+from tests.conftest import SAMPLE, Command, new_warehouse, own_measure
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet", "P@5", "RR", "Judged@10")
 RUNS = ("bm25", "dense", "random")
@@ -123,11 +123,8 @@ def test_another_version_on_the_executors_is_refused() -> None:
 
 
 def test_measures_of_ones_own_go_along(tmp_path: Path) -> None:
-    own = (
-        "-- measure: Zero\n-- title: Nothing\n-- definition: 0\n-- range: 0 1\n-- mean: arithmetic\n"
-        "select qrels, run, topic, cast(0 as double) as value from evaluated_topics\n"
-    )
-    write(tmp_path / "zero.sql", own)
+    select = "select qrels, run, topic, cast(0 as double) as value from evaluated_topics"
+    own = own_measure(tmp_path / "zero.sql", "Zero", select).read_text()
     digest = read_catalog().extended(read_relations(tmp_path)).digest
     sent = job(own={"zero.sql": own}, digest=digest, measures=["Zero", "AP"])
     values, facts = outcome({"file:/bm25.run": ("bm25", text("bm25"))}, sent)

@@ -138,23 +138,15 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_a_value_is_what_it_is_as_a_parameter(value: object) -> None:
+def test_values_are_what_they_are_as_parameters() -> None:
     with duckdb.connect() as connection:
-        expected = connection.execute("select ? as a", [value]).fetchall()
-        assert connection.execute(rendered("select ? as a", [value], connection)).fetchall() == expected
-
-
-def test_doubles_stay_doubles() -> None:
-    with duckdb.connect() as connection:
-        assert connection.execute(rendered("select typeof(?), typeof($2)", [0.1, 2.0], connection)).fetchall() == [
-            ("DOUBLE", "DOUBLE")
-        ]
-
-
-def test_placeholders_in_text_and_comments_stay() -> None:
-    sql = "select '?' as \"a?\", ? /* ? $1 */ as b, 'it''s ?' as c, $$ ? $$ as d -- ?\n, ? as e"
-    with duckdb.connect() as connection:
+        for value in VALUES:
+            expected = connection.execute("select ? as a", [value]).fetchall()
+            assert connection.execute(rendered("select ? as a", [value], connection)).fetchall() == expected, value
+        types = connection.execute(rendered("select typeof(?), typeof($2)", [0.1, 2.0], connection)).fetchall()
+        assert types == [("DOUBLE", "DOUBLE")]
+        # Placeholders in text and comments stay.
+        sql = "select '?' as \"a?\", ? /* ? $1 */ as b, 'it''s ?' as c, $$ ? $$ as d -- ?\n, ? as e"
         assert connection.execute(rendered(sql, [1, 2], connection)).fetchall() == [("?", 1, "it's ?", " ? ", 2)]
 
 

@@ -169,40 +169,22 @@ UNREAD = "tables/{0}.parquet: cannot be read as the table {0}".format
 LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing was imported"
 
 
-@pytest.mark.parametrize(
-    ("table", "query", "changed", "kind", "complaint"),
-    few_of(
-        [
-            ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
-            ("retrieved", "", {}, InputError, UNREAD("retrieved")),
-            (
-                "topics",
-                "from '{file}' limit 1",
-                {},
-                InputError,
-                "tables/topics.parquet: holds 1 rows, evalsql.json says 3",
-            ),
-            ("qrels", "from '{file}' where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
-            (
-                "qrels",
-                "from '{file}'",
-                {"schema": 99},
-                UsageError,
-                "was exported by evalsql .*, which is newer; upgrade",
-            ),
-            ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
-            (
-                "qrels",
-                "from '{file}'",
-                {"schema": 1},
-                UsageError,
-                "whose tables were others; load.sql in it makes a file",
-            ),
-            ("qrels", "from '{file}'", {"schema": None}, InputError, "evalsql.json: is damaged"),
-        ],
-        5,
-    ),
-)
+ALL = "from '{file}'"
+NEWER = "was exported by evalsql .*, which is newer; upgrade"
+OLDER = "whose tables were others; load.sql in it makes a file"
+DAMAGED: list[Any] = [
+    ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
+    ("retrieved", "", {}, InputError, UNREAD("retrieved")),
+    ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 3"),
+    ("qrels", f"{ALL} where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
+    ("qrels", ALL, {"schema": 99}, UsageError, NEWER),
+    ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
+    ("qrels", ALL, {"schema": 1}, UsageError, OLDER),
+    ("qrels", ALL, {"schema": None}, InputError, "evalsql.json: is damaged"),
+]
+
+
+@pytest.mark.parametrize(("table", "query", "changed", "kind", "complaint"), few_of(DAMAGED, 5))
 def test_a_damaged_folder_is_refused(
     tmp_path: Path, table: str, query: str | None, changed: dict[str, Any], kind: type[Exception], complaint: str
 ) -> None:

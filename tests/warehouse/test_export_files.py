@@ -97,8 +97,7 @@ def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -
     assert command("export", "runs", "-o", "out", "--replace", "--db", path).returncode == 0
     assert len(list((tmp_path / "out").iterdir())) == 8
     before = path.read_bytes()
-    for target in (path, path.name):
-        assert_refused(command("export", "runs", "bm25", "-o", target, "--replace", "--db", path))
+    assert_refused(command("export", "runs", "bm25", "-o", path.name, "--replace", "--db", path))
     assert path.read_bytes() == before
     assert_refused(command("export", "runs", "--db", path), "-o names the folder")
     assert_refused(command("export", "runs", "bm25", "--format", "parquet", "--db", path))

@@ -12,7 +12,7 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog
-from tests.conftest import SAMPLE, Command, assert_refused, write
+from tests.conftest import SAMPLE, Command, assert_refused, own_measure, write
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 
 STEP = """\
@@ -25,8 +25,7 @@ select
     2 * num_ret >= max(num_ret) over () as half_full
 from evaluated_topics
 """
-JOIN = "join half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id"
-MEASURE = f"""\
+MEASURE = """\
 -- measure: Fullness
 -- title: Whether a ranking is at least half as long as the longest
 -- aliases: full
@@ -44,7 +43,7 @@ select
     case when half_full_rankings.half_full then cast($worth as double) else 0 end as value,
     1 as "order"
 from evaluated_topics
-{JOIN}
+join half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id
 """
 
 
@@ -198,9 +197,8 @@ def test_what_is_no_measure(tmp_path: Path, folder: Path, name: str, text: str |
 @pytest.mark.usefixtures("few_measures")
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
-    share = MEASURE.replace("half_full_rankings.half_full", "evaluated_topics.num_ret > 1").replace("else 0 end", "end")
-    share = share.replace(JOIN, "").replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
-    path = write(tmp_path / "own" / "share.sql", share)
+    select = "select qrels, run, topic, case when num_ret > 1 then 1::double end as value from evaluated_topics"
+    path = own_measure(tmp_path / "own" / "share.sql", "Share", select)
     with evalsql.open(tmp_path / "w.duckdb") as warehouse:
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
         warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "two")

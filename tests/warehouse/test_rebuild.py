@@ -20,7 +20,7 @@ import pytest
 import evalsql
 from evalsql import CatalogError, Warehouse, WarehouseError
 from evalsql.evaluation.audits import audits, findings
-from evalsql.warehouse import connecting, schema
+from evalsql.warehouse import schema
 from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.long_cases import few_of
@@ -102,31 +102,6 @@ def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
     assert objects(path) == new_objects()
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
-def test_copied_relations_are_those_made(older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    views = ("create view board as from summary", "create macro double_of(x) as 2 * x")
-    for measures in ([], own(tmp_path)):
-        found = []
-        for name in ("copied", "made"):
-            path = older(*views, name=f"{name}.duckdb")
-            with monkeypatch.context() as patch:
-                if name == "made":
-                    patch.setattr(connecting, "relations_file", lambda *_, **__: None)
-                with evalsql.open(path) as warehouse:
-                    if measures:
-                        warehouse.load_measures(measures)
-                with duckdb.connect(str(path)) as connection:
-                    connection.execute(OTHER_SQL)
-                assert (STAGE in stages(path)) == (name == "made")
-            found.append(objects(path))
-        assert found[0] == found[1]
-        names = {name for _, _, name, *_ in found[0]}
-        assert {"board", "double_of"} <= names
-        assert ("fullness" in names) == bool(measures)
 
 
 # What is in the way
