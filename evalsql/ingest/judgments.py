@@ -19,7 +19,7 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import Table, Tables
+from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
 from evalsql.ingest.files.trec_text import Notes, preference_rows, qrels_rows, reader, rejected_paths, text_lines
 from evalsql.ingest.load_options import IMPLYING, JudgmentOptions, Queries
 from evalsql.ingest.python_rows import make_temp_table, put
@@ -107,7 +107,7 @@ class StagedJudgments:
         rows = ((line, *row) for line, row in read(file, notes, problems.add))
         base_rows.insert_all(self.database, "staged_qrels_rows", [*self._columns], rows)
         self.comments = notes.comments
-        self._check(file, problems)
+        self._check(Table(self.database, file, TREC_TEXT, has_lines=True), problems)
 
     def stage_table(self, table: Table) -> None:
         """Stage rows that are in a table already; errors are those of ``stage_text``."""
@@ -124,7 +124,7 @@ class StagedJudgments:
         with Tables(self.database, self.options.form, self.options.columns, ProblemList()) as tables:
             self.stage_table(tables.read_data(data, self.name))
 
-    def _check(self, origin: Source | Table, problems: ProblemList) -> None:
+    def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""
         database, in_groups = self.database, self.options.form == "groups"
         count = "select count(*) from staged_qrels_rows"
@@ -205,7 +205,7 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
 Group = dict[str, dict[float, list[str]]]
 
 
-def check_preferences(rows: Sequence[Sequence[Any]], origin: Source | Table, problems: ProblemList) -> None:
+def check_preferences(rows: Sequence[Sequence[Any]], origin: Table, problems: ProblemList) -> None:
     """Refuse what contradicts itself in rows that start with their number.
 
     That is a document twice in one subgroup; a document at level 0, not relevant, in one subgroup and above it in

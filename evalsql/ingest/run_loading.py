@@ -19,7 +19,7 @@ from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, file_row, insert_all, next_id
 from evalsql.ingest.files.source import Source, in_batches
-from evalsql.ingest.files.tables import Tables
+from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
 from evalsql.ingest.files.trec_text import Notes, first_tag, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
@@ -50,7 +50,7 @@ class RunLoader:
         runs = self._new_runs(named, qrels_ids)
         num_files, done = sum(len(run.files) for run in runs), 0
         for _, alike in groupby(runs, key=lambda run: (run.is_ranking, run.holds_evalues)):
-            for some in in_batches(alike, _text_bytes, BATCH_BYTES):
+            for some in in_batches(alike, lambda run: sum(file.source.text_bytes for file in run.files), BATCH_BYTES):
                 self.progress("loading runs", done, num_files)
                 self._load_batch(some)
                 done += sum(len(run.files) for run in some)
@@ -65,9 +65,11 @@ class RunLoader:
     ) -> list[NewRun]:
         """The runs to load with their keys; those made of files that do not go together are problems."""
         runs: list[NewRun] = []
-        tables, failed = self.tables.by_label, self.tables.failed
+        tables = self.tables.by_label
         for run_id, (name, sources) in enumerate(named.items(), start=next_id(self.database, "runs", "run_id")):
-            files = [StagedFile(each, tables.get(each.label)) for each in sources if each.label not in failed]
+            files = [
+                StagedFile(each, tables.get(each.label)) for each in sources if not each.form or each.label in tables
+            ]
             kinds = {file.kind for file in files}
             if len(kinds) == 1:
                 runs.append(NewRun(name, run_id, qrels_ids[name], files, *kinds.pop()))
@@ -192,8 +194,12 @@ class RunLoader:
         for run in runs:
             first: dict[tuple[str, str], tuple[str, int]] = {}
             for file in run.files if run.run_id in concerned else ():
-                origin, label = file.table or file.source, file.source.label
-                rows = file.table.rows("topic", "document") if file.table else self._read_again(file.source)
+                origin, label = file.table or Table(self.database, file.source, TREC_TEXT), file.source.label
+                rows = (
+                    file.table.rows("topic", "document")
+                    if file.table
+                    else run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
+                )
                 for line, (topic, document, *_) in rows:
                     if (run.run_id, topic, document) not in repeated:
                         continue
@@ -204,14 +210,6 @@ class RunLoader:
                         self.problems.add(origin.problem(line, reason))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
-
-    def _read_again(self, source: Source) -> Iterable[tuple[int, Sequence[Any]]]:
-        """The rows of a file with their lines; those that were refused have been reported already."""
-        return run_rows(source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
-
-
-def _text_bytes(run: NewRun) -> int:
-    return sum(file.source.text_bytes for file in run.files)
 
 
 def load_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:

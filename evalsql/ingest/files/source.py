@@ -83,14 +83,6 @@ class Source(NamedTuple):
         """What is wrong with a line, or with the file as a whole if that is 0."""
         return Problem(self.label, line, reason)
 
-    @property
-    def unit(self) -> str:
-        return "line"
-
-    def lines(self) -> Mapping[int, int]:
-        """Lines by the numbers of rows where these differ, as those of a ``Table`` may."""
-        return {}
-
     def error(self, reason: str, line: int = 0) -> InputError:
         return InputError([self.problem(line, reason)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ _BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 _IN_MEMORY = Format("", "memory")
 # What the third column of a table without a header is taken for.
 _GUESSED = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
+TREC_TEXT = Format("", "lines")
 _NO_RANK = "the tie rule goes by rank, and there is no column rank"
 
 
@@ -110,8 +111,7 @@ class Tables:
     judgments; ``problems`` gets what is wrong with files that cannot be read.
 
     Attributes:
-        failed: labels of files that cannot be read.
-        by_label: the other files that are not TREC text.
+        by_label: the files that are not TREC text and could be read.
     """
 
     database: Database
@@ -119,7 +119,6 @@ class Tables:
     given: Given
     problems: ProblemList
     rank_is_used: bool = False
-    failed: set[str] = field(default_factory=set)
     by_label: dict[str, Table] = field(default_factory=dict)
 
     def __enter__(self) -> Tables:
@@ -134,14 +133,22 @@ class Tables:
 
     def read(self, sources: Sequence[Source]) -> None:
         """Read the files that are not TREC text, and note what is wrong with those that cannot be read."""
+        failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
         with scratch_folder() as folder:
             self.copy = Path(folder) / "copy"
-            for source in sources:
-                if source.form:
-                    table = Table(self.database, source, source.form)
-                    with self._blamed(table):
-                        self._read(table)
-                        self.by_label[source.label] = table
+            for table in [Table(self.database, source, source.form) for source in sources if source.form]:
+                try:
+                    self._read(table)
+                    self.by_label[table.source.label] = table
+                    continue
+                except InputError as error:
+                    found = error
+                except UsageError as error:
+                    found = InputError([table.problem(0, str(error))])
+                except failures as error:
+                    reason = str(error).partition("\n")[0]
+                    found = table.source.error(f"cannot be read as {table.form.name}: {reason}")
+                self.problems.take(found)
 
     def read_data(self, data: Any, name: str) -> Table:
         """Read rows in memory, whatever holds them; ``name`` is what messages call them.
@@ -175,22 +182,6 @@ class Tables:
             select file as file_id, topic, document, rank as given_rank, score, false as doubtful
             from {_ROWS} where file in ({numbers})
         """)
-
-    @contextmanager
-    def _blamed(self, table: Table) -> Iterator[None]:
-        failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
-        try:
-            yield
-            return
-        except InputError as error:
-            found = error
-        except UsageError as error:
-            found = InputError([table.problem(0, str(error))])
-        except failures as error:
-            reason = f"cannot be read as {table.form.name}: {str(error).partition(chr(10))[0]}"
-            found = table.source.error(reason)
-        self.failed.add(table.source.label)
-        self.problems.take(found)
 
     def _read(self, table: Table) -> None:
         """Insert the rows of a file: by the engine where it reads them, and line by line where one may be wrong."""
