@@ -55,14 +55,16 @@ class StagedFile:
 
 @dataclass
 class NewRun:
-    """A run, the files it is made of, and the keys of the judgment sets to evaluate it with."""
+    """A run, the files of one kind that it is made of, and the keys of the judgment sets to evaluate it with."""
 
     name: str
     run_id: int
     qrels_ids: Collection[int]
     files: Sequence[StagedFile] = ()
-    is_ranking: bool = False  # it has ranks and no scores
-    holds_evalues: bool = False
+
+    @property
+    def kind(self) -> tuple[bool, bool]:
+        return self.files[0].kind
 
 
 class RunBatch:
@@ -75,15 +77,14 @@ class RunBatch:
         self.database = database
         self.runs = runs
         self.given_options = options
-        self.files = [file for run in runs for file in run.files]
         make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
-        database, run = self.database, self.runs[0]
-        options = self.options = self.given_options.for_rows(is_ranking=run.is_ranking, holds_evalues=run.holds_evalues)
+        database, (is_ranking, holds_evalues) = self.database, self.runs[0].kind
+        options = self.options = self.given_options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
-        pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files] or [(0, run.run_id)]
+        pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files]
         self._owners = f"select * from (values {', '.join(map(str, pairs))}) as files(file_id, owner_id)"
         left_out = leave_out(database, self._owners, options)
         self._add_runs()

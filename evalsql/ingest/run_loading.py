@@ -49,7 +49,7 @@ class RunLoader:
         """Load runs, each from its files; ``qrels_ids`` are keys of the judgment sets to evaluate each with."""
         runs = self._new_runs(named, qrels_ids)
         num_files, done = sum(len(run.files) for run in runs), 0
-        for _, alike in groupby(runs, key=lambda run: (run.is_ranking, run.holds_evalues)):
+        for _, alike in groupby(runs, key=lambda run: run.kind):
             for some in in_batches(alike, lambda run: sum(file.source.text_bytes for file in run.files), BATCH_BYTES):
                 self.progress("loading runs", done, num_files)
                 self._load_batch(some)
@@ -72,7 +72,7 @@ class RunLoader:
             ]
             kinds = {file.kind for file in files}
             if len(kinds) == 1:
-                runs.append(NewRun(name, run_id, qrels_ids[name], files, *kinds.pop()))
+                runs.append(NewRun(name, run_id, qrels_ids[name], files))
             elif kinds:
                 mixed = "files with E-values and of files with other scores"
                 if len({is_ranking for is_ranking, _ in kinds}) > 1:
@@ -81,13 +81,13 @@ class RunLoader:
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
-        batch = RunBatch(self.database, runs, self.options)
+        batch, files = RunBatch(self.database, runs, self.options), [file for run in runs for file in run.files]
         with scratch_folder() as folder:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
-                list(threads.map(lambda file: file.inspect(Path(folder)), batch.files))
-            if tables := [file.table for file in batch.files if file.table]:
+                list(threads.map(lambda file: file.inspect(Path(folder)), files))
+            if tables := [file.table for file in files if file.table]:
                 self.tables.stage_runs(tables)
-            if texts := [file for file in batch.files if not file.table]:
+            if texts := [file for file in files if not file.table]:
                 opposed = self._look_at_first_rows(texts)
                 self.warnings.opposed += [
                     run.name for run in runs if any(file.source.number in opposed for file in run.files)
@@ -95,7 +95,7 @@ class RunLoader:
                 self._stage_text([file for file in texts if not file.is_refused])
         self.left_out += batch.rank()
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
-        for file in batch.files:
+        for file in files:
             if file.source.number not in counts and not file.is_refused:
                 self.problems.add(file.source.problem(0, "holds no rows"))
             if len(file.notes.tags) > 1:
@@ -104,8 +104,11 @@ class RunLoader:
             self._report_repeated(runs, repeated)
         if not self.problems:
             batch.store(self.warnings)
-            files = [(run.run_id, file.source, file.sha256) for run in runs for file in run.files]
-            rows = [file_row("run", run_id, source, counts[source.number], sha256) for run_id, source, sha256 in files]
+            rows = [
+                file_row("run", run.run_id, file.source, counts[file.source.number], file.sha256)
+                for run in runs
+                for file in run.files
+            ]
             add_file_rows(self.database, *rows)
 
     # Staging
@@ -228,14 +231,14 @@ def load_run_data(database: Database, run: NewRun, data: Any, options: RunOption
 
 
 def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:
-    """Put the rows of a run into the empty table ``staged_run_rows``, and say in ``run`` what they are; their number.
+    """Put the rows of a run into the empty table ``staged_run_rows``, as one file of ``run``; returns their number.
 
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
     """
     with Tables(database, "run", options.columns, ProblemList(), rank_is_used=options.goes_by_rank) as tables:
         table = tables.read_data(data, run.name)
-        run.is_ranking, run.holds_evalues = table.is_ranking, table.holds_evalues
+        run.files = [StagedFile(table.source, table)]
         tables.stage_runs([table])
         return table.num_rows
 

@@ -116,9 +116,10 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         database, options, staged = self._database, self._options, NewRun("run", 1, [])
         batch = RunBatch(database, [staged], options)
         stage_run_data(database, staged, run, options)
-        if staged.holds_evalues and not options.lower_is_better:
+        is_ranking, holds_evalues = staged.kind
+        if holds_evalues and not options.lower_is_better:
             raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
-        if staged.is_ranking and options.lower_is_better:
+        if is_ranking and options.lower_is_better:
             raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         lines = [f"run: {line}" for line in batch.rank()]
         if not _has_texts_as_keys(run) and (repeated := batch.repeated()):
