@@ -41,7 +41,8 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),
-    "weights": (("topic", "weight"), ()),
+    "topics": (("topic",), ("text", "description", "narrative")),
+    "topic groups": (("topic",), ()),
 }
 NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
 # Types of the engine whose values are names: text and whole numbers, but no lists of them.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_names, resolve_one
+from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import ProblemList, UsageError
 from evalsql.ingest.base_rows import make_room_for_runs
 from evalsql.ingest.load_options import JudgmentOptions, RunOptions
@@ -110,14 +110,9 @@ class Loader:
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
-        from evalsql.ingest.files.input_files import open_one_source
         from evalsql.ingest.topic_values import load_weights
 
-        name = resolve_one(self.database, "qrels", qrels)
-        opened = open_one_source(source, "weights") if isinstance(source, str | Path) else nullcontext(source)
-        with opened as weights, self.database.transaction():
-            load_weights(self.database, name, weights, replace=replace)
-        return name
+        return load_weights(self.database, source, qrels, replace=replace)
 
     def load_lists(
         self,

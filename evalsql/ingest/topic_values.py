@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.names import only_qrels
+from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
+from evalsql.ingest.column_meanings import check_given
 from evalsql.ingest.files.input_files import is_dataset, open_one_source, topic_records
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
@@ -63,10 +64,7 @@ def load_topics(
         InputError: every line that was refused, with its reason; nothing was loaded.
         UsageError: there are several judgment sets, or texts or groups of these names are there.
     """
-    allowed = ("topic",) if only_groups else ("topic", *TEXTS)
-    for meaning in columns or ():
-        if meaning not in allowed:
-            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
+    check_given(columns, "topic groups" if only_groups else "topics")
     several = "there are several judgment sets, say whose topics these are (--qrels)"
     name = only_qrels(database, qrels or None, several)
     qrels_id, topics = _judged_topics(database, name)
@@ -96,34 +94,31 @@ def load_topics(
     return LoadedTopics(name, len(judged), {each: len(values) for each, values in found.items()}, unjudged)
 
 
-def load_weights(database: Database, qrels: str, data: Source | Any, *, replace: bool) -> None:
-    """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
-
-    Raises:
-        InputError: bad lines, a topic that is repeated or not among the judgments, no rows at all; items of a
-            dict are counted from 1.
-        UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
-    """
-    qrels_id, topics = _judged_topics(database, qrels)
-    if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
-        raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
-    problems = ProblemList()
-    if isinstance(data, Source):
-        label, rows = data.label, list(weight_rows(data, Notes(), problems.add))
-    else:
-        label, rows = IN_MEMORY, list(_items(data, problems))
-    if not rows and not problems:
-        problems.add(Problem(label, 0, "holds no rows"))
-    lines: dict[str, int] = {}
-    for line, (topic, _) in rows:
-        if topic in lines:
-            problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {lines[topic]}"))
-        elif topic not in topics:
-            problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
-        lines.setdefault(topic, line)
-    problems.check()
-    store_values(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
-    _replace_origin(database, "weights", qrels_id, data if isinstance(data, Source) else IN_MEMORY, len(rows))
+def load_weights(database: Database, source: Any, qrels: str, *, replace: bool) -> str:
+    """Load the weights of a judgment set's topics; arguments and errors are those of ``Loader.load_weights``."""
+    name, problems = resolve_one(database, "qrels", qrels), ProblemList()
+    opened = open_one_source(source, "weights") if isinstance(source, str | Path) else nullcontext(IN_MEMORY)
+    with opened as origin, database.transaction():
+        qrels_id, topics = _judged_topics(database, name)
+        if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
+            raise UsageError(f"judgments {name} already have weights; {USE_REPLACE}")
+        if isinstance(origin, Source):
+            label, rows = origin.label, list(weight_rows(origin, Notes(), problems.add))
+        else:
+            label, rows = origin, list(_items(source, problems))
+        if not rows and not problems:
+            problems.add(Problem(label, 0, "holds no rows"))
+        lines: dict[str, int] = {}
+        for line, (topic, _) in rows:
+            if topic in lines:
+                problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {lines[topic]}"))
+            elif topic not in topics:
+                problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
+            lines.setdefault(topic, line)
+        problems.check()
+        store_values(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
+        _replace_origin(database, "weights", qrels_id, origin, len(rows))
+    return name
 
 
 def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
