@@ -18,61 +18,8 @@ import duckdb
 
 from tests.bench.processes import ROOT
 
-LIKELY, UNLIKELY = 997, 4001  # primes, so that steps of any length visit every document once
+LIKELY = 997
 MOST_DOCUMENTS = 2 * LIKELY
-_NUMBERS = 190_000
-
-_MACROS = (
-    f"""
-    create macro document_number(topic, place) as
-        (topic * 7919 + place * 37) % {_NUMBERS}
-    """,
-    """
-    create macro document(number) as
-        case number % 4
-            when 2 then 'FBIS3-' || (10000 + number)
-            when 3 then printf('clueweb12-%04dtw-%02d-%05d', number // 1000, number % 97, number % 100000)
-            else lower(to_base(number * 14800007 + 1, 36, 8))
-        end
-    """,
-    "create macro chosen(below, a, b, c) as cast(hash(a, b, c) % below as bigint)",
-    f"""
-    create macro place(system, topic, rank) as
-        case
-            when rank % 2 = 1 then
-                ((1 + chosen({LIKELY - 1}, system, topic, 'a')) * (rank // 2) + chosen({LIKELY}, system, topic, 'b'))
-                % {LIKELY}
-            else
-                {LIKELY} + (
-                    (1 + chosen({UNLIKELY - 1}, system, topic, 'c')) * (rank // 2)
-                    + chosen({UNLIKELY}, system, topic, 'd')
-                ) % {UNLIKELY}
-        end
-    """,
-    """
-    create macro score(system, topic, rank) as
-        printf(
-            case when system % 5 = 0 then '%.2f' else '%.6f' end,
-            1000.0 / (60 + rank - case when rank > 1 and chosen(10, system, topic, rank) = 0 then 1 else 0 end)
-        )
-    """,
-)
-_RUN = """
-    copy (
-        select
-            topic, 'Q0', document(document_number(topic, place($system, topic, rank))), rank,
-            score($system, topic, rank), 'system' || lpad(cast($system as varchar), 4, '0')
-        from (select i // $documents + 1 as topic, i % $documents + 1 as rank from range($topics * $documents) as t(i))
-    ) to '$path' (format csv, delimiter ' ', header false, quote '')
-"""
-_QRELS = """
-    copy (
-        select
-            topic, 0, document(document_number(topic, place)),
-            case chosen(10, topic, place, 'grade') when 0 then 2 when 1 then 1 when 2 then 1 when 3 then 1 else 0 end
-        from (select i // $judged + 1 as topic, i % $judged * 2 as place from range($topics * $judged) as t(i))
-    ) to '$path' (format csv, delimiter ' ', header false, quote '')
-"""
 
 
 @dataclass(frozen=True)
@@ -119,17 +66,14 @@ def generated(
     qrels = folder / "qrels.txt"
     runs = []
     with duckdb.connect() as connection:
-        for macro in _MACROS:
-            connection.execute(macro)
-        connection.execute(_filled(_QRELS, path=qrels, topics=topics, judged=judged))
+        connection.execute(Path(__file__).with_name("collection.sql").read_text(encoding="utf-8"))
+
+        def write(rows: str, path: Path) -> None:
+            quoted = str(path).replace("'", "''")
+            connection.execute(f"copy (from {rows}) to '{quoted}' (format csv, delimiter ' ', header false, quote '')")
+
+        write(f"qrels_rows({topics}, {judged})", qrels)
         for system in systems:
             runs.append(folder / f"system{system:04}.run")
-            connection.execute(_filled(_RUN, path=runs[-1], system=system, topics=topics, documents=documents))
+            write(f"run_rows({system}, {topics}, {documents})", runs[-1])
     return Collection(f"generated, {topics:,} topics x {documents:,} documents", qrels, tuple(runs))
-
-
-def _filled(template: str, **values: object) -> str:
-    """COPY takes no parameters."""
-    for name, value in values.items():
-        template = template.replace(f"${name}", str(value).replace("'", "''"))
-    return template

@@ -6,10 +6,11 @@ the next. It is compared where majorities are clear and no circle is among them.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -20,65 +21,30 @@ from ranx.fusion import bayesfuse_train, mapfuse_train, posfuse_train, probfuse_
 
 from evalsql import Warehouse
 from tests.conftest import module_warehouse
-from tests.long_cases import one_in
+from tests.long_cases import one_in, rows_of
 from tests.random_collections import Qrels, Run
 
 NAMES = ("one", "two", "three")
 NORMS = {"min-max": "min-max", "max": "max", "sum": "sum", "z-score": "zmuv", "rank": "rank", "borda": "borda"}
 RUNS = "runs := 'one,two,three'"
 WEIGHTS, GIVEN = [0.5, 0.2, 1.5], "weights := '0.5,0.2,1.5'"
-ALL = "qrels := 'judged', folds := 1"  # learn from all topics
-Learner = Callable[[ranx.Qrels, list[ranx.Run]], dict[str, object]]
-
-
-@dataclass(frozen=True)
-class Case:
-    """Relation, its arguments, ranx's name, its norm, and its parameters or what learns them."""
-
-    relation: str
-    arguments: str
-    method: str
-    norm: str | None = None
-    parameters: dict[str, object] | Learner | None = None
-
-    def __str__(self) -> str:
-        return f"{self.relation}({self.arguments}) {self.method}"
-
-
-OF_SCORES = [
-    Case("comb_sum", "", "sum"),
-    Case("comb_sum", GIVEN, "wsum", None, {"weights": WEIGHTS}),
-    Case("comb_mnz", "", "mnz"),
-    Case("comb_mnz", GIVEN, "wmnz", None, {"weights": WEIGHTS}),
-    Case("comb_gmnz", "gamma := 0.7", "gmnz", None, {"gamma": 0.7}),
-    Case("comb_anz", "", "anz"),
-    Case("comb_max", "", "max"),
-    Case("comb_min", "", "min"),
-    Case("comb_med", "", "med"),
-    Case("mixed_fuse", GIVEN, "mixed", None, {"weights": WEIGHTS}),
-]
-CASES = [
-    Case("comb_sum", "norm := 'none'", "sum"),
-    Case("rrf", "", "rrf"),
-    Case("rrf", "k := 7", "rrf", None, {"k": 7}),
-    Case("rbc", "phi := 0.6", "rbc", None, {"phi": 0.6}),
-    Case("isr", "", "isr"),
-    Case("log_isr", "", "log_isr"),
-    Case("logn_isr", "sigma := 0.3", "logn_isr", None, {"sigma": 0.3}),
-    Case("borda_fuse", "", "bordafuse"),
-    Case("borda_fuse", GIVEN, "w_bordafuse", None, {"weights": WEIGHTS}),
-    Case("pos_fuse", ALL, "posfuse", "min-max", lambda q, r: {"probs": posfuse_train(q, r)}),
-    Case("slide_fuse", f"{ALL}, w := 2", "slidefuse", "min-max", lambda q, r: {"probs": slidefuse_train(q, r), "w": 2}),
-    Case("prob_fuse", f"{ALL}, segments := 4", "probfuse", "min-max", lambda q, r: {"probs": probfuse_train(q, r, 4)}),
-    Case("seg_fuse", ALL, "segfuse", "min-max", lambda q, r: {"probs": segfuse_train(q, r)}),
-    Case("seg_fuse", f"{ALL}, norm := 'z-score'", "segfuse", "zmuv", lambda q, r: {"probs": segfuse_train(q, r)}),
-    Case("map_fuse", ALL, "mapfuse", None, lambda q, r: {"map_scores": mapfuse_train(q, r)}),
-    Case("bayes_fuse", ALL, "bayesfuse", None, lambda q, r: {"log_odds": bayesfuse_train(q, r)}),
-]
+# What learns the parameters of a method, and which; the relations learn from all topics too.
+LEARNED: dict[str, tuple[str, Callable[[ranx.Qrels, list[ranx.Run]], object]]] = {
+    "posfuse": ("probs", posfuse_train),
+    "slidefuse": ("probs", slidefuse_train),
+    "probfuse": ("probs", lambda qrels, runs: probfuse_train(qrels, runs, 4)),
+    "segfuse": ("probs", segfuse_train),
+    "mapfuse": ("map_scores", mapfuse_train),
+    "bayesfuse": ("log_odds", bayesfuse_train),
+}
+# Relation, its arguments, ranx's name, its norm, and its parameters; "each" stands for every norm.
+TABLE = rows_of(Path(__file__).with_name("ranx.tsv"))
+CASES = [case for case in TABLE if case[3] != "each"]
 NORMED = [
-    replace(case, arguments=", ".join(filter(None, (case.arguments, f"norm := '{norm}'"))), norm=theirs)
-    for case in OF_SCORES
+    [relation, ", ".join(filter(None, (arguments, f"norm := '{norm}'"))), method, theirs, parameters]
+    for relation, arguments, method, each, parameters in TABLE
     for norm, theirs in NORMS.items()
+    if each == "each"
 ]
 
 
@@ -126,12 +92,15 @@ def load(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load)
 
 
-@pytest.mark.parametrize("case", [*CASES, *one_in(5, NORMED)], ids=str)
-def test_runs_are_fused_as_ranx_does(loaded: Warehouse, case: Case) -> None:
-    runs, parameters = rankings(-3), case.parameters or {}
-    if callable(parameters):
-        parameters = parameters(ranx.Qrels(judgments()), [ranx.Run(run) for run in runs.values()])
-    check(ours(loaded, case.relation, RUNS, case.arguments), theirs(runs, case.method, case.norm, parameters))
+@pytest.mark.parametrize(("relation", "arguments", "method", "norm", "given"), [*CASES, *one_in(5, map(tuple, NORMED))])
+def test_runs_are_fused_as_ranx_does(
+    loaded: Warehouse, relation: str, arguments: str, method: str, norm: str, given: str
+) -> None:
+    runs, parameters = rankings(-3), json.loads(given)
+    if method in LEARNED:
+        name, learn = LEARNED[method]
+        parameters[name] = learn(ranx.Qrels(judgments()), [ranx.Run(run) for run in runs.values()])
+    check(ours(loaded, relation, RUNS, arguments), theirs(runs, method, norm or None, parameters))
 
 
 def test_inverted_min_max_is_that_of_runs_whose_lower_scores_are_better(empty: Warehouse) -> None:
