@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -16,7 +17,7 @@ from ir_measures.measures import registry
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import module_warehouse
-from tests.long_cases import first_of_each
+from tests.long_cases import first_of_each, rows_of
 from tests.measures.topic_values import by_topic
 from tests.oracles.brute_force import Topic, ranking
 from tests.oracles.fresh_peer import Values, asked_alone, calculated
@@ -30,31 +31,9 @@ SUBTOPICS = {
     *("ERR_IA", "nERR_IA", "alpha_DCG", f"{ALPHA}_DCG", "alpha_nDCG", f"{ALPHA}_nDCG"),
     *("NRBP", "nNRBP", "AP_IA", "MAP_IA", "P_IA", "StRecall"),
 }
-BINARY = ("{}", "{}(rel=2)")
-CUT = ("{}@1", "{}@5", "{}(rel=2)@10", "{}(cutoff=3)")
-SCALED = ("{}(max_rel=4)", "{}(min_rel=1,max_rel=3)", "{}(max_rel=2)")
-SCALED_CUT = ("{}(max_rel=4)@10", "{}(min_rel=1,max_rel=3)@3", "{}(max_rel=2)@1", "{}(max_rel=4)@200")
-GOAL = (*SCALED, "{}(T=2.5,max_rel=4)", "{}(T=0.5,max_rel=2)")
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("AP", "MAP", "RR", "MRR"), (*BINARY, *CUT)),
-    **dict.fromkeys(("P", "Precision", "R", "Recall", "Success"), CUT),
-    **dict.fromkeys(("Rprec", "RPrec", "Bpref", "BPref", "infAP", "SetP", "SetRelP", "SetR", "SetAP", "SetF"), BINARY),
-    # A grade that gains do not list keeps itself there and is worth nothing here.
-    **dict.fromkeys(("nDCG", "NDCG"), ("{}", "{}@5", "{}(dcg='log2')@10", "{}(gains={{0:1,1:2,2:7,3:8,4:11}})")),
-    **dict.fromkeys(("NumQ", "NumRel"), ("{}",)),
-    **dict.fromkeys(("NumRet", "NumRelRet"), ("{}", "{}(rel=1)", "{}(rel=3)")),
-    "SetP": (*BINARY, "{}(relative=True,rel=2)"),
-    "IPrec": ("{}@0.0", "{}@0.1", "{}@1.0", "{}(rel=2)@0.55", "{}(recall=0.4)"),
-    "Judged": ("{}@1", "{}@10", "{}(cutoff=100)"),
-    "RBP": ("{}(rel=1)", "{}(p=0.5,rel=2)", "{}(rel=1,p=0.8)"),
-    "BPM": (*SCALED_CUT, "{}(T=2.0,max_rel=4)@20", "{}(T=0.5,max_rel=2)@5"),
-    **dict.fromkeys(("SDCG", "NERR8", "NERR9"), SCALED_CUT),
-    "SDCG": (*SCALED_CUT, "{}(dcg='log2',max_rel=4)@20"),
-    "NERR10": (*SCALED, "{}(p=0.3,max_rel=4)", "{}(p=0.999,max_rel=4)"),
-    **dict.fromkeys(("NERR11", "INST", "INSQ"), GOAL),
-    "Compat": ("{}", "{}(p=0.8)", "{}(p=0.99,normalize=False)", "{}(p=0.5,normalize=True)"),
-    "ERR": ("{}@1", "{}@5", "{}@20"),
-    "Accuracy": ("{}", "{}@3", "{}(rel=2)@10"),
+# A grade that gains do not list keeps itself there and is worth nothing here.
+SPELLINGS = {
+    name: forms.split() for names, forms in rows_of(Path(__file__).with_name("spellings.tsv")) for name in names.split()
 }
 GDEVAL_NDCG = ("nDCG(dcg='exp-log2')@5", "NDCG(dcg='exp-log2')@20")
 

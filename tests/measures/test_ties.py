@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import module_warehouse
-from tests.long_cases import few_of, first_of_each
+from tests.long_cases import few_of, first_of_each, rows_of
 from tests.measures import plain_measures, test_diversity, test_preferences
 from tests.measures.tied import (
     EXACT,
@@ -31,29 +32,7 @@ from tests.oracles.by_name import value_of
 
 CATALOG = read_catalog()
 # Name here, name in trec_eval 9.
-PEERS = {
-    **{f"AP{cut}": name for cut, name in (("", "map"), ("@1", "map_cut_1"), ("@3", "map_cut_3"))},
-    **{f"P@{k}": f"P_{k}" for k in (1, 3, 5)},
-    **{f"P(relative=true)@{k}": f"relative_P_{k}" for k in (1, 3)},
-    **{f"R@{k}": f"recall_{k}" for k in (1, 3)},
-    **{f"Success@{k}": f"success_{k}" for k in (1, 3)},
-    "RR": "recip_rank",
-    "Rprec": "Rprec",
-    "Rprec(multiple=0.6)": "Rprec_mult_0.60",
-    "Rprec(multiple=1.6)": "Rprec_mult_1.60",
-    "Bpref": "bpref",
-    "binG": "binG",
-    "nDCG": "ndcg",
-    "nDCG@2": "ndcg_cut_2",
-    "Rndcg": "Rndcg",
-    "nDCG_rel": "ndcg_rel",
-    "G": "G",
-    "IPrec@0.5": "iprec_at_recall_0.50",
-    "IPrecAvg": "11pt_avg",
-    "GMAP": "gm_map",
-    "GMBpref": "gm_bpref",
-    "infAP": "infAP",
-}
+PEERS: dict[str, str] = dict(map(tuple, rows_of(Path(__file__).with_name("tied_peers.tsv"))))
 
 loaded = module_warehouse(load_tied)
 

@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
-from itertools import groupby, permutations, product
 from statistics import fmean
 from typing import Any
 
@@ -17,7 +16,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.measures.topic_values import values
-from tests.oracles.brute_force import Topic
+from tests.oracles.brute_force import Topic, tied_orders
 from tests.random_collections import Qrels, Run
 
 EXACT = 1e-12
@@ -49,9 +48,7 @@ def load_tied(warehouse: Warehouse) -> None:
 def orders(scores: Mapping[str, float]) -> Iterator[dict[str, float]]:
     """The ranking in each order of its tied documents, as scores that tie no more."""
     ranked = sorted(scores, key=lambda document: -scores[document])
-    groups = [list(group) for _, group in groupby(ranked, key=lambda document: scores[document])]
-    for choice in product(*(permutations(group) for group in groups)):
-        order = [document for group in choice for document in group]
+    for order in tied_orders(ranked, scores.__getitem__):
         yield {document: float(len(order) - place) for place, document in enumerate(order)}
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain, groupby, permutations, product
 
 Gains = Mapping[int, float]
 Columns = dict[str, float | None]
@@ -28,6 +28,13 @@ def single(score: float) -> float:
 def ranking(scores: Mapping[str, float]) -> list[str]:
     """Documents as trec_eval 9 orders them."""
     return sorted(scores, key=lambda document: (single(scores[document]), document.encode()), reverse=True)
+
+
+def tied_orders(ranked: Iterable[str], level: Callable[[str], float]) -> Iterator[list[str]]:
+    """The ranking in every order of those that are on one level."""
+    ties = [list(tie) for _, tie in groupby(ranked, key=level)]
+    for choice in product(*map(permutations, ties)):
+        yield list(chain.from_iterable(choice))
 
 
 @dataclass(frozen=True)

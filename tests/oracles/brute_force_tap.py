@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, permutations, product
 from typing import NamedTuple
 
-from tests.oracles.brute_force import single
+from tests.oracles.brute_force import single, tied_orders
 
 LARGEST = 3.4028234663852886e38  # of 32-bit floats
 PICK: dict[str, Callable[[list[float]], float]] = {
@@ -46,12 +45,9 @@ class System:
     def orders(self, topic: str, kept: Sequence[str]) -> Iterator[list[str]]:
         """The documents kept in every order of those that are tied."""
         if not self.tie_rule.startswith("trec_eval"):
-            yield list(kept)
-            return
+            return iter([list(kept)])
         scores = self.lists.get(topic, {})
-        ties = [list(tie) for _, tie in groupby(kept, key=lambda document: self.strength(scores[document]))]
-        for choice in product(*(permutations(tie) for tie in ties)):
-            yield list(chain.from_iterable(choice))
+        return tied_orders(kept, lambda document: self.strength(scores[document]))
 
 
 class Row(NamedTuple):

@@ -1,6 +1,6 @@
 """How much there is to read: ``python -m tests.tools.weight`` prints modules and lines of each package.
 
-It names modules that are small too. ``--write`` puts the table into ``evalsql/README.md``.
+``--write`` puts the table into ``evalsql/README.md``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from tests.tools.readme import ROOT
 
 PACKAGE = ROOT / "evalsql"
 PAGE = PACKAGE / "README.md"
-SMALL = 40  # lines; a module below that needs a reason of its own
 
 
 def num_lines(module: Path) -> int:
@@ -42,10 +41,7 @@ def main() -> None:
     if "--write" in sys.argv[1:]:
         write_part(PAGE, "weight", table())
         return
-    print(table(), f"\nModules below {SMALL} lines:\n", sep="\n")
-    for module in sorted(PACKAGE.rglob("*.py")):
-        if num_lines(module) < SMALL and module.name not in ("__init__.py", "__main__.py"):
-            print(f"{num_lines(module):4d} {module.relative_to(PACKAGE)}")
+    print(table())
 
 
 if __name__ == "__main__":
