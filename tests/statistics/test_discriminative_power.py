@@ -36,7 +36,7 @@ def test_discriminative_power_by_loops_over_scipys_tests(sample: Warehouse, alph
     assert {level for _, _, level in curve["NumRel"]} == {1}
 
 
-@pytest.mark.parametrize("test", few_of(["randomisation", "sign", "t", "wilcoxon", "bootstrap", "tukey"], 1))
+@pytest.mark.parametrize("test", few_of(["sign", "randomisation", "t", "wilcoxon", "bootstrap", "tukey"], 1))
 def test_discriminative_power_by_every_test(warehouse: Warehouse, test: str) -> None:
     """Shares counted over the p values of comparisons by the same arguments; seed and samples reach the test."""
     chance = random.Random(12)
