@@ -13,7 +13,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.cli.compare import Correction
 from tests.conftest import Command, assert_refused, csv_rows, new_file, own_measure, write
-from tests.long_cases import few_of
+from tests.long_cases import few_of, rows_of
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CORRECTIONS
 
@@ -57,38 +57,17 @@ def table(text: str) -> list[dict[str, str]]:
     return rows
 
 
-# Options of the command, the arguments of comparisons() that they are, and what is said. tests/statistics has values.
-OPTIONS = [
-    (
-        "run0 --test randomisation --correction bonferroni --intervals percentile --samples 200",
-        "'run0', test := 'randomisation', correction := 'bonferroni', intervals := 'percentile', samples := 200",
-        "set: 95% intervals by bootstrap percentiles",
-    ),
-    (
-        "run0 run1 * run0 --all-pairs --test tukey --samples 200",  # what is named twice is compared once
-        "null, test := 'tukey', samples := 200",
-        "randomised Tukey HSD, p for all pairs at once",
-    ),
-    (
-        "run0 --test sign --correction none --intervals bca --samples 50",
-        "'run0', test := 'sign', correction := 'none', intervals := 'bca', samples := 50",
-        "set: 95% intervals by BCa bootstrap",
-    ),
-    (
-        "run1 run0 --test wilcoxon --confidence 0.9",
-        "'run1', runs := 'run0', test := 'wilcoxon', confidence := 0.9",
-        "set: 90% intervals by Student's t",
-    ),
-]
-
-
 @pytest.fixture(scope="module")
 def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse of five runs."""
     return loaded(tmp_path_factory.mktemp("five"), drawn(2, 5, 16))
 
 
-@pytest.mark.parametrize(("words", "arguments", "said"), few_of(OPTIONS))
+# Options of the command, the arguments of comparisons() that they are, and what is said. tests/statistics has values.
+OPTIONS = rows_of(Path(__file__).with_name("compared.tsv"))
+
+
+@pytest.mark.parametrize(("words", "arguments", "said"), few_of(map(tuple, OPTIONS)))
 def test_options_are_the_arguments_of_the_relation(
     empty: Warehouse, five: Path, command: Command, words: str, arguments: str, said: str
 ) -> None:

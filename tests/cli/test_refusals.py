@@ -9,8 +9,6 @@ import pytest
 
 import evalsql
 from evalsql import EvalsqlError, UsageError
-from evalsql.catalog.measure_names import parse_measures
-from evalsql.catalog.relations import read_catalog
 from evalsql.cli.options import Statements
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, write
@@ -92,14 +90,6 @@ def test_equals_that_name_no_parameter_are_let_through(command: Command, sample_
     assert answer.returncode == 0, answer.stderr
     refused = command("shell", "--db", sample_file, stdin="from p(k = 5)")
     assert "as in p(k := ...)" in refused.stderr
-
-
-def test_a_cutoff_written_otherwise_is_told() -> None:
-    meant = {"ndcg10": "nDCG@10", "P5": "P@5", "TAP-5": "TAP@5", "map100": "AP@100", "recip_rank@10": "RR@10"}
-    complaints = {typed: f'unknown measure "{typed}"; with a cutoff it is {name}$' for typed, name in meant.items()}
-    for typed, complaint in {**complaints, "Bpref10": r"nearest: .*Bpref"}.items():  # it takes no cutoff
-        with pytest.raises(UsageError, match=complaint):
-            parse_measures([typed], read_catalog())
 
 
 def test_where_only_some_names_are_listed_dots_say_so(empty: evalsql.Warehouse) -> None:

@@ -18,7 +18,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.engines.compiling import EXECUTED, digest, executed, inlined
-from tests.engines.collections import small_warehouse
+from tests.engines.conftest import small_warehouse
 from tests.engines.runs import ENGINES, missing, outcome, running, values, variants
 
 

