@@ -39,10 +39,6 @@ def load_small(warehouse: Warehouse) -> None:
 small = module_warehouse(load_small)
 
 
-def contributions(warehouse: Warehouse, measure: str, run: str = "run", topic: str = "t") -> list[float]:
-    return [row[4] for row in warehouse.explain(run, topic, measure=measure).rows.fetchall()]
-
-
 # By hand, documents at ranks 1 to 4 being of grade 2, 0, none and 1; three are relevant:
 # AP       precision at each relevant document / 3: 1/1/3, 2/4/3
 # nDCG@10  gain / log2(rank + 1) by the ideal 2/1 + 1/log2(3) + 1/2
@@ -51,6 +47,7 @@ def contributions(warehouse: Warehouse, measure: str, run: str = "run", topic: s
 # RBP      (1 - p) p^(rank - 1) with p = 0.5: 0.5, 0.0625
 # Bpref    (1 - judged nonrelevant above / min(3, 2)) / 3: 1/3, (1 - 1/2)/3
 # ERR      R = (2^grade - 1)/2^2, so 3/4 and 1/4: 3/4 / 1, then 1/4 * 1/4 / 4
+# the same with the greatest grade of all topics, which is 3 in topic u: 3/8 and 1/8: 3/8 / 1, then 5/8 * 1/8 / 4
 # SetP     precision of what is retrieved, 1, 1/2, 1/3, 2/4, each less the one before
 IDEAL_DCG = 2 + 1 / math.log2(3) + 1 / 2
 BY_HAND = {
@@ -61,13 +58,15 @@ BY_HAND = {
     "RBP(p=0.5)": [0.5, 0, 0, 0.0625],
     "Bpref": [1 / 3, 0, 0, 1 / 6],
     "ERR(max_rel=2)": [3 / 4, 0, 0, 1 / 64],
+    "ERR(max_rel=null)": [3 / 8, 0, 0, 5 / 256],
     "set_P": [1, -1 / 2, -1 / 6, 1 / 6],
 }
 
 
 @pytest.mark.parametrize("measure", BY_HAND)
 def test_contributions_by_hand(small: Warehouse, measure: str) -> None:
-    assert contributions(small, measure) == pytest.approx(BY_HAND[measure], abs=1e-12)
+    found = [row[4] for row in small.explain("run", "t", measure=measure).rows.fetchall()]
+    assert found == pytest.approx(BY_HAND[measure], abs=1e-12)
 
 
 def test_the_ranking_and_the_ideal_beside_it(small: Warehouse) -> None:
@@ -86,13 +85,10 @@ def test_the_ranking_and_the_ideal_beside_it(small: Warehouse) -> None:
     ]
     assert [found.run.value, found.run.left_out, found.run.in_warehouse] == [half, 0, half]
     assert found.ideal.value == pytest.approx(1)
-
-
-def test_what_stands_below_the_depth_is_one_number(small: Warehouse) -> None:
+    # What stands below the depth is one number.
     found = small.explain("run", "t", measure="AP", depth=2)
     assert [row[0] for row in found.rows.fetchall()] == [1, 2]
-    assert [found.run.num_ret, found.run.value] == [4, pytest.approx(1 / 2)]
-    assert found.run.left_out == pytest.approx(1 / 6)
+    assert [found.run.num_ret, found.run.value, found.run.left_out] == [4, half, sixth]
 
 
 def test_two_runs(small: Warehouse) -> None:
@@ -111,20 +107,12 @@ def test_two_runs(small: Warehouse) -> None:
     assert found.rows.fetchall() == [("d1", 2, 1, 2, 1.0, 0.0, 1.0), ("d3", 1, 4, 1, 0.0, 1.0, -1.0)]
 
 
-def test_a_topic_left_out_is_an_empty_ranking(small: Warehouse) -> None:
+def test_an_empty_ranking_has_a_row_of_the_ideal_or_of_its_value(small: Warehouse) -> None:
     found = small.explain("run", "u", measure="AP")
     assert found.rows.fetchall() == [(1, None, None, None, None, None, "d9", 3, 1.0)]
     assert (found.run.missing, found.run.value, found.run.num_ret) == (True, 0, 0)
-
-
-def test_the_value_of_an_empty_list_has_a_row(small: Warehouse) -> None:
     rows = small.explain("run", "t", measure="NumRel").rows.fetchall()
     assert [row[:6] for row in rows[:2]] == [(0, None, None, None, 3, 3), (1, "d1", 9.0, 2, 0, 3)]
-
-
-def test_the_greatest_grade_may_be_another_topics(small: Warehouse) -> None:
-    """It is 3, in topic u: R is 3/8 for grade 2."""
-    assert contributions(small, "ERR(max_rel=null)")[0] == pytest.approx(3 / 8)
 
 
 def test_a_threshold_comes_from_all_topics() -> None:

@@ -12,7 +12,6 @@ import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation.listings import topic_changes_query
 from tests.conftest import Command, assert_refused, csv_rows, module_file, new_file
-from tests.long_cases import few_of
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 1}}
 # Ranks of the first relevant document: 1 1 1, then 2 1 0, then 1 1 2.
@@ -137,12 +136,8 @@ def test_runs_that_no_judgments_have_in_common_are_refused(empty: Warehouse) -> 
         topic_changes_query(empty.evaluation, "a", "b", "RR")
 
 
-@pytest.mark.parametrize("extension", few_of([".html", ".svg"], 1))
-def test_the_chart_of_a_history(path: Path, command: Command, tmp_path: Path, extension: str) -> None:
-    drawn = tmp_path / f"history{extension}"
+def test_the_chart_of_a_history(path: Path, command: Command, tmp_path: Path) -> None:
+    drawn, other = tmp_path / "history.html", tmp_path / "chart.html"
     assert command("history", "-m", "RR", "-o", drawn, "--db", path).returncode == 0
-    assert (b"<svg" if extension == ".svg" else b"vegaEmbed") in drawn.read_bytes()
-    other = tmp_path / f"chart{extension}"
     assert command("chart", "history", "--system", "s", "-m", "RR", "-o", other, "--db", path).returncode == 0
-    if extension == ".html":
-        assert other.read_bytes() == drawn.read_bytes()
+    assert b"vegaEmbed" in drawn.read_bytes() == other.read_bytes()

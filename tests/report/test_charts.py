@@ -98,12 +98,6 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
         assert name in columns or kind in CURVES, name
 
 
-def test_a_chart_is_a_file(demo: Command, tmp_path: Path) -> None:
-    done = demo("chart", "scatter", "dense", "--baseline", "bm25", "-m", "AP", "-o", "chart.png")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert (tmp_path / "chart.png").read_bytes().startswith(BEGINS[".png"])
-
-
 def test_what_has_no_curve_is_named(demo: Command) -> None:
     done = demo("curve", "roc", "bm25", "tfidf", "--topic", "T01", "--rel", "9", "--format", "csv")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)

@@ -245,3 +245,6 @@ def test_size_and_title(demo: Command, tmp_path: Path) -> None:
     svg, *_ = drawn("pr", "bm25", "dense", "--title", "")
     assert "Precision at levels" not in re.sub(r'aria-\w+="[^"]*"', "", svg)
     assert drawn("leaderboard", "-m", "AP", "--width", 300)[1] == 300
+    scatter = demo("chart", "scatter", "dense", "--baseline", "bm25", "-m", "AP", "-o", "chart.png")
+    assert (scatter.returncode, scatter.stdout) == (0, ""), scatter.stderr
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")

@@ -110,14 +110,10 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=complaint):
             evalsql.experiment(given, grades, "AP", **options)
+    for single in (frames["bm25"], [frames["bm25"]]):  # a single name may stand by itself
+        assert found(evalsql.experiment(single, grades, "AP", names="mine")).keys() == {"mine"}
     with pytest.raises(UsageError, match="runs come first here, then judgments"):
         evalsql.experiment(grades, runs, "AP")
     (tmp_path / "bad.run").write_text("T01 Q0 d 1\n")
     with pytest.raises(InputError, match=r"bad\.run"):
         evalsql.experiment(tmp_path / "bad.run", grades, "AP")
-
-
-def test_a_single_name_may_stand_by_itself() -> None:
-    frames, grades = as_frames()
-    for runs in (frames["bm25"], [frames["bm25"]]):
-        assert found(evalsql.experiment(runs, grades, "AP", names="mine")).keys() == {"mine"}

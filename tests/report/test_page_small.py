@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -64,23 +64,22 @@ def test_answers_with_and_without_a_script(
             assert found.page.inner_text("#winner h3") == "Mean AP over 2 topics"
 
 
-def _box(locator: Locator) -> Sequence[float]:
-    """Left, top, width and height."""
+def _span(locator: Locator) -> tuple[float, float]:
+    """Where it begins, and its width."""
     box = locator.bounding_box()
     assert box
-    return box["x"], box["y"], box["width"], box["height"]
+    return box["x"], box["width"]
 
 
 def test_one_topic_and_long_names_that_begin_alike(opened: Open, tmp_path: Path) -> None:
     names = [LONG + end for end in ("bm25", "dense")]
     page = opened(_report(tmp_path, {names[0]: {"t1": FIRST}, names[1]: {"t1": LAST}}), width=1280).page
     assert page.inner_text("#winner h3").endswith("mean over 1 topic")
-    assert (
-        _box(page.locator("#topics-body rect.win"))[2] < _box(page.locator("#topics-body svg.chart"))[2] / 8
-    )  # no wall
+    bar, chart = (_span(page.locator(f"#topics-body {each}"))[1] for each in ("rect.win", "svg.chart"))
+    assert bar < chart / 8  # no wall
     for row in page.locator("#winner tbody tr").all():
-        left, _, width, _ = _box(row.locator("th"))
-        tail, _, tail_width, _ = _box(row.locator("th .cut > span:last-child"))
+        left, width = _span(row.locator("th"))
+        tail, tail_width = _span(row.locator("th .cut > span:last-child"))
         assert tail + tail_width <= left + width + 1
     # Names stand below curves and not across them.
     assert LONG not in page.inner_text("#precision-recall .plot")
