@@ -14,7 +14,7 @@ from xml.parsers import expat
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, QueryError, UsageError
-from evalsql.ingest.column_meanings import COLUMNS
+from evalsql.ingest.column_meanings import COLUMNS, Given
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, unreadable
 from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
@@ -30,7 +30,6 @@ _LABEL = re.compile(
 )
 _IDS = ("number", "num", "id", "qid", "_id")
 Refuse = Callable[[Problem], None]
-Given = Mapping[str, str] | None
 
 
 class Record(NamedTuple):

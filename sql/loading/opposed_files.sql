@@ -11,7 +11,9 @@ with steps as (
         lead(rank) over places - rank as step,
         lead(score) over places - score as gain
     from first_rows
-    where rank is not null
+    where
+        isfinite(rank)
+        and isfinite(score)
     window places as (partition by file_id order by line)
 ),
 compared as (
