@@ -6,28 +6,18 @@ import errno
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
-import numpy
-import pandas
 import pytest
 
 import evalsql
-from evalsql import InputError, UsageError, Warehouse, WarehouseError
+from evalsql import WarehouseError
 from evalsql.report.page import report_data
 from tests.conftest import Command, assert_refused, new_file, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
-
-
-@pytest.fixture
-def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
-    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
-    return empty
 
 
 # Words for the terminal
@@ -57,18 +47,6 @@ def test_escape_sequences_do_not_reach_the_terminal(command: Command, tmp_path: 
 # One sentence and the right exit code
 
 
-def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path) -> None:
-    path = write(tmp_path / "r.run", RUN)
-    wrong: list[Any] = [-1, 0, 1.5, True, "3", 2**31]
-    for depth in wrong:
-        for load in (partial(judged.load_runs, path), partial(judged.load_run, {"q1": {"d1": 1.0}}, "r")):
-            with pytest.raises(UsageError, match=r"depth is .*, it must be a whole number from 1"):
-                load(depth=depth)
-    assert judged.rows("select count(*) from runs") == [(0,)]
-    judged.load_run({"q1": {"d1": 1.0, "d2": 2.0}}, "r", depth=numpy.int64(1))  # type: ignore[arg-type]
-    assert judged.rows("select depth, count(*) from runs, retrieved group by all") == [(1, 1)]
-
-
 def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Path) -> None:
     for options in ("", "(analyze)", "(analyze, format json)"):
         told = command("sql", f"explain {options} select sum(a) from (select 1 as a)", "--db", sample_file)
@@ -78,34 +56,12 @@ def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Pa
     assert not (tmp_path / "x").exists()
 
 
-def test_a_file_deleted_while_it_loads(judged: Warehouse, tmp_path: Path) -> None:
-    path = write(tmp_path / "r.run", RUN)
-    with pytest.raises(InputError, match=r"r\.run: no such file or directory"):
-        judged.load_runs(path, progress=lambda *_: path.unlink(missing_ok=True))
-    assert judged.rows("select count(*) from runs") == [(0,)]
-
-
 def test_no_space_for_temporary_files(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "q.txt", QRELS)
     for code, arguments in ((errno.ENOSPC, ("eval", "q.txt", "q.txt")), (errno.EFBIG, ("load", "qrels", "q.txt"))):
         full = Mock(side_effect=OSError(code, os.strerror(code)))
         monkeypatch.setattr("evalsql.ingest.files.input_files.tempfile.TemporaryDirectory", full)
         assert_refused(command(*arguments), "no space is left for temporary files", code=3)
-
-
-def test_arguments_of_no_use_are_usage_errors(judged: Warehouse) -> None:
-    frame = pandas.DataFrame({"qid": ["q\udc80"], "docno": ["d"], "score": [1.0]}, dtype=object)
-    calls: list[tuple[Any, Any]] = [
-        (judged.load_runs, None),
-        (judged.load_runs, [1]),
-        (judged.evaluate, None),
-        (partial(evalsql.evaluate, {"q": {"d": 1}}, {"q": {"d": 1.0}}), None),
-        (lambda limit: evalsql.open(":memory:", memory_limit=limit), 5),
-        (lambda data: judged.load_run(data, "r"), frame),
-    ]
-    for call, argument in calls:
-        with pytest.raises(evalsql.EvalsqlError):
-            call(argument)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such paths there")

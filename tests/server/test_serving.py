@@ -22,7 +22,7 @@ import evalsql
 from evalsql import InputError, UsageError, WarehouseError
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
-from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, load_sample, own_measure
+from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, load_sample, own_measure, write
 from tests.server.served import HAS_SERVER, REASON, Served, finished, free_port
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
@@ -122,13 +122,16 @@ def test_a_file_is_loaded_as_into_a_file(warehouse: evalsql.Warehouse, file: Pat
     shutil.copy(file, tmp_path / "copy.duckdb")
     with evalsql.open(tmp_path / "copy.duckdb") as copy:
         for name, text in FILES.items():
-            path = tmp_path / name
-            path.write_text(text, encoding="utf-8")
+            path = write(tmp_path / name, text)
             for each in (copy, warehouse):
                 assert each.load_runs(path, name=name, meta={"it's": "a ? $1"}) == [name]
             assert _contents(warehouse, name) == _contents(copy, name), name
             num_rows = text.count("\n") - text.count("#") - text.count("topic,")
             assert len(_contents(copy, name)[0]) == num_rows, name
+    bad = write(tmp_path / "bad.run", "T01 Q0 d1 1 2.0 x\nT01 Q0 d1 2 1.0 x\nT01 Q0 d3 3 high x\n")
+    with pytest.raises(InputError, match=r"bad\.run:3: score"):
+        warehouse.load_runs(bad)
+    assert warehouse.rows("select 1 from runs where run = 'bad'") == []
 
 
 def test_rows_in_memory_texts_and_measures_are_loaded_as_well(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
@@ -145,14 +148,6 @@ def test_rows_in_memory_texts_and_measures_are_loaded_as_well(warehouse: evalsql
     assert warehouse.load_measures(own) == ["FirstFound"]
     assert warehouse.evaluate("FirstFound", runs="many", qrels="frame").fetchall() == [("frame", "many", 1.0)]
     warehouse.drop_measures("FirstFound")
-
-
-def test_a_bad_file_is_refused_with_its_lines_and_nothing_is_left(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
-    path = tmp_path / "bad.run"
-    path.write_text("T01 Q0 d1 1 2.0 x\nT01 Q0 d1 2 1.0 x\nT01 Q0 d3 3 high x\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"bad\.run:3: score"):
-        warehouse.load_runs(path)
-    assert warehouse.rows("select 1 from runs where run = 'bad'") == []
 
 
 def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Warehouse) -> None:

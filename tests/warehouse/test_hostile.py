@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import numpy
 import pandas
@@ -136,6 +137,25 @@ def test_a_missing_file_and_bad_lines_are_told_together(judged: Warehouse, tmp_p
     ]
 
 
+def test_a_file_deleted_while_it_loads(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "r.run", RUN)
+    with pytest.raises(InputError, match=r"r\.run: no such file or directory"):
+        judged.load_runs(path, progress=lambda *_: path.unlink(missing_ok=True))
+    assert judged.rows("select count(*) from runs") == [(0,)]
+
+
+def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "r.run", RUN)
+    wrong: list[Any] = [-1, 0, 1.5, True, "3", 2**31]
+    for depth in wrong:
+        for load in (partial(judged.load_runs, path), partial(judged.load_run, {"q1": {"d1": 1.0}}, "r")):
+            with pytest.raises(UsageError, match=r"depth is .*, it must be a whole number from 1"):
+                load(depth=depth)
+    assert judged.rows("select count(*) from runs") == [(0,)]
+    judged.load_run({"q1": {"d1": 1.0, "d2": 2.0}}, "r", depth=numpy.int64(1))  # type: ignore[arg-type]
+    assert judged.rows("select depth, count(*) from runs, retrieved group by all") == [(1, 1)]
+
+
 # Databases
 
 
@@ -191,6 +211,21 @@ def test_of_equal_judgments_the_first_is_kept_by_any_number_of_threads(empty: Wa
     )
     empty.load_qrels(frame, "q", keep_best=True)
     assert empty.rows("select iteration, count(*) from judgments group by all") == [("a", 20_000)]
+
+
+def test_arguments_of_no_use_are_usage_errors(judged: Warehouse) -> None:
+    frame = pandas.DataFrame({"qid": ["q\udc80"], "docno": ["d"], "score": [1.0]}, dtype=object)
+    calls: list[tuple[Any, Any]] = [
+        (judged.load_runs, None),
+        (judged.load_runs, [1]),
+        (judged.evaluate, None),
+        (partial(evalsql.evaluate, {"q": {"d": 1}}, {"q": {"d": 1.0}}), None),
+        (lambda limit: evalsql.open(":memory:", memory_limit=limit), 5),
+        (lambda data: judged.load_run(data, "r"), frame),
+    ]
+    for call, argument in calls:
+        with pytest.raises(evalsql.EvalsqlError):
+            call(argument)
 
 
 # The command line
