@@ -67,9 +67,7 @@ class Header(NamedTuple):
     inputs: Sequence[str]
     is_shared: bool  # whether the step is kept while many measures are evaluated
     is_quick: bool  # whether an audit takes no time that one notices
-    ties: Mapping[
-        str, str
-    ]  # by order of tied documents the relation that gives the rows, where it takes its own formula
+    ties: Mapping[str, str]  # by order of tied documents a relation, where that takes a formula of its own
     measure: str
     at: str  # the parameter whose value stands behind @ in the measure's name
     in_scores: bool  # whether the view ``scores`` holds the measure

@@ -215,11 +215,17 @@ def table(
         made += DOCUMENTS[chosen]([compared.table(paper.digits)], paper.digits)
         _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
-        if check and output is not None:
-            _check(output, made.encode())
-        else:
+        if not check or output is None:
             with text_output(output, warehouse, description) as stream:
                 stream.write(made)
+            return
+    try:
+        held = output.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be read: {error.strerror}") from error
+    if held != made.encode():
+        note(f"{output}: is not what would be written now; the same call without --check writes it")
+        raise typer.Exit(1)
 
 
 def _note_results(compared: Comparison, intervals: str) -> None:
@@ -228,13 +234,3 @@ def _note_results(compared: Comparison, intervals: str) -> None:
     if identical := sum(pair["note"] == "identical" for pair in compared.pairs):
         lines.append(f"{counted(identical, 'pair has', 'pairs have')} the same value for every topic, p = 1")
     note(*(f"{compared.qrels}: {text}" for text in (*lines, intervals, *compared.notes) if text))
-
-
-def _check(output: Path, content: bytes) -> None:
-    try:
-        held = output.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be read: {error.strerror}") from error
-    if held != content:
-        note(f"{output}: is not what would be written now; the same call without --check writes it")
-        raise typer.Exit(1)

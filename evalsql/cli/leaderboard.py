@@ -192,7 +192,7 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     from evalsql.report.display import bar_lengths
 
     rows, keys = table.rows, table.picked("qrels", "run")
-    decorated = terminal.shows_blocks(sys.stdout) and bool(rows)
+    decorated = terminal.can_write(terminal.BLOCKS, sys.stdout) and bool(rows)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
     lacking: list[str] = []
     lines: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
@@ -22,14 +22,10 @@ from evalsql.report import charts
 from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_lines, styles
 from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
-from evalsql.report.site.console_page import DEPTH
+from evalsql.report.site.console_page import DEPTH, Copy
 from evalsql.report.table import Table
 from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
-
-if TYPE_CHECKING:
-    from evalsql.report.site.site_folder import Site
-
 
 _DRAWN = "charts are drawn"
 
@@ -195,7 +191,7 @@ def site(
     from evalsql.report.site.site_data import gather
     from evalsql.report.site.site_folder import check_folder, write_site
 
-    def write(folder: Path) -> Site:
+    def write(folder: Path) -> tuple[int, int, Copy]:
         # The rows of the copy go through files beside the folder, which the engine may write.
         reached = asking.open(folders=[str(part_of(folder))])
         with progress_bar() as progress, reached as warehouse, translated_errors(warehouse.path):
@@ -210,20 +206,20 @@ def site(
         _serve(write, Path(asking.path), port)
         return
     check_folder(output)
-    written = write(output)
-    held = f"the first {written.copy.depth} documents of each ranking" if written.copy.depth else "whole rankings"
-    size = f"{counted(written.num_pages, 'page')}, {written.size / 1e6:.1f} MB"
-    note(f"{output}: {size}; readers can ask for {held}. To look at it: python -m http.server -d {output}")
+    num_pages, size, copy = write(output)
+    held = f"the first {copy.depth} documents of each ranking" if copy.depth else "whole rankings"
+    pages = f"{counted(num_pages, 'page')}, {size / 1e6:.1f} MB"
+    note(f"{output}: {pages}; readers can ask for {held}. To look at it: python -m http.server -d {output}")
 
 
-def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
+def _serve(write: Callable[[Path], tuple[int, int, Copy]], warehouse: Path, port: int) -> None:
     """Show the site until Ctrl-C; where it cannot be written anew, the one before stays."""
     from evalsql.report.site.site_folder import SiteServer, keep_current, state_of
 
     with scratch_folder() as scratch:
         folders = (Path(scratch) / f"site-{number}" for number in count(1))
         state, folder = state_of(warehouse), next(folders)
-        written = write(folder)
+        num_pages, *_ = write(folder)
         server = SiteServer(folder, port)
 
         def rewrite() -> None:
@@ -238,7 +234,7 @@ def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
 
         try:
             server.start()
-            note(f"{server.address} shows {counted(written.num_pages, 'page')} on this machine only; Ctrl-C ends it")
+            note(f"{server.address} shows {counted(num_pages, 'page')} on this machine only; Ctrl-C ends it")
             keep_current(warehouse, state, rewrite)
         finally:
             server.close()

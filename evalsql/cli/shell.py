@@ -115,7 +115,17 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
         if sys.stdin.isatty():
             access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
-            _run_prompt(session)
+            from evalsql.cli.prompt import read_statements
+
+            for text in read_statements(lambda: session.vocabulary):
+                try:
+                    session.run(text)
+                except EvalsqlError as error:
+                    note(f"evalsql: {error}")
+                except KeyboardInterrupt:
+                    note("evalsql: interrupted")
+                if session.is_over:
+                    break
             return
         for text in _statements(standard_input()):
             if not session.is_over:
@@ -133,17 +143,3 @@ def _statements(script: str) -> Iterator[str]:
         yield from statements
     if not is_blank(pending):
         yield pending
-
-
-def _run_prompt(session: Session) -> None:
-    from evalsql.cli.prompt import read_statements
-
-    for text in read_statements(lambda: session.vocabulary):
-        try:
-            session.run(text)
-        except EvalsqlError as error:
-            note(f"evalsql: {error}")
-        except KeyboardInterrupt:
-            note("evalsql: interrupted")
-        if session.is_over:
-            return

@@ -56,23 +56,17 @@ class ListValue(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Rows, and what is to be said of them.
-
-    ``rows`` are one for each rank: ``rank, document, score, grade, contribution, value, ideal_document, ideal_grade,
-    ideal_value``, rank 0 standing for the empty list where its value is not 0. Of two runs one for each document that
-    made a difference, the largest first: ``document, grade, rank, other_rank, contribution, other_contribution,
-    difference``; ``num_equal`` documents made none.
-    """
+    """Rows, and what is to be said of them."""
 
     measure: Measure
     qrels: str
     form: str
     topic: str
-    rows: duckdb.DuckDBPyRelation
+    rows: duckdb.DuckDBPyRelation  # of ``explained_ranking``, of two runs of ``explained_difference``
     run: ListValue
     ideal: ListValue
     other: ListValue | None
-    num_equal: int
+    num_equal: int  # documents that contributed the same to both runs
 
     def __repr__(self) -> str:
         lists = [self.run] if self.other is None else [self.run, self.other]

@@ -197,8 +197,10 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
 
 
 def _row(place: int, rule: Rule) -> list[Value]:
-    measure = rule.measure.name if rule.measure else ""
-    compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", rule.less_is_better]
+    measure, is_lower = "", False
+    if rule.measure:
+        measure, is_lower = rule.measure.name, rule.measure.relation.header.less_is_better
+    compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", is_lower]
     return [*compared, rule.topic or "", measure, *(rule.group or ("", ""))]
 
 

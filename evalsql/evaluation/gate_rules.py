@@ -58,10 +58,6 @@ class Rule(NamedTuple):
     def is_count(self) -> bool:
         return self.kind in ("topic", "missing", "documents", "judged")
 
-    @property
-    def less_is_better(self) -> bool:
-        return bool(self.measure and self.measure.relation.header.less_is_better)
-
     def resolved(self, catalog: Catalog) -> Rule:
         """The rule with its measure; one that is not known, or that cannot break the rule, becomes its problem."""
         if not self.asked:

@@ -235,8 +235,7 @@ class Report:
     def _repr_html_(self) -> str:
         if len(self.page) > _MOST_BYTES:
             return f"<p>{escape(repr(self))}</p>"
-        # The page stands in a frame of its own: its style and scripts reach nothing of the notebook. Without a base of
-        # its own its links would be those of the notebook.
+        # In a frame, style and scripts reach nothing of the notebook; without a base, links would be the notebook's.
         framed = self.page.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
             f'<iframe srcdoc="{escape(framed)}" sandbox="allow-scripts allow-popups" title="report" '

@@ -110,6 +110,7 @@ def one_line(text: str) -> str:
 # From an eighth to the whole of a cell, to the right and upwards.
 _WIDTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
 HEIGHTS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
+BLOCKS = _WIDTHS + HEIGHTS
 EIGHTHS = len(_WIDTHS)
 BAR = 8  # cells
 _FOLDED = 12  # cells that a folded column keeps at least
@@ -121,11 +122,6 @@ _CUT = ".."
 def width() -> int:
     """Cells of a line: what COLUMNS says, else the terminal."""
     return shutil.get_terminal_size().columns
-
-
-def shows_blocks(stream: TextIO) -> bool:
-    """Whether bars can be written: not where the terminal's characters are ASCII."""
-    return can_write(_WIDTHS + HEIGHTS, stream)
 
 
 def bar(eighths: int) -> str:

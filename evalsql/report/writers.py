@@ -159,12 +159,11 @@ def tabular(table: Table, digits: int) -> str:
         f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if (width := _width(form)) > 1 else escape_latex(name)
         for name, form in zip(table.columns, forms, strict=True)
     ]
-    rows = "".join(
-        _latex_row(_latex_cell(table, text, (nth, at), forms[at]) for at, text in enumerate(row))
-        for nth, row in enumerate(texts)
-    )
-    head = f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{_latex_row(heads)}\\midrule\n"
-    body = f"{head}{rows}\\bottomrule\n\\end{{tabular}}\n"
+    rows = [heads]
+    rows += [[_latex_cell(table, row[at], (nth, at), forms[at]) for at in places] for nth, row in enumerate(texts)]
+    head, *lines = (f"{' & '.join(row)} \\\\\n" for row in rows)
+    head = f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{head}\\midrule\n"
+    body = f"{head}{''.join(lines)}\\bottomrule\n\\end{{tabular}}\n"
     if not table.caption:
         return body
     caption = escape_latex(table.caption)
@@ -177,10 +176,6 @@ def tabular(table: Table, digits: int) -> str:
 def _width(form: str) -> int:
     """How many columns of a tabular stand for one of the table."""
     return sum(map(form.count, "lr"))
-
-
-def _latex_row(cells: Iterable[str]) -> str:
-    return f"{' & '.join(cells)} \\\\\n"
 
 
 def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> str:

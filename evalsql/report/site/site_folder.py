@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from threading import Lock, Thread
 from time import sleep
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from evalsql.catalog.relations import Catalog
@@ -40,12 +40,6 @@ _HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d+)?", re.IGNORECASE)
 _RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
 
 
-class Site(NamedTuple):
-    num_pages: int
-    size: int
-    copy: Copy
-
-
 def check_folder(folder: Path) -> None:
     """Raise UsageError where something stands that is no site."""
     is_empty = folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
@@ -62,11 +56,11 @@ def write_site(
     depth: int | None = None,
     wasm: Path | None = None,
     progress: Progress = silent,
-) -> Site:
+) -> tuple[int, int, Copy]:
     """Write the site of these results of a warehouse; raises UsageError where the folder holds anything but a site.
 
-    The copy holds ``depth`` documents of each ranking at least, None is all. Readers fetch DuckDB-Wasm from its CDN, if
-    ``wasm`` is not the folder of its unpacked npm package.
+    Returns the number of pages, the bytes of all files, and the copy, which has ``depth`` documents of each ranking at
+    least. Readers fetch DuckDB-Wasm from its CDN, if ``wasm`` is not the folder of its unpacked npm package.
     """
     check_folder(folder)
     links = Links(found, warehouse.catalog)
@@ -88,7 +82,7 @@ def write_site(
             num_pages += path.suffix == ".html"
         size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file() and path.parent.name != "duckdb")
         progress("writing the site", 2, 2)
-    return Site(num_pages, size, copy)
+    return num_pages, size, copy
 
 
 def _files(

@@ -106,18 +106,15 @@ class Frame(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page: ``address`` from the root, ``body`` and ``head`` as HTML, names and addresses of the pages ``above`` it.
-
-    ``scripts`` are files of the root that it runs.
-    """
+    """A page, its addresses being seen from the root of the site."""
 
     address: str
     title: str
     summary: str
-    body: str
-    above: Sequence[tuple[str, str]] = ()
-    head: str = ""
-    scripts: Sequence[str] = ()
+    body: str  # HTML
+    above: Sequence[tuple[str, str]] = ()  # names and addresses of the pages above it
+    head: str = ""  # HTML
+    scripts: Sequence[str] = ()  # files that it runs
 
 
 def html(page: Page, frame: Frame) -> str:
