@@ -218,7 +218,7 @@ def test_an_address_that_is_none_is_refused(text: str) -> None:
 
 
 def test_another_version_is_told_with_both(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "SCHEMA_VERSION", 99)
+    monkeypatch.setattr(opening.schema, "SCHEMA_VERSION", 99)
     monkeypatch.setattr(opening, "__version__", "9.9.9")
     ours, theirs = r"evalsql 9.9.9 \(schema 99", rf"has evalsql {evalsql.__version__} \(schema"
     with pytest.raises(WarehouseError, match=f"({ours}.*{theirs}|{theirs}.*{ours})"):
