@@ -22,6 +22,7 @@ import evalsql
 from evalsql import InputError, UsageError, WarehouseError
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
+from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, load_sample, own_measure, write
 from tests.server.served import HAS_SERVER, REASON, Served, finished, free_port
 
@@ -218,7 +219,7 @@ def test_an_address_that_is_none_is_refused(text: str) -> None:
 
 
 def test_another_version_is_told_with_both(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening.schema, "SCHEMA_VERSION", 99)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", 99)
     monkeypatch.setattr(opening, "__version__", "9.9.9")
     ours, theirs = r"evalsql 9.9.9 \(schema 99", rf"has evalsql {evalsql.__version__} \(schema"
     with pytest.raises(WarehouseError, match=f"({ours}.*{theirs}|{theirs}.*{ours})"):
