@@ -100,6 +100,17 @@ def _make_empty(path: Path) -> None:
     evalsql.open(path).close()
 
 
+def loaded_once(name: str, load: Callable[[Warehouse], object]) -> Path:
+    """A warehouse file for all workers, with what that loads."""
+
+    def make(path: Path) -> None:
+        shutil.copy(made_once("empty.duckdb", _make_empty), path)
+        with evalsql.open(path) as warehouse:
+            load(warehouse)
+
+    return made_once(name, make)
+
+
 @cache
 def _scratch() -> Path:
     folder = Path(tempfile.mkdtemp())
@@ -190,16 +201,10 @@ def load_sample(warehouse: PlainWarehouse, *runs: str) -> None:
     warehouse.load_runs([SAMPLE / "runs" / f"{run}.run" for run in runs] or str(SAMPLE / "runs" / "*.run"))
 
 
-def _make_sample(path: Path) -> None:
-    shutil.copy(made_once("empty.duckdb", _make_empty), path)
-    with evalsql.open(path) as warehouse:
-        load_sample(warehouse)
-
-
 @pytest.fixture(scope="session")
 def sample_file() -> Path:
     """A warehouse file with the sample; tests do not change it."""
-    return made_once("sample.duckdb", _make_sample)
+    return loaded_once("sample.duckdb", load_sample)
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, partial
-from pathlib import Path
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
-from tests.conftest import made_once, open_held
+from tests.conftest import loaded_once, open_held
 from tests.oracles.brute_force import Topic
 from tests.random_collections import Collection, collection, load_together, together
 
@@ -37,11 +35,6 @@ def load_sets(warehouse: Warehouse, size: str) -> None:
         warehouse.load_qrels(one.qrels, name, runs=[name])
 
 
-def _make(path: Path, size: str) -> None:
-    with evalsql.open(path) as warehouse:
-        load_sets(warehouse, size)
-
-
 @pytest.fixture(scope="module", params=["few", pytest.param("more", marks=pytest.mark.long)])
 def size(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -50,7 +43,7 @@ def size(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def random_file(size: str) -> Iterator[Warehouse]:
     """The judgment sets, for reading only."""
-    with open_held(made_once(f"random-{size}.duckdb", partial(_make, size=size))) as warehouse:
+    with open_held(loaded_once(f"random-{size}.duckdb", partial(load_sets, size=size))) as warehouse:
         yield warehouse
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import made_once, open_held
+from tests.conftest import loaded_once, open_held
 from tests.golden_cases import CASES, load_judgments
 from tests.measures.topic_values import call
 
@@ -39,14 +38,9 @@ def load_golden(warehouse: Warehouse) -> None:
             warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
 
 
-def _make(path: Path) -> None:
-    with evalsql.open(path) as warehouse:
-        load_golden(warehouse)
-
-
 @cache
 def loaded() -> Warehouse:
-    return open_held(made_once("golden.duckdb", _make))
+    return open_held(loaded_once("golden.duckdb", load_golden))
 
 
 @cache

@@ -11,13 +11,12 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import FIXTURES, made_once
+from tests.conftest import FIXTURES, loaded_once
 from tests.measures import (
     conftest,
     plain_measures,
@@ -74,17 +73,12 @@ DATA: Mapping[str, Callable[[Warehouse], None]] = {
 @cache
 def opened(data: str) -> Warehouse:
     """The data of that name, loaded once for the folder that EVALSQL_TEST_CACHE names."""
-    path = made_once(f"mutation-{data}.duckdb", lambda path: _make(data, path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", evalsql.InputWarning)
+        path = loaded_once(f"mutation-{data}.duckdb", DATA[data])
     warehouse = evalsql.open(path, read_only=True)
     warehouse.execute("set threads = 1")
     return warehouse
-
-
-def _make(data: str, path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", evalsql.InputWarning)
-        with evalsql.open(path) as warehouse:
-            DATA[data](warehouse)
 
 
 @cache

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from tests.conftest import module_warehouse
 
-import pytest
-
-from evalsql import Warehouse
-from tests.conftest import new_warehouse
-
-
-@pytest.fixture(scope="module")
-def warehouse() -> Iterator[Warehouse]:
-    with new_warehouse() as opened:
-        yield opened
+warehouse = module_warehouse(lambda _: None)
