@@ -37,10 +37,7 @@ class Evaluation:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._num_kept = 0
-
-    @property
-    def _evaluated(self) -> str:
-        return ddl.created_name(self.database.catalog, self.database.catalog["evaluated_topics"])
+        self._evaluated = ddl.created_name(database.catalog, database.catalog["evaluated_topics"])
 
     def named(self, measures: Names) -> list[Measure]:
         """The measures of these names; raises UsageError where there are none."""

@@ -71,8 +71,6 @@ VEGA_LITE = "application/vnd.vegalite.v5+json"
 
 
 class Style(NamedTuple):
-    """The colour of a system, and the dashes of its lines."""
-
     colour: str
     dashes: tuple[int, ...]
 

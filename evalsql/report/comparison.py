@@ -226,9 +226,8 @@ def arranged(
 
     Where means are shown relative to those of a baseline, ``pairs`` is the SELECT of the pairs.
     """
-    found: dict[str, dict[tuple[str, str], float | None]] | None = None
+    found: dict[str, dict[tuple[str, str], float | None]] = {}
     if changed_from is not None:
-        found = {}
         query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=changed_from)
         for qrels, measure, run, change in warehouse.rows(query):
             found.setdefault(qrels, {})[run, measure] = change
@@ -237,7 +236,7 @@ def arranged(
             order=[run for run in order if run in {*one.runs}],
             names=names,
             beside=beside if beside in {*one.runs} else None,
-            changes=None if found is None else found.get(one.qrels, {}),
+            changes=None if changed_from is None else found.get(one.qrels, {}),
             changed_from=changed_from or "",
         )
         for one in compared

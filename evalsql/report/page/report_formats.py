@@ -30,11 +30,9 @@ def check_sections(given: Mapping[str, Collection[str]]) -> None:
 
 
 class Section(NamedTuple):
-    """A heading, and tables with their titles."""
-
     name: str
     title: str
-    tables: Sequence[tuple[str, Table]] = ()
+    tables: Sequence[tuple[str, Table]] = ()  # with their titles
 
 
 def sections(report: ReportData) -> list[Section]:

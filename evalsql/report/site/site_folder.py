@@ -37,6 +37,7 @@ _MARK = ".evalsql-site"  # a folder with this file was written here and may be w
 _LOOPBACK = "127.0.0.1"
 _PAUSE = 1.0  # seconds between two looks at the warehouse
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d+)?", re.IGNORECASE)
+_TYPES = {".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
 _RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
 
 
@@ -156,9 +157,7 @@ class SiteServer(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     server: SiteServer
     protocol_version = "HTTP/1.1"
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        **{".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
-    }
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
 
     def log_message(self, *_: object) -> None:
         """Say nothing: what was asked for is in ``requested``."""
