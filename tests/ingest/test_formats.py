@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
-import lzma
-import sys
-from collections.abc import Callable
 from itertools import product, zip_longest
 from pathlib import Path
 
@@ -24,6 +20,7 @@ from tests.ingest.variants import (
     FRAMES,
     MEASURES,
     ODD_RUNS,
+    PACKS,
     QRELS_FILES,
     QRELS_FRAMES,
     RANKED,
@@ -37,19 +34,10 @@ from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
 from tests.tools.marked import replaced
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-
 RANKS = "select topic, document, rank from rankings where run = ? order by all"
 GRADES = "select topic, document, grade from judgments where qrels = 'q' order by all"
 EXPECTED_RANKS = sorted(RANKED)
 EXPECTED_GRADES = sorted((topic, document, grade) for topic, document, grade, _ in QRELS)
-PACKS: dict[str, Callable[[bytes], bytes]] = {
-    **{"gzip": gzip.compress, "zstd": zstd.compress, "bz2": bz2.compress, "xz": lzma.compress}
-}
 
 
 # One for all formats, each load taking the place of the one before.

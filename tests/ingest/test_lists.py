@@ -90,35 +90,27 @@ def test_all_that_is_wrong_with_weights_is_told_at_once(judged: Warehouse, tmp_p
     assert judged.rows("select count(*) from files where kind = 'weights'") == [(1,)]
 
 
-UNUSABLE_WEIGHTS: list[tuple[object, str]] = [
-    ({}, "holds no rows"),
-    ({"t1": 0}, 'in memory:1: weight "0" is not above 0'),
-    ({"t1": 1, "t2": True}, "in memory:2: weight True is no number"),
-    ({"t1": None}, 'weight "None" is not a number'),
-    ({1.5: 1}, "names are text or whole numbers"),
-    ({"t9": 1}, "topic t9 is not among the judgments"),
-    ({"3": 1, 3: 2}, "topic 3 has a weight already"),
+UNUSABLE_WEIGHTS: list[tuple[Any, str, str]] = [
+    ({}, "judged", "holds no rows"),
+    ({"t1": 0}, "judged", 'in memory:1: weight "0" is not above 0'),
+    ({"t1": 1, "t2": True}, "judged", "in memory:2: weight True is no number"),
+    ({"t1": None}, "judged", 'weight "None" is not a number'),
+    ({1.5: 1}, "judged", "names are text or whole numbers"),
+    ({"t9": 1}, "judged", "topic t9 is not among the judgments"),
+    ({"3": 1, 3: 2}, "judged", "topic 3 has a weight already"),
+    ({"t1": 1}, "judged*", "stands for 2 judgment sets"),
+    ({"t1": 1}, "other", 'no judgment set is called "other"'),
+    ([("t1", 1)], "judged", "weights are a file or"),
+    ("absent", "judged", "no such file"),
 ]
 
 
-def test_unusable_weights_in_memory_are_refused(judged: Warehouse) -> None:
-    for data, complaint in UNUSABLE_WEIGHTS:
-        with pytest.raises(InputError, match=complaint):
-            judged.load_weights(data, "judged")
-    assert judged.rows("select count(*) from topic_weights") == [(0,)]
-
-
-def test_weights_are_loaded_for_one_judgment_set(judged: Warehouse) -> None:
+def test_unusable_weights_are_refused_and_others_are_of_one_judgment_set(judged: Warehouse) -> None:
     judged.load_qrels(QRELS, "judged too")
-    refused: list[tuple[Any, str, str]] = [
-        ({"t1": 1}, "judged*", "stands for 2 judgment sets"),
-        ({"t1": 1}, "other", 'no judgment set is called "other"'),
-        ([("t1", 1)], "judged", "weights are a file or"),
-        ("absent", "judged", "no such file"),
-    ]
-    for data, name, complaint in refused:
+    for data, name, complaint in UNUSABLE_WEIGHTS:
         with pytest.raises((UsageError, InputError), match=complaint):
             judged.load_weights(data, name)
+    assert judged.rows("select count(*) from topic_weights") == [(0,)]
     judged.load_weights({"t1": 3}, "judged too")
     assert {weight for _, weight in judged.rows(WEIGHTS)} == {1.0}
 

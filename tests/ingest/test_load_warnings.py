@@ -89,25 +89,26 @@ FOREIGN = {"t1": {"x1": 2.0, "x2": 1.0}}  # documents that nobody judged
 Act = Callable[[Warehouse, Path], Any]
 
 
+FILES = {
+    "file.run": "t1 Q0 x1 1 2 tag\nt1 Q0 x2 2 1 tag\n",
+    "runs/a.run": "t1 Q0 d1 1 2 tag\n",
+    "runs/README.md": "no run",
+    "more.txt": "\ufefft1 0 d1 0\n\ufefft1 0 d2 0\n",
+}
 ACTS: dict[str, Act] = {
     "rows": lambda warehouse, _: warehouse.load_run(FOREIGN, "run"),
-    "a file": lambda warehouse, folder: warehouse.load_runs(
-        write(folder / "file.run", "t1 Q0 x1 1 2 tag\nt1 Q0 x2 2 1 tag\n")
-    ),
-    "a folder": lambda warehouse, folder: warehouse.load_runs(
-        write(folder / "runs" / "a.run", "t1 Q0 d1 1 2 tag\n").parent
-    ),
+    "a file": lambda warehouse, folder: warehouse.load_runs(folder / "file.run"),
+    "a folder": lambda warehouse, folder: warehouse.load_runs(folder / "runs"),
     "topics": lambda warehouse, _: warehouse.load_topics({"t1": "what", "t2": "who"}),
-    "judgments": lambda warehouse, folder: warehouse.load_qrels(
-        write(folder / "more.txt", "\ufefft1 0 d1 0\n\ufefft1 0 d2 0\n")
-    ),
+    "judgments": lambda warehouse, folder: warehouse.load_qrels(folder / "more.txt"),
     "evaluation": lambda *_: evalsql.evaluate(GRADES, FOREIGN, "AP"),
 }
 
 
 def test_a_warning_names_the_line_that_called(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels(GRADES, "judged")
-    write(tmp_path / "runs" / "README.md", "no run")
+    for name, text in FILES.items():
+        write(tmp_path / name, text)
     for kind, act in ACTS.items():
         with pytest.warns(InputWarning) as found:
             act(empty, tmp_path)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +11,11 @@ import pytest
 from evalsql import Warehouse
 from evalsql.ingest.files.input_files import stem
 from tests.conftest import write
+from tests.ingest.variants import PACKS
 from tests.long_cases import content, rows_of
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 Rows = list[tuple[str, str, float]]
-PACKS: list[Callable[[bytes], bytes]] = [gzip.compress, zstd.compress]
+TWO_PACKS = [PACKS["gzip"], PACKS["zstd"]]
 CASES = [
     (
         load,
@@ -37,7 +30,7 @@ RUNS: dict[str, tuple[dict[str, Any], bytes, Rows]] = {
     **{name: (options, text, rows) for load, name, options, text, rows in CASES if load == "runs"},
     **{
         f"packed {at} {number} {len(ending)}{ending}": ({}, pack(CASES[number][3]), CASES[number][4])
-        for at, pack in enumerate(PACKS)
+        for at, pack in enumerate(TWO_PACKS)
         for number in (0, 10)  # one for each reader
         for ending in (".run.gz", ".zst", "")
     },
@@ -63,7 +56,7 @@ def test_runs_have_the_rows_that_their_files_say(empty: Warehouse, tmp_path: Pat
 
 def test_judgments_have_the_grades_that_their_files_say(empty: Warehouse, tmp_path: Path) -> None:
     judgments = [(text, rows) for load, _, _, text, rows in CASES if load == "qrels"]
-    for text, rows in [*judgments, *((pack(judgments[0][0]), judgments[0][1]) for pack in PACKS)]:
+    for text, rows in [*judgments, *((pack(judgments[0][0]), judgments[0][1]) for pack in TWO_PACKS)]:
         empty.load_qrels(write(tmp_path / "q", text), replace=True)
         found: list[Any] = empty.rows("select topic, document, grade from judgments where qrels = 'q' order by all")
         assert found == sorted(rows), text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
@@ -21,6 +25,14 @@ from pyarrow import feather, ipc
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.long_cases import content, rows_of
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    **{"gzip": gzip.compress, "zstd": zstd.compress, "bz2": bz2.compress, "xz": lzma.compress}
+}
 Rows = Sequence[Sequence[Any]]
 MEASURES = ("nDCG@10", "AP", "P@5", "RR", "Bpref", "Judged@10")
 
