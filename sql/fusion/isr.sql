@@ -11,7 +11,7 @@ with fused as (
     select
         topic_id,
         document_id,
-        sum(cast(1 as double) / pow(rank, 2) order by place) * count(*) as score
+        sum(1 / pow(rank, 2) order by place) * count(*) as score
     from fused_ranks(runs := $runs)
     group by topic_id, document_id
 )

@@ -13,7 +13,7 @@ with found as (
     select
         topic_id,
         document_id,
-        sum(cast(1 as double) / pow(rank, 2) order by place) as total,
+        sum(1 / pow(rank, 2) order by place) as total,
         count(*) as num_runs
     from fused_ranks(runs := $runs)
     group by topic_id, document_id

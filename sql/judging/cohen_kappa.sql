@@ -78,6 +78,6 @@ select
     qrels,
     other,
     cast(num_documents as bigint) as num_documents,
-    cast(num_equal as double) / num_documents as agreement,
+    num_equal / num_documents as agreement,
     1 - cast(disagreement_seen as double) * num_documents / nullif(cast(disagreement_by_chance as double), 0) as kappa
 from sums

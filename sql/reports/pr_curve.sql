@@ -51,8 +51,8 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     corners.rank,
-    coalesce(cast(corners.relevant_rank as double) / nullif(topic_counts.num_rel, 0), 0) as recall,
-    cast(corners.relevant_rank as double) / corners.rank as precision,
+    coalesce(corners.relevant_rank / nullif(topic_counts.num_rel, 0), 0) as recall,
+    corners.relevant_rank / corners.rank as precision,
     coalesce(interpolated.precision, 0) as interpolated
 from evaluated_topics
 join topic_counts(rel := $rel) as topic_counts

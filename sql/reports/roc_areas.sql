@@ -26,7 +26,7 @@ pooled as (
         pooled_groups.qrels,
         pooled_groups.run,
         cast(pooled_groups.num_rel as double)
-            * (totals.num_nonrel - pooled_groups.nonrel_above - cast(pooled_groups.num_nonrel as double) / 2) as pairs,
+            * (totals.num_nonrel - pooled_groups.nonrel_above - pooled_groups.num_nonrel / 2) as pairs,
         cast(pooled_groups.num_rel as double) as weight,
         pooled_groups.num_nonrel,
         $n - pooled_groups.nonrel_above as num_left,
@@ -42,7 +42,7 @@ pooled_sums as (
         qrels,
         run,
         sum(pairs) as pairs,
-        sum(weight * num_seen * (num_left - cast(num_seen - 1 as double) / 2) / (num_nonrel + 1)) as gain
+        sum(weight * num_seen * (num_left - (num_seen - 1) / 2) / (num_nonrel + 1)) as gain
     from pooled
     group by qrels, run
 ),
@@ -67,7 +67,7 @@ select
     totals.run,
     case
         when totals.num_rel = 0 then cast(0 as double)
-        when totals.num_nonrel = 0 then cast(totals.rel_ret as double) / totals.num_rel
+        when totals.num_nonrel = 0 then totals.rel_ret / totals.num_rel
         else (
             coalesce(pooled_sums.pairs, 0)
                 + cast(totals.num_rel - totals.rel_ret as double) * (totals.num_nonrel - totals.nonrel_ret) / 2

@@ -92,8 +92,8 @@ select
     retrieved.score as threshold,
     corners.false_positives,
     corners.true_positives,
-    cast(corners.false_positives as double) / both_kinds.num_nonrel as fpr,
-    cast(corners.true_positives as double) / both_kinds.num_rel as tpr
+    corners.false_positives / both_kinds.num_nonrel as fpr,
+    corners.true_positives / both_kinds.num_rel as tpr
 from evaluated_topics
 join both_kinds on both_kinds.evaluation_id = evaluated_topics.evaluation_id
 join corners on corners.evaluation_id = evaluated_topics.evaluation_id

@@ -76,8 +76,8 @@ select
     corners.threshold,
     corners.false_positives,
     corners.true_positives,
-    cast(corners.false_positives as double) / both_kinds.num_nonrel as fpr,
-    cast(corners.true_positives as double) / both_kinds.num_rel as tpr
+    corners.false_positives / both_kinds.num_nonrel as fpr,
+    corners.true_positives / both_kinds.num_rel as tpr
 from both_kinds
 join corners
     on corners.qrels = both_kinds.qrels

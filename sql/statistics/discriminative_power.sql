@@ -26,5 +26,5 @@ select
     counted.measure,
     counted.num_pairs,
     counted.num_significant,
-    cast(counted.num_significant as double) / counted.num_pairs as power
+    counted.num_significant / counted.num_pairs as power
 from counted

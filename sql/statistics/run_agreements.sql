@@ -83,7 +83,7 @@ harmonic_numbers as (
     -- The sum of 1 / i over the places down to each.
     select
         place,
-        sum(cast(1 as double) / place) over (order by place) as harmonic
+        sum(1 / place) over (order by place) as harmonic
     from (select row_number() over (order by run) as place from (select distinct run from means_compared))
 ),
 stretches as (
@@ -91,7 +91,7 @@ stretches as (
     select
         first_place.place as num_above,
         last_place.place - first_place.place + 1 as num_tied,
-        (last_place.harmonic - first_place.harmonic + cast(1 as double) / first_place.place)
+        (last_place.harmonic - first_place.harmonic + 1 / first_place.place)
             / (last_place.place - first_place.place + 1) as weight
     from harmonic_numbers as first_place
     join harmonic_numbers as last_place on last_place.place >= first_place.place

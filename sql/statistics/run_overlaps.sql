@@ -47,7 +47,7 @@ select
     counted.baseline_ret,
     counted.num_ret,
     counted.num_common,
-    cast(counted.num_common as double) / greatest(counted.baseline_ret, counted.num_ret) as overlap,
-    cast(counted.num_common as double) / (counted.baseline_ret + counted.num_ret - counted.num_common) as jaccard
+    counted.num_common / greatest(counted.baseline_ret, counted.num_ret) as overlap,
+    counted.num_common / (counted.baseline_ret + counted.num_ret - counted.num_common) as jaccard
 from counted
 join topics on topics.topic_id = counted.topic_id

@@ -16,7 +16,7 @@ discounted as (
     select
         tied.evaluation_id as evaluation_id,
         sum(
-            cast(tied.num_rel as double) / (tied.num_others + 1)
+            tied.num_rel / (tied.num_others + 1)
                 * ln(2) / ln(2 + tied.others_above + ranks_to_longest.rank - 1)
         ) as total
     from tied

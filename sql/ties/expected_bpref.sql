@@ -7,7 +7,7 @@ with nonrelevant_above as (
     select
         tie_groups.evaluation_id as evaluation_id,
         tie_groups.nonrel_above + ranks_to_longest.rank - 1 as nonrel_above,
-        cast(tie_groups.num_rel as double) / (tie_groups.num_nonrel + 1) as num_expected
+        tie_groups.num_rel / (tie_groups.num_nonrel + 1) as num_expected
     from tie_groups(rel := $rel) as tie_groups
     join ranks_to_longest on ranks_to_longest.rank between 1 and tie_groups.num_nonrel + 1
     where tie_groups.num_rel > 0

@@ -14,7 +14,7 @@ with tied as (
         evaluation_id,
         rank,
         cast(last_rank - first_rank + 1 as double) as size,
-        coalesce(cast(rank - first_rank as double) / nullif(last_rank - first_rank, 0), 0) as part_above,
+        coalesce((rank - first_rank) / nullif(last_rank - first_rank, 0), 0) as part_above,
         num_gained,
         total_gain,
         gained_above,

@@ -58,7 +58,7 @@ progress as (
 select
     evaluation_id,
     rank,
-    cast(num_gained as double) / size as probability,
+    num_gained / size as probability,
     num_gained * (dcg - gain / size * discounts) / size
         + positive_gain / size * discount
         + coalesce((num_gained * gain - positive_gain) / nullif(size * (size - 1), 0), 0) * (discounts - discount)

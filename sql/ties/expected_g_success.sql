@@ -5,7 +5,7 @@
 with found as (
     select
         evaluation_id,
-        sum(probability * pow(cast(2 as double), cast(1 - rank as double) / ($k - 1))) as total
+        sum(probability * pow(cast(2 as double), (1 - rank) / ($k - 1))) as total
     from first_relevant_probabilities(rel := $rel)
     group by evaluation_id
 )

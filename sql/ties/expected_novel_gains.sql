@@ -54,7 +54,7 @@ factors as (
         ranks_to_longest.rank as number_in_tie,
         case
             when ranks_to_longest.rank = relevant_tops.relevant_rank then relevant_tops.logarithm
-            else ln(cast(ranks_to_longest.rank - 1 as double) / (ranks_to_longest.rank - relevant_tops.relevant_rank))
+            else ln((ranks_to_longest.rank - 1) / (ranks_to_longest.rank - relevant_tops.relevant_rank))
                 + ln(
                     cast(
                         relevant_tops.size

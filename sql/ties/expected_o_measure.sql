@@ -14,7 +14,7 @@ with tied as (
         last_rank - rank + 1 as num_left,
         case
             when last_rank - rank + 1 > num_gained
-            then ln(1 - cast(num_gained as double) / (last_rank - rank + 1))
+            then ln(1 - num_gained / (last_rank - rank + 1))
             else 0
         end as logarithm
     from gain_tie_ranks(gains := $gains)

@@ -10,7 +10,7 @@
 select
     evaluation_id,
     rank,
-    cast(num_rel as double) / (last_rank - first_rank + 1) as probability,
+    num_rel / (last_rank - first_rank + 1) as probability,
     rel_above
         + 1
         + coalesce(

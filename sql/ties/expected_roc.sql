@@ -30,7 +30,7 @@ areas as (
         sum(
             cast(num_rel as double)
                 * num_gaining
-                * (num_left - cast(num_gaining - 1 as double) / 2)
+                * (num_left - (num_gaining - 1) / 2)
                 / (num_nonrel + 1)
         ) as total
     from gaining

@@ -25,7 +25,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(found.num_rel_ret as double) / $k / group_counts.num_groups, 0) as value
+    coalesce(found.num_rel_ret / $k / group_counts.num_groups, 0) as value
 from evaluated_topics
 left join group_counts
     on group_counts.qrels_id = evaluated_topics.qrels_id

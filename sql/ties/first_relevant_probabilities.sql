@@ -28,7 +28,7 @@ logarithms as (
         size,
         case
             when num_above < size - num_rel
-            then ln(cast(size - num_rel - num_above as double) / (size - num_above))
+            then ln((size - num_rel - num_above) / (size - num_above))
             else 0
         end as logarithm
     from tied

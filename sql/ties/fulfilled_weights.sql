@@ -30,8 +30,8 @@ weighted_counts as (
         num_prefs,
         num_fulfilled,
         case $unit
-            when 'share' then cast(1 as double) / num_groups
-            when 'group' then cast(1 as double) / sum(num_prefs) over (partition by evaluation_id, judgment_group)
+            when 'share' then 1 / num_groups
+            when 'group' then 1 / sum(num_prefs) over (partition by evaluation_id, judgment_group)
             else cast(1 as double)
         end as weight
     from counts

@@ -24,8 +24,8 @@ weighted_preferences as (
         ranked_preferences.better_id as better_id,
         ranked_preferences.worse_id as worse_id,
         case $unit
-            when 'share' then cast(1 as double) / ranked_preferences.num_groups
-            when 'group' then cast(1 as double) / group_counts.num_prefs
+            when 'share' then 1 / ranked_preferences.num_groups
+            when 'group' then 1 / group_counts.num_prefs
             else cast(1 as double)
         end as weight
     from ranked_preferences

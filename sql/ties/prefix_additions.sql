@@ -107,7 +107,7 @@ group_additions as (
         is_last,
         is_only,
         case
-            when $measure = 'AP' then cast(relevant_rank as double) / rank / num_rel
+            when $measure = 'AP' then relevant_rank / rank / num_rel
             when rank <= cutoff then 1 / nullif(cutoff, 0)
             else 0
         end / num_groups as addition

@@ -7,5 +7,5 @@
 select
     evaluation_id,
     rank,
-    cast(num_rel as double) / (last_rank - first_rank + 1) as probability
+    num_rel / (last_rank - first_rank + 1) as probability
 from tie_group_ranks(rel := $rel, judged_only := $judged_only)

@@ -41,7 +41,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(false_positives.total as double) / nullif(class_counts.num_nonrel, 0), 0) as value
+    coalesce(false_positives.total / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
 join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
     on class_counts.evaluation_id = evaluated_topics.evaluation_id

@@ -63,7 +63,7 @@ kept_preferences as (
             -- In a group of one subgroup it does not matter which of the tied last documents are kept: whichever is the
             -- n-th of them, the other document is above it with the same probability.
             when ranked_preferences.tied_rank is not null and not worse.has_subgroups
-            then cast(worse.number_in_tie as double) / (worse.num_tied + 1)
+            then worse.number_in_tie / (worse.num_tied + 1)
             when ranked_preferences.tied_rank is not null then cast(0.5 as double)
             when ranked_preferences.better_rank is not null
                 and (

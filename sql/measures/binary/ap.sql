@@ -32,7 +32,7 @@ with relevant as (
 precisions as (
     select
         evaluation_id,
-        sum(cast(relevant_rank as double) / rank) as total
+        sum(relevant_rank / rank) as total
     from relevant
     group by evaluation_id
 )

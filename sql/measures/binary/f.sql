@@ -32,8 +32,8 @@ rates as (
         evaluated_topics.run,
         evaluated_topics.topic,
         coalesce($recall_weight, $beta * $beta) as weight,
-        cast(found.num_rel_ret as double) / coalesce($k, retrieved_counts.num_ret) as precision,
-        cast(found.num_rel_ret as double) / nullif(topic_counts.num_rel, 0) as recall
+        found.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as precision,
+        found.num_rel_ret / nullif(topic_counts.num_rel, 0) as recall
     from evaluated_topics
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluated_topics.qrels_id

@@ -25,6 +25,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(pow(cast(2 as double), cast(1 - first_relevant.rank as double) / ($k - 1)), 0) as value
+    coalesce(pow(cast(2 as double), (1 - first_relevant.rank) / ($k - 1)), 0) as value
 from evaluated_topics
 left join first_relevant on first_relevant.evaluation_id = evaluated_topics.evaluation_id

@@ -62,8 +62,8 @@ inferred as (
         sum(
             case
                 when rank = 1 then cast(1 as double)
-                else cast(1 as double) / rank
-                    + cast(rank - 1 as double) / rank
+                else 1 / rank
+                    + (rank - 1) / rank
                     * ((rel_above + nonrel_above + unjudged_above) / (rank - 1))
                     * ((rel_above + 0.00001) / (rel_above + nonrel_above + 0.00002))
             end

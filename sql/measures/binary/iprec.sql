@@ -45,7 +45,7 @@ levels as (
 interpolated as (
     select
         evaluations.evaluation_id as evaluation_id,
-        max(cast(relevant.relevant_rank as double) / relevant.rank) as precision
+        max(relevant.relevant_rank / relevant.rank) as precision
     from evaluations
     join levels
         on levels.qrels_id = evaluations.qrels_id

@@ -34,7 +34,7 @@ interpolated as (
     select
         evaluation_id,
         relevant_rank,
-        max(cast(relevant_rank as double) / rank) over (
+        max(relevant_rank / rank) over (
             partition by evaluation_id
             order by relevant_rank desc
             rows between unbounded preceding and current row

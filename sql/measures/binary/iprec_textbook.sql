@@ -32,7 +32,7 @@ interpolated as (
     -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
     select
         relevant.evaluation_id,
-        max(cast(relevant.relevant_rank as double) / relevant.rank) as precision
+        max(relevant.relevant_rank / relevant.rank) as precision
     from relevant
     join evaluations on evaluations.evaluation_id = relevant.evaluation_id
     join topic_counts(rel := $rel) as topic_counts

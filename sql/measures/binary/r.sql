@@ -27,7 +27,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(found.num_rel_ret as double) / nullif(topic_counts.num_rel, 0), 0) as value
+    coalesce(found.num_rel_ret / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id

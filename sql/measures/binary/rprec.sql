@@ -38,7 +38,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(found.num_rel_ret as double) / nullif(cutoffs.cutoff, 0), 0) as value
+    coalesce(found.num_rel_ret / nullif(cutoffs.cutoff, 0), 0) as value
 from evaluated_topics
 join cutoffs on cutoffs.evaluation_id = evaluated_topics.evaluation_id
 left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -32,7 +32,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(1 as double) / relevant.rank, 0) as value
+    coalesce(1 / relevant.rank, 0) as value
 from evaluated_topics
 left join relevant
     on relevant.evaluation_id = evaluated_topics.evaluation_id

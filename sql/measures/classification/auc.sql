@@ -46,7 +46,7 @@ select
     evaluated_topics.topic,
     case
         when ordered_pairs.num_rel = 0 then cast(0 as double)
-        when ordered_pairs.num_nonrel = 0 then cast(ordered_pairs.rel_ret as double) / ordered_pairs.num_rel
+        when ordered_pairs.num_nonrel = 0 then ordered_pairs.rel_ret / ordered_pairs.num_rel
         else ordered_pairs.total / (cast(ordered_pairs.num_rel as double) * ordered_pairs.num_nonrel)
     end as value
 from evaluated_topics

@@ -49,7 +49,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(areas.total as double) / $n / nullif(topic_counts.num_rel, 0), 0) as value
+    coalesce(areas.total / $n / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id

@@ -44,6 +44,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(counts.num_nonrel - counts.false_positives as double) / nullif(counts.num_nonrel, 0), 1) as value
+    coalesce((counts.num_nonrel - counts.false_positives) / nullif(counts.num_nonrel, 0), 1) as value
 from evaluated_topics
 join counts on counts.evaluation_id = evaluated_topics.evaluation_id

@@ -33,7 +33,7 @@ precisions as (
     select
         evaluation_id,
         judgment_group,
-        sum(cast(relevant_rank as double) / rank) as total
+        sum(relevant_rank / rank) as total
     from relevant
     group by evaluation_id, judgment_group
 ),

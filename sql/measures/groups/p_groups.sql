@@ -31,7 +31,7 @@ with found as (
 numbered as (
     select
         evaluation_id,
-        cast(num_rel_ret as double) / $k as precision,
+        num_rel_ret / $k as precision,
         row_number() over (
             partition by evaluation_id
             order by judgment_group

@@ -126,7 +126,7 @@ averages as (
         evaluation_id,
         case
             when min(num_prefs) = 0 then 0
-            else avg(cast(num_fulfilled as double) / nullif(num_prefs, 0))
+            else avg(num_fulfilled / nullif(num_prefs, 0))
         end as value
     from sums
     group by evaluation_id

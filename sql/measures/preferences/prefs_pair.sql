@@ -23,11 +23,11 @@ with sums as (
         sum(
             case
                 when better_rank is not null and (worse_rank is null or better_rank < worse_rank)
-                then cast(1 as double) / num_groups
+                then 1 / num_groups
                 else 0
             end
         ) as total,
-        sum(cast(1 as double) / num_groups) as num_pairs
+        sum(1 / num_groups) as num_pairs
     from ranked_preferences
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id

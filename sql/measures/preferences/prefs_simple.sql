@@ -30,6 +30,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(counts.num_fulfilled as double) / counts.num_prefs, 0) as value
+    coalesce(counts.num_fulfilled / counts.num_prefs, 0) as value
 from evaluated_topics
 left join counts on counts.evaluation_id = evaluated_topics.evaluation_id

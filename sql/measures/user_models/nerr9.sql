@@ -18,7 +18,7 @@
 with harmonic_numbers as (
     select
         rank,
-        sum(cast(1 as double) / rank) over (
+        sum(1 / rank) over (
             order by rank
             rows between unbounded preceding and current row
         ) as total

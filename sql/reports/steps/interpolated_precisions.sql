@@ -24,7 +24,7 @@ select
     evaluation_id,
     rank,
     relevant_rank,
-    max(cast(relevant_rank as double) / rank) over (
+    max(relevant_rank / rank) over (
         partition by evaluation_id
         order by relevant_rank desc
         rows between unbounded preceding and current row
