@@ -16,6 +16,7 @@ from hypothesis import strategies as some
 
 from evalsql import EvalsqlError, InputError, UsageError, Warehouse
 from tests.conftest import write
+from tests.ingest.variants import lines
 from tests.long_cases import content, rows_of
 
 Rows = list[tuple[str, str, float]]
@@ -37,11 +38,7 @@ def stored(warehouse: Warehouse, run: str = "r") -> Rows:
 def written(text: str) -> list[str]:
     """The forms in which a file may hold it."""
     data = json.loads(text)
-    return [text, lines(data) if isinstance(data, list) else json.dumps(data, indent=2)]
-
-
-def lines(data: list[Any]) -> str:
-    return "".join(json.dumps(each) + "\n" for each in data)
+    return [text, lines(data).decode() if isinstance(data, list) else json.dumps(data, indent=2)]
 
 
 def test_records_have_the_rows_that_they_stand_for(empty: Warehouse, tmp_path: Path) -> None:
@@ -155,4 +152,4 @@ def as_json(data: Nested, form: str) -> str:
         rows = [(t, d, score) for t, each in data.items() for d, score in each.items()]
         return json.dumps([{"qid": t, "docno": d, "score": score} for t, d, score in rows])
     hits = {topic: [{"docid": d, "score": score} for d, score in each.items()] for topic, each in data.items()}
-    return lines([{"qid": topic, "hits": each} for topic, each in hits.items()])
+    return lines([{"qid": topic, "hits": each} for topic, each in hits.items()]).decode()

@@ -18,17 +18,7 @@ from tests.conftest import FIXTURES, Command, module_warehouse, write
 from tests.long_cases import few_of, first_of_each
 from tests.measures.tied import compare_orders, orders
 from tests.measures.topic_values import values
-from tests.oracles.brute_force_preferences import (
-    PreferenceCollection,
-    PreferredTopic,
-    agreed,
-    contested_ties,
-    cut_ties,
-    paired_ties,
-    preference_collection,
-    preferences_below_0,
-    tied_preferences,
-)
+from tests.oracles import brute_force_preferences as plain
 from tests.oracles.by_name import value_of
 
 PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
@@ -61,7 +51,7 @@ class Judgments(NamedTuple):
     unknown of it."""
 
     form: str
-    collection: PreferenceCollection
+    collection: plain.PreferenceCollection
     measures: str = ""
     in_subgroups: bool = False
 
@@ -84,20 +74,20 @@ def load(warehouse: Warehouse, sets: Mapping[str, Judgments]) -> None:
 def random_sets() -> dict[str, Judgments]:
     """Levels below 0 are in several subgroups, in two judgment sets of the same topics."""
     return {
-        "preferences": Judgments("preferences", preference_collection(0, topics=250)),
-        "groups": Judgments("groups", preference_collection(0, as_qrels=True, topics=250)),
-        "one": Judgments("preferences", preferences_below_0(1)),
-        "other": Judgments("preferences", preferences_below_0(2)),
+        "preferences": Judgments("preferences", plain.preference_collection(0, topics=250)),
+        "groups": Judgments("groups", plain.preference_collection(0, as_qrels=True, topics=250)),
+        "one": Judgments("preferences", plain.preferences_below_0(1)),
+        "other": Judgments("preferences", plain.preferences_below_0(2)),
     }
 
 
 @cache
-def random_topics() -> dict[tuple[str, str, str], PreferredTopic]:
+def random_topics() -> dict[tuple[str, str, str], plain.PreferredTopic]:
     """By judgment set, run and topic; two of the runs are evaluated with two judgment sets."""
     sets = random_sets()
     pairs = [(name, name) for name in sets] + [("one", "other"), ("other", "one")]
     return {
-        (qrels, run, topic): PreferredTopic(judged, sets[run].collection.run.get(topic, {}))
+        (qrels, run, topic): plain.PreferredTopic(judged, sets[run].collection.run.get(topic, {}))
         for qrels, run in pairs
         for topic, judged in sets[qrels].collection.preferences.items()
     }
@@ -130,17 +120,19 @@ def test_measures_of_groups_equal_plain_loops(loaded: Warehouse, measure: str) -
 
 def tied_sets(seed: int, topics: int) -> dict[str, Judgments]:
     return {
-        "preferences": Judgments("preferences", tied_preferences(seed, as_qrels=False, topics=topics), "preferences"),
-        "in groups": Judgments("groups", tied_preferences(seed, as_qrels=True, topics=topics), "preferences"),
-        "contested": Judgments("preferences", contested_ties(seed, topics=30), "preferences"),
-        "groups": Judgments("groups", tied_preferences(seed, as_qrels=True, topics=2 * topics), "groups"),
-        "contested groups": Judgments("groups", contested_ties(seed + 1), "groups"),
-        "one group": Judgments("preferences", cut_ties(1, 1, 1), "partly known"),
-        "several groups": Judgments("preferences", cut_ties(2, 3, 1), "partly known"),
-        "contested, partly known": Judgments("preferences", contested_ties(2, topics=60), "partly known"),
-        "pairs": Judgments("preferences", paired_ties(1), "partly known"),
-        "subgroups": Judgments("preferences", cut_ties(3, 1, 2), "partly known", in_subgroups=True),
-        "groups of subgroups": Judgments("preferences", cut_ties(4, 2, 2), "partly known", in_subgroups=True),
+        "preferences": Judgments(
+            "preferences", plain.tied_preferences(seed, as_qrels=False, topics=topics), "preferences"
+        ),
+        "in groups": Judgments("groups", plain.tied_preferences(seed, as_qrels=True, topics=topics), "preferences"),
+        "contested": Judgments("preferences", plain.contested_ties(seed, topics=30), "preferences"),
+        "groups": Judgments("groups", plain.tied_preferences(seed, as_qrels=True, topics=2 * topics), "groups"),
+        "contested groups": Judgments("groups", plain.contested_ties(seed + 1), "groups"),
+        "one group": Judgments("preferences", plain.cut_ties(1, 1, 1), "partly known"),
+        "several groups": Judgments("preferences", plain.cut_ties(2, 3, 1), "partly known"),
+        "contested, partly known": Judgments("preferences", plain.contested_ties(2, topics=60), "partly known"),
+        "pairs": Judgments("preferences", plain.paired_ties(1), "partly known"),
+        "subgroups": Judgments("preferences", plain.cut_ties(3, 1, 2), "partly known", in_subgroups=True),
+        "groups of subgroups": Judgments("preferences", plain.cut_ties(4, 2, 2), "partly known", in_subgroups=True),
     }
 
 
@@ -150,7 +142,7 @@ TIES, MORE_TIES = tied_sets(4, 40), tied_sets(8, 300)
 class Orders(NamedTuple):
     """By judgment set and topic every order, and the topics of which worst and best, and the mean, may be unknown."""
 
-    tried: dict[tuple[str, str], list[PreferredTopic]]
+    tried: dict[tuple[str, str], list[plain.PreferredTopic]]
     unknown: set[tuple[str, str]]
     unknown_mean: set[tuple[str, str]]
 
@@ -160,11 +152,11 @@ def every_order(measures: str, more: bool) -> Orders:
     found = Orders({}, set(), set())
     for name, one in (MORE_TIES if more else TIES).items():
         for topic, judged in one.collection.preferences.items() if one.measures == measures else ():
-            scores, pairs = one.collection.run[topic], PreferredTopic(judged, {}).pairs
-            found.tried[name, topic] = [PreferredTopic(judged, order, pairs) for order in orders(scores)]
+            scores, pairs = one.collection.run[topic], plain.PreferredTopic(judged, {}).pairs
+            found.tried[name, topic] = [plain.PreferredTopic(judged, order, pairs) for order in orders(scores)]
             if one.in_subgroups:
                 found.unknown_mean.add((name, topic))
-            if measures == "partly known" and (one.in_subgroups or not agreed(judged, scores)):
+            if measures == "partly known" and (one.in_subgroups or not plain.agreed(judged, scores)):
                 found.unknown.add((name, topic))
     return found
 

@@ -6,18 +6,16 @@ import ast
 import re
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
-from tests.oracles import (
-    brute_force,
-    brute_force_curves,
-    brute_force_diversity,
-    brute_force_preferences,
-    brute_force_user_models,
-)
+from tests.oracles import brute_force
 
-MODULES = (brute_force, brute_force_curves, brute_force_diversity, brute_force_preferences, brute_force_user_models)
+MODULES = [
+    import_module(f"{brute_force.__name__}{part}")
+    for part in ("", "_curves", "_diversity", "_preferences", "_user_models")
+]
 WORDS = {"null": None, "true": True, "false": False}
 Loop = Callable[[Any], dict[str, Any]]
 
