@@ -47,8 +47,7 @@ class _Reused(Database):
         if self.is_free:
             return
         self.is_free = True
-        while self.at_close:
-            self.at_close.pop()()
+        self.at_close.close()
         try:
             reusable = self._empty()
         except duckdb.Error:

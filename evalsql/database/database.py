@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ class Database:
         self.path = path
         self.read_only = read_only
         self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
-        self.at_close: list[Callable[[], None]] = []  # what is called then, the last one first
+        self.at_close = ExitStack()  # what lasts as long as the connection
         self._is_shut_in = self._is_locked = False
         self._asking = RLock()  # a thread that asks takes its own rows before another one asks
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
@@ -48,8 +48,7 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-        while self.at_close:
-            self.at_close.pop()()
+        self.at_close.close()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""

@@ -146,20 +146,18 @@ def _move(part: Path, target: Path) -> None:
     part.replace(target)
 
 
-def new_scratch_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder, by default where the system has them; those of killed processes there are removed first."""
-    place = parent or _holder.get() or Path(tempfile.gettempdir())
-    _sweep(place)
-    return tempfile.TemporaryDirectory(prefix=f"evalsql-{host()}-{os.getpid()}-", dir=place)
-
-
 @contextmanager
 def scratch_folder(parent: Path | None = None, *, holds_others: bool = False) -> Iterator[str]:
-    """A temporary folder that is gone at the end, at Ctrl-C too; if it holds others, they are made in it meanwhile."""
+    """A temporary folder that is gone at the end, at Ctrl-C too; if it holds others, they are made in it meanwhile.
+
+    It is by default where the system has them, from where those of killed processes are removed.
+    """
     before = _holder.get()
+    place = parent or before or Path(tempfile.gettempdir())
     with ExitStack() as stack:
         with held_back():
-            made = new_scratch_folder(parent)
+            _sweep(place)
+            made = tempfile.TemporaryDirectory(prefix=f"evalsql-{host()}-{os.getpid()}-", dir=place)
             stack.callback(held_back()(made.cleanup))
         if holds_others:
             stack.callback(_holder.set, before)

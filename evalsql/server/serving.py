@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -30,14 +31,14 @@ _FINISHING = 10.0  # seconds that running statements have when the server stops
 _END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
 
 
+@dataclass
 class Server:
     """Serves one database at an address; ``log`` takes a line for each request, and for what else happens."""
 
-    def __init__(self, database: Database, address: quack.Address, tokens: Tokens, log: Callable[[str], None]) -> None:
-        self.database = database
-        self.address = address
-        self.log = log
-        self.sessions = Sessions(tokens, log)
+    database: Database
+    address: quack.Address
+    sessions: Sessions
+    log: Callable[[str], None]
 
     def start(self) -> None:
         """Listen; raises UsageError where the address is taken, or is none of this machine."""
@@ -124,7 +125,7 @@ def serve(
                 "nothing of what it had not"
             )
             database.execute("checkpoint")
-        server = Server(database, address, tokens, log)
+        server = Server(database, address, Sessions(tokens, log), log)
         server.start()
         try:
             if not engine.__version__.startswith(_TRIED):

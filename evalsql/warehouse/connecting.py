@@ -47,9 +47,8 @@ def limit_memory(database: Database, size: str) -> None:
     """Give the engine so much memory; the rest goes to disk, into a folder that is removed at close."""
     database.execute(f"set memory_limit = {literal(size)}")
     if database.path == MEMORY or database.read_only:
-        scratch = disk.new_scratch_folder()
-        database.at_close.append(scratch.cleanup)
-        database.execute(f"set temp_directory = {literal(scratch.name)}")
+        scratch = database.at_close.enter_context(disk.scratch_folder())
+        database.execute(f"set temp_directory = {literal(scratch)}")
 
 
 def connect(

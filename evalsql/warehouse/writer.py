@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from evalsql.catalog.ddl import relation_query
@@ -18,13 +19,13 @@ _READ_ONLY = "in read-only mode"  # the engine's words
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
+@dataclass
 class Writer:
     """Runs statements; a transaction that takes runs or judgments from rows which need them is rolled back."""
 
-    def __init__(self, database: Database, *, external: bool) -> None:
-        self.database = database
-        self.external = external
-        self._is_open = False  # a transaction that the user began
+    database: Database
+    external: bool
+    is_open: bool = False  # a transaction that the user began
 
     def run(self, text: str) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""
@@ -40,7 +41,7 @@ class Writer:
             for kind, query in statements:
                 found = self._begin_or_end(query) if kind == "TRANSACTION" else self.run(query)
             return found
-        if self._is_open or kinds <= _READING:
+        if self.is_open or kinds <= _READING:
             return self._ask(text)
         with self.database.transaction():
             found = self._ask(text)
@@ -49,15 +50,15 @@ class Writer:
 
     def _begin_or_end(self, query: str) -> Rows:
         word = first_word(query)
-        if word in COMMITS and self._is_open:
+        if word in COMMITS and self.is_open:
             try:
                 self._check()
             except UsageError:
                 self.database.execute("rollback")
-                self._is_open = False
+                self.is_open = False
                 raise
         found = self._ask(query)
-        self._is_open = word in BEGINS
+        self.is_open = word in BEGINS
         return found
 
     def _ask(self, text: str) -> Rows:
