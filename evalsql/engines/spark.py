@@ -102,7 +102,7 @@ def evaluate(
         memory_limit=memory_limit,
         threads=threads,
     )
-    output = Output(session, files, str(out).rstrip("/"), job)
+    output = Output(session, files, str(out), job)
     with _explained():
         if run_column is not None:
             outcome = _evaluate_tables(output, runs, run_column, strict)
@@ -122,13 +122,10 @@ def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: 
     if not missing:
         return outcome
     why = f"Spark hands over files up to {MOST_BYTES:,}; write the run as several files in a folder"
-    large: dict[str, str] = {}
-    for run in missing:
-        lines = [f"{each.path}: has {each.bytes:,} bytes, {why}" for each in run.files if each.bytes > MOST_BYTES]
-        large |= {run.name: "\n".join(lines)} if lines else {}
-    _add(outcome, [_refused(*each) for each in large.items()], strict)
+    large = {run.name: [f"{file.path}: has {file.bytes:,} bytes, {why}" for file in run.too_large] for run in missing}
+    _add(outcome, [_refused(name, "\n".join(lines)) for name, lines in large.items() if lines], strict)
     output.begin()
-    whole = [run for run in missing if run.name not in large]
+    whole = [run for run in missing if not large[run.name]]
     slots = max(1, output.session.sparkContext.defaultParallelism)
     done = 0
     for groups in waves(tasks(whole, slots), slots):

@@ -12,7 +12,6 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -38,6 +37,10 @@ class File(NamedTuple):
 class Run(NamedTuple):
     name: str
     files: Sequence[File]
+
+    @property
+    def too_large(self) -> list[File]:
+        return [file for file in self.files if file.bytes > MOST_BYTES]
 
     @property
     def weight(self) -> int:  # about how many bytes of text
@@ -150,12 +153,12 @@ _COLUMNS = (
 _MARKED = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "true"}
 
 
-@dataclass
 class Output:
-    session: Any
-    files: Files
-    folder: str  # without a slash at its end
-    job: Job
+    def __init__(self, session: Any, files: Files, folder: str, job: Job) -> None:
+        self.session = session
+        self.files = files
+        self.folder = folder.rstrip("/")
+        self.job = job
 
     def begin(self) -> None:
         """Delete unfinished batches of a stopped job, and mark the folder as unfinished."""
