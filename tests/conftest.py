@@ -1,7 +1,5 @@
 """What tests share: where things are, and warehouses to test on."""
 
-from __future__ import annotations
-
 import atexit
 import csv
 import gc

@@ -1,7 +1,5 @@
 """The cases of ``fixtures/``: which there are, and how their judgments are loaded."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evalsql import Warehouse

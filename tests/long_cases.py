@@ -1,7 +1,5 @@
 """Cases of tests: of files, and those of which a few are tried by default, the others where there is time."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Random collections built to hit what is easily got wrong."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ line. The runs are TREC-COVID round 5 if EVALSQL_REAL_DATA (or ../shared/data) h
 same shape. TREC_EVAL may name the C program. Peers come with `pip install '.[bench]'`.
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import signal

@@ -6,8 +6,6 @@ Lines stand in the order of ranks; about a tenth of the scores are tied, and of 
 have two decimals, most. Names have 8 to 25 characters.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The benchmark of formats: the same runs as text, as tables, as JSON, packed."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The benchmarks on generated runs: how time and memory go with the number of rows, topics and systems."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from functools import cache, partial

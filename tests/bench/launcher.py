@@ -3,8 +3,6 @@
 A process of its own, since a child's peak memory counts from that of whoever starts it, and this one is small.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

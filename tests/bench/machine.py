@@ -1,7 +1,5 @@
 """What the figures hold for: the machine and the versions of all that took part."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

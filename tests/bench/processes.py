@@ -1,7 +1,5 @@
 """Commands run as processes of their own, with the time and the memory each takes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

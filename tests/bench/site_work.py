@@ -1,7 +1,5 @@
 """The benchmark of a site: the time to write it, its size, the time until its pages are there."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -1,7 +1,5 @@
 """What benchmarks share: sizes, files made when first asked for, the ways of timing, and the times of peers."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What it costs to ask and to load through a server on loopback, in the place of a file."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from functools import partial

@@ -3,8 +3,6 @@
 Modules are imported where they are used, so that a peer's process starts without evalsql.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -1,7 +1,5 @@
 """The benchmarks on the runs of one track and on a single run, and of tests between systems."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Relation files: what the header must say, what the SQL may hold, and that adding a file is adding a measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

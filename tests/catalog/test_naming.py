@@ -1,7 +1,5 @@
 """Names of measures, read and written: ``names.tsv`` has names with what is read, ``refused_names.tsv`` complaints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

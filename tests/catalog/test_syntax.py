@@ -1,7 +1,5 @@
 """Where parameters stand in SQL, against the tokens that sqlglot sees and against what the engine makes of them."""
 
-from __future__ import annotations
-
 import random
 from functools import partial
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """``--sort``, ``--limit`` and ``--wide``, and what a terminal shows in colour."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

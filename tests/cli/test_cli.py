@@ -1,7 +1,5 @@
 """The command line as a user runs it: data on standard output only, exit codes, formats, confinement."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

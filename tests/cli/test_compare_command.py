@@ -1,7 +1,5 @@
 """``evalsql compare`` on a command line: its options, and what is not as one expects."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The help of every command: its example runs, its line in the list is whole, its options say if they repeat."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """What the user's shell completes behind the commands: names of runs, judgment sets and measures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Options that all commands spell in the same way, and what people type in their place."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is refused: with which exit code, and in which words; nothing goes to standard output then."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

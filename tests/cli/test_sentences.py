@@ -1,7 +1,5 @@
 """Wrong arguments, lost files and a full disk end in a sentence, and no text of a file's commands the terminal."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The shell: what Tab offers, a session on a terminal, statements from a pipe."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``evalsql trec_eval`` prints the bytes of trec_eval, for values that pytrec_eval gives and by hand for 10.0."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

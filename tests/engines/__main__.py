@@ -5,8 +5,6 @@ warehouse, such as one of TREC-COVID. ``--write`` puts what came of it into ``ev
 headers of compiled files and the guide are made (``python -m tests.tools.engines_page``).
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """What is evaluated on every engine: small random collections of grades, groups and preferences in one warehouse."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The engines on which relations are executed: each takes the base tables, then answers queries."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

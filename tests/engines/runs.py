@@ -1,7 +1,5 @@
 """Measures executed on other engines, and compared with DuckDB's own macros."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

@@ -1,7 +1,5 @@
 """A Spark standalone master and its workers as processes on loopback, and ways to kill them."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -5,8 +5,6 @@ a single huge topic and one in several files. ``--rows`` asks for fewer, ``--cal
 workers instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

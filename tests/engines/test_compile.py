@@ -1,7 +1,5 @@
 """``evalsql compile``: self-contained SELECTs, their headers, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 This is the short form: ``python -m tests.engines`` executes every measure with every order of ties, and on other data.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -4,8 +4,6 @@ The short form of ``python -m tests.engines.spark_trial``. It runs where pyspark
 ``EVALSQL_DEMAND_ENGINES=1`` makes it fail elsewhere.
 """
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

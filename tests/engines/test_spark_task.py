@@ -1,7 +1,5 @@
 """What a Spark task does, without Spark: the rows it gives, and what it says of files that are refused."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

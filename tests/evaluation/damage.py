@@ -1,7 +1,5 @@
 """What can be damaged in a warehouse: by audit the SQL that does it, and all that the audit finds then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 T05 = """run_id = (select run_id from runs where run = 'bm25')

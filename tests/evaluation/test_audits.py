@@ -1,7 +1,5 @@
 """The audits: they find nothing on what is loaded, and what is damaged by hand they name."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which runs are meant: conditions, dates, systems, the latest; and what is no condition."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator

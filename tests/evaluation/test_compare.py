@@ -1,7 +1,5 @@
 """``compare``: pairs and corrections, against scipy."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What documents contribute to a measure: against sums by hand, and against the values that they add up to."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator

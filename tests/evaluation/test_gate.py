@@ -1,7 +1,5 @@
 """``evalsql gate``: scipy on the same values, loops over topics, what must never pass; rules and figures in files."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """``evalsql history`` and ``diff`` beside plain loops; what changed between runs is marked."""
 
-from __future__ import annotations
-
 import statistics
 from pathlib import Path
 

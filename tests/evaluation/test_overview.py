@@ -1,7 +1,5 @@
 """The relations a report is made of, each beside an independent calculation."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

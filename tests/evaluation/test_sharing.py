@@ -1,7 +1,5 @@
 """Figures are the same together and alone, and what is told is so in whatever order the engine gives rows."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import Counter

@@ -1,7 +1,5 @@
 """``evalsql load scores``: figures of runs whose rankings are elsewhere stand beside those computed here."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

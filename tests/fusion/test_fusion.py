@@ -1,7 +1,5 @@
 """Fused runs: worked out by hand, stored as any run is, with weights that were searched without the topic."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import itertools

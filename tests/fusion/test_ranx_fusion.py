@@ -4,8 +4,6 @@ Not compared as it stands is Condorcet fusion with circles or even pairs, where 
 the next. It is compared where majorities are clear and no circle is among them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -4,8 +4,6 @@ Inputs are made from the seeds in ``tests/fuzz/corpus`` by small changes. One th
 ``corpus`` of its target, where a test tries it from then on, and the exit code is 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import random

@@ -3,8 +3,6 @@
 Errors in words, which are EvalsqlError, are right; everything else that comes out is a fault.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import warnings

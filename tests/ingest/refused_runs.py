@@ -1,7 +1,5 @@
 """Runs that are none, or whose rows cannot be used, which a program makes; those of text are in ``refused.tsv``."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """The rows of twelve topics of the sample's TREC files."""
 
-from __future__ import annotations
-
 from tests.conftest import SAMPLE
 
 

@@ -1,7 +1,5 @@
 """Searches of sequence databases: E-values and families give ROC_n and TAP-k as the published program has them."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import defaultdict

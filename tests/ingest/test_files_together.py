@@ -1,7 +1,5 @@
 """Files that one statement reads together: each has the rows it would have alone, and only bad ones are blamed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Folders, tar archives and datasets by name as inputs; what of them is left out is told."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every format of runs and judgments gives the figures of the same data as TREC files; others are refused by name."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from itertools import product, zip_longest

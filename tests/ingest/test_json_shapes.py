@@ -1,8 +1,6 @@
 """JSON as rerankers and programs write it: names in objects, lists beside fields, a list for each column, records in
 one object, rankings with and without scores; in files and in memory."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

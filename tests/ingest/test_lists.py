@@ -1,7 +1,5 @@
 """Loading weights of topics, and the retrieval lists of the TAP-k program, whose results are those of that program."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Warnings of loads: lost rows, rows that come together unasked, nothing relevant; and the line of the caller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loading runs and judgments from files: every form they take, both readers, and all or nothing."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import random

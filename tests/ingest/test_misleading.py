@@ -1,7 +1,5 @@
 """Figures that are true and that a person would take for others: each is told, or does not come about."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ranks from lines in any order, against a plain sort."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby

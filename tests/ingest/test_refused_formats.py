@@ -1,7 +1,5 @@
 """Files that are no runs or judgments are refused by their format, and bad rows of others by their line."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial

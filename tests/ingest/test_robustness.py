@@ -1,7 +1,5 @@
 """The litmus test of robustness and the ratings of tasks, against scipy and by hand; the names their sources use."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 

@@ -1,7 +1,5 @@
 """Small files of which the rows are known: every form of TREC files, headers of all kinds, marks that hide no row."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts and groups of topics: every format gives the same, what is wrong is told, and figures split by groups."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Judgments that newer ones take the place of: reachable under another name, left out where none is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

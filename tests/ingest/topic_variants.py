@@ -1,7 +1,5 @@
 """Topics as tools write them and as Python holds them; each variant says the same of three topics."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

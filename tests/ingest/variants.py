@@ -1,7 +1,5 @@
 """Runs and judgments in every format, as real tools write them, of the same data as the sample's TREC files."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import gzip

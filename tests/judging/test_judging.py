@@ -1,7 +1,5 @@
 """Pools and what a run's own documents are worth; agreement of judges by hand and as peers have it."""
 
-from __future__ import annotations
-
 import csv
 import random
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The random collections, on which measures are held against plain loops and peers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache, partial
 

@@ -7,8 +7,6 @@ measures no grade is above the least that is worth something, or all gains are o
 to them; they have cutoffs and depths for short rankings.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.long_cases import rows_of

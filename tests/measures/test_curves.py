@@ -1,7 +1,5 @@
 """Curves and what is read from them, against scikit-learn, plain loops and invariants."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import chain, pairwise

@@ -1,7 +1,5 @@
 """Diversity measures against ndeval (through pyndeval and ir_measures) and plain loops, and loading subtopics."""
 
-from __future__ import annotations
-
 import math
 import random
 import shutil

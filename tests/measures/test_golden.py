@@ -1,7 +1,5 @@
 """The golden cases under fixtures/: printed by the source texts, or computed by hand in the case's README."""
 
-from __future__ import annotations
-
 import csv
 import re
 from functools import cache

@@ -3,8 +3,6 @@
 These are trec_eval 9, cwl_eval, gdeval, compatibility, msmarco, judged and accuracy.
 """
 
-from __future__ import annotations
-
 import shutil
 from functools import cache
 from pathlib import Path

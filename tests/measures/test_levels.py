@@ -1,7 +1,5 @@
 """A least grade of 2 gives what the same judgments give when their grades of 2 are 1 and those of 1 are 0."""
 
-from __future__ import annotations
-
 import pytest
 
 from evalsql import Warehouse

@@ -1,7 +1,5 @@
 """Every measure that trec_eval has against it, on random collections, of all documents and of the judged ones only."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 

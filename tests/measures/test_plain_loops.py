@@ -1,7 +1,5 @@
 """Measures and their columns against plain loops: on random collections, and where judgment sets share names."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

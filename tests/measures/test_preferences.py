@@ -1,7 +1,5 @@
 """Judgments by groups and preferences: loading them, and their measures against plain loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@ Not compared are its bpref, which takes negative grades for judged ones and divi
 rbp, which adds up grades as they are and so exceeds 1 (both said in ``differs``).
 """
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -1,7 +1,5 @@
 """Public runs and judgments: the organisers' printed figures, and trec_eval on files that break loaders."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections.abc import Iterator

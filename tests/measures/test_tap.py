@@ -1,7 +1,5 @@
 """TAP with weights, given thresholds and short lists against the published program and plain loops; its curve."""
 
-from __future__ import annotations
-
 import math
 import random
 import warnings

@@ -1,7 +1,5 @@
 """Worst, best and expected values over all orders of tied documents, against every permutation tried."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

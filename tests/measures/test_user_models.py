@@ -1,7 +1,5 @@
 """Measures of user models, and others of the literature, on collections that were made for them."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Short rankings in every order of their tied documents, and what measures know of these orders."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping

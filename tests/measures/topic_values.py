@@ -1,7 +1,5 @@
 """The values of a measure, as tests compare them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalsql import Warehouse

@@ -7,8 +7,6 @@ where the first one stopped. Prints the share caught, and survivors that survivo
 where less than 95 % are caught or one is not explained.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -4,8 +4,6 @@ The names come from the tables of the tests themselves, so that a case that is t
 A value that the tests compare, within the same tolerance, must change for a mutant to be caught.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Small changes to a relation's body, each of which a test should notice: made on its syntax tree."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Agreement of rankings by plain loops over the definitions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 

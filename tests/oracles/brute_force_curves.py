@@ -1,7 +1,5 @@
 """Curves and what is read from them, straight from the definitions; plain loops and exact fractions, no SQL."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Diversity measures straight from their definitions, and random collections for them; plain loops, no SQL."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Measures of judgment groups and preferences straight from their definitions, and random collections for them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

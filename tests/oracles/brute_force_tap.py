@@ -1,7 +1,5 @@
 """TAP under each tie rule and with each of its options, straight from the definition; plain loops, no SQL."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

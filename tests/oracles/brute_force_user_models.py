@@ -1,7 +1,5 @@
 """Measures of user models straight from their definitions; plain loops, no SQL."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """The plain loop of a measure, found by the measure's name."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable

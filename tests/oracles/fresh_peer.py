@@ -4,8 +4,6 @@ pytrec_eval has parameters of measures that all evaluators of a process share, s
 each other's values; which of them does depends on where memory lies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache

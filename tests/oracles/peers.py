@@ -1,7 +1,5 @@
 """The peers' values: trec_eval 9 through pytrec_eval, and the published TAP-k program."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The sampled tests by plain loops, over the very samples that the relations draw."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from statistics import NormalDist

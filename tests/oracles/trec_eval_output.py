@@ -1,7 +1,5 @@
 """The bytes trec_eval 9.0.8 prints, put together from its values (pytrec_eval) and its rules for averages."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The benchmark tool is right about what it generates, judges and writes; how fast anything is, nothing here says."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """``evalsql help``: lists the guides, prints one without marks of Markdown, names the nearest to an unknown one."""
 
-from __future__ import annotations
-
 from evalsql.cli.app import printed
 from tests.conftest import Command, assert_refused
 from tests.tools.readme import GUIDES

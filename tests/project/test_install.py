@@ -1,7 +1,5 @@
 """What is built is whole: installed alone in an empty environment, it runs the demonstration."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What holds for any input of readers, names, headers and users' SQL: seeds of the fuzzer and random input."""
 
-from __future__ import annotations
-
 import re
 import string
 

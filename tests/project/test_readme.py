@@ -1,7 +1,5 @@
 """The README, the guides and the SQL's page are true: their examples print what they say, their names exist."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

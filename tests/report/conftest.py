@@ -1,7 +1,5 @@
 """What tests of the page share: a browser, the sample's report, and one of names that mean something elsewhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

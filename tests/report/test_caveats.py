@@ -1,7 +1,5 @@
 """What a report holds for doubtful, each fact under its own heading whatever runs are called."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

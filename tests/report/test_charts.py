@@ -1,7 +1,5 @@
 """Curves from the command line, and charts as files that need no network."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import cycle

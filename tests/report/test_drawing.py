@@ -1,7 +1,5 @@
 """Which systems a chart draws, in which colours and at which size; and the figures of those beside the report's."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Experiments on runs and judgments at hand, as people have them who come from PyTerrier and ranx."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from statistics import fmean

@@ -1,7 +1,5 @@
 """What is written as LaTeX compiles, whatever runs are called; and decimal points stand below each other."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import string

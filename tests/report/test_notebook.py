@@ -1,7 +1,5 @@
 """Results of the library: what a notebook shows of them, and that they are relations in all else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The report as a page, in a browser: what it shows, what it does when asked, what it leaves alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy

@@ -1,7 +1,5 @@
 """What a report is told to show and to leave out; names that mean something elsewhere are text in all its forms."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page on paper, in the dark, and in windows of all widths: nothing is cut off, and what goes on says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

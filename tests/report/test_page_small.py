@@ -1,7 +1,5 @@
 """Pages of collections that are small or odd: one run, one topic, systems that are alike, ties, nothing to doubt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A paper's table from its description: the figures are those of compare, newer runs change it, mistakes are named."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables for a paper: what the caption says was tested, and the form that LaTeX needs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

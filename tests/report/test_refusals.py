@@ -1,7 +1,5 @@
 """What reports, charts and tables refuse: in which words, and that nothing is written then."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

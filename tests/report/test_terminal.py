@@ -1,7 +1,5 @@
 """What a terminal shows: whole numbers and names within its width, the answer first, bars, marks by topic."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import random

@@ -1,7 +1,5 @@
 """Servers and clients find no extension but those of the extra [server]."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A server in a process of its own, for tests and trials to ask."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A warehouse that a server holds, asked by clients: the figures, the loads and the faults are those of the file."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Where the extra is missing, servers and their clients say what they need, and nothing else needs it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

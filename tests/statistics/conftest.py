@@ -1,7 +1,5 @@
 """A warehouse for scores of a test's own."""
 
-from __future__ import annotations
-
 from tests.conftest import module_warehouse
 
 warehouse = module_warehouse(lambda _: None)

@@ -1,7 +1,5 @@
 """Scores of a test's own in the place of those of the view ``scores``, from which all statistics start."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Agreement of rankings: scipy, plain loops over the definitions, and worked examples."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product

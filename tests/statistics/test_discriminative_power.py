@@ -1,7 +1,5 @@
 """Discriminative power of measures: scipy's tests, and the p values of comparisons."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Distributions as scalar macros: against arbitrary precision (mpmath) and scipy, far into the tails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, product
 from typing import Any

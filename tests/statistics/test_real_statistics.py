@@ -1,7 +1,5 @@
 """All systems of TREC-COVID round 5 against one of them: scipy's figures, in little time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Randomisation tests, bootstrap intervals and randomised Tukey HSD."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

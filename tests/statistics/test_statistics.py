@@ -1,7 +1,5 @@
 """Comparing systems: scipy and statsmodels on the same scores, and what they have no answer for."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator, Mapping

@@ -6,8 +6,6 @@ is the one that knows no order of ties; all is with what serves other orders of 
 summary into ``sql/README.md``.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 It is made from what ``python -m tests.engines --write`` found.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

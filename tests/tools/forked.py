@@ -5,8 +5,6 @@ the folder, the environment and the streams of its caller, so pipes, exit codes 
 Nothing but imports is shared by calls.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -5,8 +5,6 @@ The first two columns stay; the others are made of the variants in ``tests/inges
 table names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -8,8 +8,6 @@ which makes ties; the pool is shallower than the rankings and not every system a
 documents unjudged; one system misses a topic.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from pathlib import Path

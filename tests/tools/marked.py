@@ -1,7 +1,5 @@
 """The part of a page that a program writes: what stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

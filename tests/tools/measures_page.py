@@ -1,7 +1,5 @@
 """Writes ``sql/measures/README.md`` from the headers of the measures: ``python -m tests.tools.measures_page``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter

@@ -4,8 +4,6 @@ ClickHouse does too with join_use_nulls = 1, and as long as columns of joined ta
 not listed here is refused; a form is added when it was seen to give the same on those engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from sqlglot import exp

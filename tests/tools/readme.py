@@ -5,8 +5,6 @@ demonstration's warehouse; the block ``text`` is what they print. Each runs in a
 demonstration's warehouse is ``evalsql.duckdb`` and its files are ``qrels.txt`` and ``runs/*.run``.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

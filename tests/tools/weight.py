@@ -3,8 +3,6 @@
 ``--write`` puts the table into ``evalsql/README.md``.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

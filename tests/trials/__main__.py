@@ -3,8 +3,6 @@
 A trial prints counts and returns how many went wrong.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tests.trials import gate, loads, sandbox, team

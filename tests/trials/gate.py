@@ -6,8 +6,6 @@ statsmodels. The relation that the gate tests by decides on all trials in one st
 Some of them go through the whole gate as well and must end alike.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -3,8 +3,6 @@
 ``first_uses`` begins eight at once on an empty cache.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -4,8 +4,6 @@ Each source that reads a file is put into each kind of statement, read-only and 
 reach outside in other ways, and files that were crafted so that opening them or asking them would.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import warnings

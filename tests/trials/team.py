@@ -5,8 +5,6 @@ reciprocal rank is 1/(k + 1), and one that stays. A reader that sees half a load
 figure that belongs to none.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """Copies of the sample's warehouse on which statements were run without this package."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from functools import cache

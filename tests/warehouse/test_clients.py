@@ -1,7 +1,5 @@
 """A warehouse file opened by plain DuckDB clients, old and new, where evalsql is not installed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``evalsql drop`` and ``evalsql vacuum``: what goes goes from every table, and what stays has its figures."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from unittest.mock import Mock

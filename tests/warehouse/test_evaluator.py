@@ -1,7 +1,5 @@
 """Runs evaluated from memory, one after another, against trec_eval and against a warehouse that holds them."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor

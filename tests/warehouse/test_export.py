@@ -1,7 +1,5 @@
 """A warehouse that is exported as a whole comes back as it was."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

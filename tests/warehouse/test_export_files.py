@@ -1,7 +1,5 @@
 """Runs, judgments, topics, weights and scores that are exported load again as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

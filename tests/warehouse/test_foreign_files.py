@@ -1,7 +1,5 @@
 """Warehouses from strangers: figures come from the package, and nothing in a file runs SQL or reaches another file."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Input and use that once went wrong, or would have: each is refused in words or gives the right result."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """A user's own measures, kept in the warehouse or borrowed from a folder, beside those of the package."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Views and macros put into older files, and real files of earlier schemas, under fixtures/schemas."""
 
-from __future__ import annotations
-
 import csv
 import lzma
 import os

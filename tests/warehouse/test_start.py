@@ -1,7 +1,5 @@
 """What a command costs before and after its work: imports, notes, views that are kept in a cache and attached."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

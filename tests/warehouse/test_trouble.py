@@ -1,7 +1,5 @@
 """Locks, damage, full disks and interrupts: nothing is lost, and what to do is said."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import signal

@@ -1,7 +1,5 @@
 """Opening, upgrading and asking; the library as its users call it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What tests of a site share: the site of the demonstration's data, of hostile names, and DuckDB-Wasm."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Files' names of pages: safe on every system, one for each name, whatever else there is."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote
 

@@ -1,7 +1,5 @@
 """The console in Chromium: its figures are the warehouse's, nothing leaves the site, whatever is asked."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """The copy of the warehouse that a site carries: what the pages show, nothing else, and the same figures."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """Pages in Chromium: search, phones, light and dark, and the rules of WCAG 2."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The pages of a site: all there, all linked, with the figures of other programs, whatever names are called."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from html.parser import HTMLParser

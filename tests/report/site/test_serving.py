@@ -1,7 +1,5 @@
 """``evalsql site --serve``: this machine only, the site's files only, kept current."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import re
