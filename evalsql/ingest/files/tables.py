@@ -185,15 +185,15 @@ class Tables:
 
     def _read(self, table: Table) -> None:
         """Insert the rows of a file: by the engine where it reads them, and line by line where one may be wrong."""
-        readers = {
+        own = {
             "parquet": self._parquet,
             "arrow": self._arrow,
             "csv": self._csv,
-            "jsonl": self._json_lines,
+            "jsonl": self._jsonl,
             "json": self._json,
         }
         try:
-            readers.get(table.form.reader, self._lines)(table)
+            own.get(table.form.reader, self._lines)(table)
             if self.rank_is_used and "rank" not in table.columns:
                 raise UsageError(_NO_RANK)
             has_exact_reader = table.form.has_lines and not table.has_lines
@@ -235,18 +235,17 @@ class Tables:
 
     def _csv(self, table: Table) -> None:
         form = table.form
-        cells = [f"c{at}" for at in range(len(form.names))]
-        taken, mark = "*", '"'
         if text_reading.quotes_hide_nothing(table.source, form):
-            taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
-        table.raw = self._numbered(f"""select {taken} from read_csv(
+            self._lines(table)
+            return
+        cells = ", ".join(f"'c{at}': 'varchar'" for at in range(len(form.names)))
+        table.raw = self._numbered(f"""select * from read_csv(
             [{self._path(table)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
-            quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
-            columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
+            quote = '"', escape = '"', auto_detect = false, {_AS_IT_IS}, columns = {{{cells}}}
         )""")
         table.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in form.columns.items()}
 
-    def _json_lines(self, table: Table) -> None:
+    def _jsonl(self, table: Table) -> None:
         table.columns = table.form.columns
         listed = ", ".join(f"{literal(column)}: 'varchar'" for column in table.columns.values())
         table.raw = self._numbered(f"""select * from read_json(
