@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
@@ -37,12 +37,6 @@ def next_id(database: Database, table: str, key: str) -> int:
     return int(following)
 
 
-def insert_all(database: Database, table: str, columns: Sequence[str], rows: Iterator[Sequence[object]]) -> None:
-    """Add rows to a table, as many as there may be."""
-    while some := list(islice(rows, _ROWS_INSERTED)):
-        add_rows(database, table, columns, some)
-
-
 def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
     """What the table ``files`` says of the source of a run or judgment set with a key: a file, or a text for data."""
     if isinstance(source, str):
@@ -58,18 +52,20 @@ def add_rows(
     database: Database,
     table: str,
     columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
+    rows: Iterable[Sequence[object]],
     meta: Mapping[str, str] | None = None,
 ) -> None:
-    """Add rows to a base table; with ``meta``, even if it is empty, and with the time and the version."""
-    selected = [f"unnest(?) as {column}" for column in columns]
-    values: list[object] = [list(column) for column in zip(*rows, strict=True)]
+    """Add rows to a table, as many as there may be; with ``meta``, even if empty, and with the time and the version."""
+    selected = ", ".join(f"unnest(?) as {column}" for column in columns)
+    further: list[object] = []
     if meta is not None:
-        selected.append("map(?::varchar[], ?::varchar[]) as meta, ? as evalsql_version")
-        selected.append("current_timestamp at time zone 'UTC' as loaded_at")
-        values += [list(meta), list(meta.values()), __version__]
-    if rows:
-        database.execute(f"insert into {table} by name select {', '.join(selected)}", values)
+        selected += ", map(?::varchar[], ?::varchar[]) as meta, ? as evalsql_version"
+        selected += ", current_timestamp at time zone 'UTC' as loaded_at"
+        further = [list(meta), list(meta.values()), __version__]
+    remaining = iter(rows)
+    while some := list(islice(remaining, _ROWS_INSERTED)):
+        values = [list(column) for column in zip(*some, strict=True)]
+        database.execute(f"insert into {table} by name select {selected}", values + further)
 
 
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:

@@ -21,7 +21,7 @@ from evalsql.ingest.files.input_files import judgments_of, open_one_source, open
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
 from evalsql.ingest.files.trec_text import Notes, preference_rows, qrels_rows, reader, rejected_paths, text_lines
-from evalsql.ingest.load_options import IMPLYING, JudgmentOptions, Queries
+from evalsql.ingest.load_options import IMPLYING, JudgmentOptions
 from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.phrases import counted
 
@@ -91,9 +91,7 @@ class StagedJudgments:
     def stage_text(self, file: Source) -> None:
         """Stage a TREC file: by the engine's reader, or line by line where something is to be said of a line.
 
-        Raises:
-            InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
-                preferences that contradict each other, no rows at all.
+        Raises InputError for bad lines, repeated judgments, preferences that contradict each other, no rows at all.
         """
         options = self.options
         if options.form in IMPLYING:
@@ -105,7 +103,7 @@ class StagedJudgments:
         notes, problems = Notes(), ProblemList()
         read = preference_rows if options.are_preferences else qrels_rows
         rows = ((line, *row) for line, row in read(file, notes, problems.add))
-        base_rows.insert_all(self.database, "staged_qrels_rows", [*self._columns], rows)
+        base_rows.add_rows(self.database, "staged_qrels_rows", [*self._columns], rows)
         self.comments = notes.comments
         self._check(Table(self.database, file, TREC_TEXT, has_lines=True), problems)
 
@@ -260,8 +258,10 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
     """Put judgments of grade 1 that pairs or families imply into the table ``staged_qrels_rows``; returns notices."""
     pairs, notices, is_family = table.query, list[str](), options.form == "families"
     if is_family:
-        notices = _stage_queries(database, table, options.queries)
-        inputs = {"members": table.query, "queries": f"select query from {_QUERIES}"}
+        queries = f"select distinct member as query from ({table.query})"
+        if options.queries is not None:
+            queries, notices = f"select query from {_QUERIES}", _stage_queries(database, table, options.queries)
+        inputs = {"members": table.query, "queries": queries}
         ((num_pairs,),) = database.rows(relation_query(database.catalog, "num_family_pairs", inputs))
         if num_pairs > MOST_PAIRS:
             raise table.source.error(
@@ -284,12 +284,8 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
     return notices
 
 
-def _stage_queries(database: Database, table: Table, queries: Queries) -> list[str]:
-    """Put the members that are topics into a table, by default all; returns notices."""
-    if queries is None:
-        members = f"select distinct member as query from ({table.query})"
-        database.execute(f"create or replace temp table {_QUERIES} as {members}")
-        return []
+def _stage_queries(database: Database, table: Table, queries: str | Path | Iterable[str]) -> list[str]:
+    """Put the members that are topics into a table; returns notices."""
     names = list(dict.fromkeys(_query_names(queries)))
     put(database, _QUERIES, {"query": names})
     absent = f"from {_QUERIES} where query not in (select member from ({table.query}))"

@@ -11,7 +11,6 @@ from pathlib import Path
 from evalsql.catalog.header import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
-Queries = str | Path | Iterable[str] | None
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 FORMS = ("grades", "groups", "preferences", *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
@@ -85,7 +84,7 @@ class JudgmentOptions:
     keep_best: bool = False
     meta: Mapping[str, str] | None = None
     columns: Mapping[str, str] | None = None
-    queries: Queries = None
+    queries: str | Path | Iterable[str] | None = None
     with_self: bool = False
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
-from evalsql.ingest.base_rows import add_file_rows, file_row, insert_all, next_id
+from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
 from evalsql.ingest.files.trec_text import Notes, first_tag, reader, rejected_paths, run_rows
@@ -185,7 +185,7 @@ class RunLoader:
             (number, topic, document, int(rank.partition(".")[0]) if is_ranked else None, float(score), False)
             for _, (topic, document, rank, score) in found
         )
-        insert_all(self.database, "staged_run_rows", [*STAGED_COLUMNS], rows)
+        add_rows(self.database, "staged_run_rows", [*STAGED_COLUMNS], rows)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True

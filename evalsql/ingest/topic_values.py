@@ -47,18 +47,12 @@ def load_topics(
     replace: bool = False,
     columns: Mapping[str, str] | None = None,
 ) -> LoadedTopics:
-    """Keep texts and groups of a judgment set's topics, all or nothing.
-
-    Topics that the judgments do not have are left out with a warning.
+    """Keep texts and groups of a judgment set's topics, all or nothing; others are left out with a warning.
 
     Args:
-        source: path ("-" is standard input), ``irds:`` and a dataset, {topic: text},
-            {topic: {field: value}}, or rows as dicts or a frame.
-        qrels: whose topics they are; may be left out where there is one judgment set.
+        source: as for ``Warehouse.load_topics``; a file may be "-" (standard input), or ``irds:`` and a dataset.
         key: what the second column is, where a file has two and no header.
         only_groups: take every field as it is called, also those that name a text.
-        replace: replace texts and groups of the same names.
-        columns: names of columns for topic, text, description and narrative, where they are not known by themselves.
 
     Raises:
         InputError: every line that was refused, with its reason; nothing was loaded.
