@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from evalsql.errors import UsageError
@@ -45,8 +44,6 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "topic groups": (("topic",), ()),
 }
 NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
-# Types of the engine whose values are names: text and whole numbers, but no lists of them.
-_NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
 Given = Mapping[str, str] | None
 
 
@@ -117,12 +114,6 @@ def check_given(given: Given, kind: str) -> None:
             raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
     if given and len(set(given.values())) < len(given):
         raise UsageError("one column cannot have two meanings")
-
-
-def check_name_type(column: str, sql_type: str) -> None:
-    """Raise UsageError where a column that holds names is of a type whose values are none."""
-    if not _NAME_TYPE.fullmatch(sql_type):
-        raise UsageError(f"column {column} is of type {sql_type}; names are text or whole numbers")
 
 
 def parse(text: str | None) -> dict[str, str] | None:

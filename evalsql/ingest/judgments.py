@@ -124,14 +124,14 @@ class StagedJudgments:
 
     def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""
-        database, in_groups = self.database, self.options.form == "groups"
+        database, in_groups, staged = self.database, self.options.form == "groups", {"staged": _ALL}
         count = "select count(*) from staged_qrels_rows"
         ((self.num_rows,),) = database.rows(count)
         if not self.num_rows and not problems:
             problems.add(origin.problem(0, "holds no rows"))
         if self.options.keep_best:
             problems.check()
-            best = relation_query(database.catalog, "best_judgments", {"staged": _ALL}, in_groups=in_groups)
+            best = relation_query(database.catalog, "best_judgments", staged, in_groups=in_groups)
             database.execute(f"create or replace temp table staged_qrels_rows as\n{best}")
             ((num_kept,),) = database.rows(count)
             self.duplicates = self.num_rows - num_kept
@@ -139,9 +139,7 @@ class StagedJudgments:
         if self.options.are_preferences:
             check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
-            repeated = relation_query(
-                database.catalog, "repeated_staged_judgments", {"staged": _ALL}, in_groups=in_groups
-            )
+            repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
             found = database.rows(f"{repeated}\norder by line")
             lines = origin.lines() if found else {}
             for line, topic, iteration, document, first, other in found:
@@ -204,11 +202,10 @@ Group = dict[str, dict[float, list[str]]]
 
 
 def check_preferences(rows: Sequence[Sequence[Any]], origin: Table, problems: ProblemList) -> None:
-    """Refuse what contradicts itself in rows that start with their number.
+    """Refuse what contradicts itself in rows that start with their number; different groups may disagree.
 
-    That is a document twice in one subgroup; a document at level 0, not relevant, in one subgroup and above it in
-    another of the same group; and groups in which a document is preferred to another and that one to it, be it by
-    way of others. Different groups may disagree.
+    That is a document twice in one subgroup, or at level 0, not relevant, in one and above it in another of the same
+    group; and groups in which a document is preferred to another and that one to it, be it by way of others.
     """
     first_lines: dict[tuple[str, str, str, str], int] = {}
     first_levels: dict[tuple[str, str, str], tuple[int, float]] = {}

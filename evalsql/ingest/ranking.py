@@ -67,22 +67,24 @@ class NewRun:
         return self.files[0].kind
 
 
+@dataclass
 class RunBatch:
     """Runs that are loaded together, all rankings, all with E-values or all with other scores.
 
     Making one makes the empty table ``staged_run_rows``, into which their rows go; those in memory are of file 0.
     """
 
-    def __init__(self, database: Database, runs: Sequence[NewRun], options: RunOptions) -> None:
-        self.database = database
-        self.runs = runs
-        self.given_options = options
-        make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
+    database: Database
+    runs: Sequence[NewRun]
+    options: RunOptions
+
+    def __post_init__(self) -> None:
+        make_temp_table(self.database, "staged_run_rows", STAGED_COLUMNS)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
         database, (is_ranking, holds_evalues) = self.database, self.runs[0].kind
-        options = self.options = self.given_options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
+        options = self.options = self.options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
         pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files]
         self._owners = f"select * from (values {', '.join(map(str, pairs))}) as files(file_id, owner_id)"

@@ -123,10 +123,8 @@ class RunLoader:
             texts += [line.decode(errors="replace") for line in file.source.first_lines]
         put(database, "first_lines", {"file_id": numbers, "line": lines, "text": texts}, ["file_id", "line"])
         rows = relation_query(database.catalog, "first_run_rows", {"first_lines": "select * from temp.first_lines"})
-        database.execute(f"create or replace temp table first_lines as\n{rows}")
-        first_rows = {"first_rows": "select * from temp.first_lines"}
-        foreign = database.rows(relation_query(database.catalog, "foreign_layouts", first_rows))
-        for at, line, num_columns in foreign:
+        first_rows = {"first_rows": rows}
+        for at, line, num_columns in database.rows(relation_query(database.catalog, "foreign_layouts", first_rows)):
             reason = (
                 f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
                 "[tag]; a tag may hold blanks, but is the same on nearly every line"

@@ -6,7 +6,7 @@ import csv
 import html
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -18,7 +18,7 @@ from evalsql.ingest.column_meanings import COLUMNS, Given
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, unreadable
 from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
-from evalsql.ingest.files.trec_text import text_lines
+from evalsql.ingest.files.trec_text import Refuse, text_lines
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
 _BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
@@ -29,7 +29,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _IDS = ("number", "num", "id", "qid", "_id")
-Refuse = Callable[[Problem], None]
 
 
 class Record(NamedTuple):
@@ -240,11 +239,10 @@ def _sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
 
 
 def _tagged(text: str) -> Iterator[tuple[str, str]]:
-    tags = [*_TAG.finditer(text)]
-    ends = [*(tag.start() for tag in tags[1:]), len(text)]
-    for tag, end in zip(tags, ends, strict=True):
-        if not tag[1]:
-            yield tag[2].lower(), html.unescape(_LABEL.sub("", text[tag.end() : end], count=1))
+    _, *parts = _TAG.split(text)
+    for slash, tag, inner in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        if not slash:
+            yield tag.lower(), html.unescape(_LABEL.sub("", inner, count=1))
 
 
 def _record(line: int, pairs: Iterable[Sequence[str]]) -> Record | None:

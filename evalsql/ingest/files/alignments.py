@@ -103,20 +103,14 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
     if not options.one_alignment and options.with_self is not False:
         return []
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
-    found = relation_query(
-        database.catalog,
-        "left_out_alignments",
-        {"staged": staged},
-        only_best=options.one_alignment,
-        without_self=options.with_self is False,
-        lower_is_better=options.lower_is_better,
-    )
+    chosen = {"only_best": options.one_alignment, "without_self": options.with_self is False}
+    chosen["lower_is_better"] = options.lower_is_better
+    found = relation_query(database.catalog, "left_out_alignments", {"staged": staged}, **chosen)
     database.execute(f"create or replace temp table left_out as\n{found}")
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
     database.execute("delete from staged_run_rows where rowid in (select row_id from left_out); drop table left_out")
-    told = []
-    if others:
-        told.append(f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept")
-    if selves:
-        told.append(f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them")
-    return told
+    told = {
+        f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept": others,
+        f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them": selves,
+    }
+    return [text for text, count in told.items() if count]

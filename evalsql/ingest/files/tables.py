@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 _WHOLE = ("rank", "grade")
 _BY_DEFAULT_0 = ("iteration", "group", "subgroup")
+# Types of the engine whose values are names: text and whole numbers, but no lists of them.
+_NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
 _IN_MEMORY = Format("", "memory")
 # What the third column of a table without a header is taken for.
 _GUESSED = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
@@ -354,8 +357,9 @@ def _converted(table: Table, meaning: str) -> str:
     column = table.columns[meaning]
     name, kind = quoted(column), table.types.get(column, "VARCHAR")
     if meaning in NAMES:
-        if table.form is not _IN_MEMORY or meaning not in _BY_DEFAULT_0:
-            column_meanings.check_name_type(column, kind)
+        is_name = _NAME_TYPE.fullmatch(kind) or (table.form is _IN_MEMORY and meaning in _BY_DEFAULT_0)
+        if not is_name:
+            raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")
         text = f"trim({name})" if kind == "VARCHAR" and table.form is not _IN_MEMORY else f"cast({name} as varchar)"
         return f"nullif({text}, '')"
     number = f"try_cast({name} as double)"
