@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 import evalsql
-from evalsql import QueryError, UsageError, Warehouse
+from evalsql import UsageError, Warehouse
 from evalsql.warehouse import fusion
 from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, module_warehouse, new_file, new_warehouse
 from tests.long_cases import rows_of
@@ -227,12 +227,6 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(unchanged: Warehouse, 
     with pytest.raises(UsageError, match=complaint):
         unchanged.fuse(**given)
     assert unchanged.rows(held) == before
-
-
-def test_an_unknown_norm_is_refused_in_sql_too(golden: Warehouse) -> None:
-    """It was taken for z-score."""
-    with pytest.raises(QueryError, match="norm is zscore, it must be none, min-max, max, sum, z-score, rank or borda"):
-        golden.rows("from comb_sum(norm := 'zscore')")
 
 
 def test_names_with_commas_are_fused_or_refused(empty: Warehouse) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from evalsql import QueryError, Warehouse
+from evalsql import Warehouse
 from tests.conftest import module_warehouse, new_warehouse
 from tests.long_cases import few_of
 from tests.oracles import brute_force, brute_force_agreement
@@ -145,13 +145,6 @@ def test_means_that_differ_by_rounding_are_tied_and_others_where_asked(warehouse
     assert agreed(warehouse, "measure_agreement")["set", "AP", "RR"][1] == pytest.approx(2 / 6**0.5)
     rounded = agreed(warehouse, "measure_agreement(digits := 4)")["set", "AP", "RR"]
     assert rounded == (3, None, None, pytest.approx(0), pytest.approx(0), "all tied")
-
-
-def test_an_unknown_word_for_what_orders_runs_is_refused(warehouse: Warehouse) -> None:
-    """It was taken for judgment sets."""
-    put_means(warehouse, {"set": {"AP": {"a": 0.5}}})
-    with pytest.raises(QueryError, match="across is measure, it must be measures or qrels"):
-        warehouse.rows("from run_agreements(across := 'measure')")
 
 
 def test_one_run_has_no_order(warehouse: Warehouse) -> None:

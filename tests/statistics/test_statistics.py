@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 import evalsql
-from evalsql import QueryError, Warehouse
+from evalsql import Warehouse
 from tests.conftest import new_warehouse
 from tests.long_cases import few_of
 from tests.statistics.scores import Scores, put_scores
@@ -319,18 +319,3 @@ def test_measures_with_a_geometric_mean_are_compared_by_ratios(empty: Warehouse)
     assert found["mean"] == pytest.approx(math.exp(logs["b"].mean()), rel=1e-12)
     assert found["difference"] == pytest.approx(math.log(found["mean"] / found["baseline_mean"]), rel=1e-9)
     assert plain["p"] == pytest.approx(stats.ttest_rel(*(list(scores[run].values()) for run in "ba")).pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("argument", "words"),
-    [
-        ("test := 'T'", "T, it must be t, wilcoxon, sign, randomisation, bootstrap or tukey"),
-        ("correction := 'Holm'", "Holm, it must be holm, bonferroni, benjamini_hochberg, benjamini_yekutieli or none"),
-        ("family := 'any'", "any, it must be measure or all"),
-        ("intervals := 'BCa'", "BCa, it must be t, percentile or bca"),
-    ],
-)
-def test_unknown_words_are_refused(warehouse: Warehouse, argument: str, words: str) -> None:
-    put_scores(warehouse, {"M": {"a": {"1": 0.1, "2": 0.5}, "b": {"1": 0.3, "2": 0.2}}})
-    with pytest.raises(QueryError, match=f"{argument.split()[0]} is {words}"):
-        warehouse.rows(f"from comparisons('a', {argument})")
