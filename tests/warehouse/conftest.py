@@ -14,6 +14,24 @@ from tests.conftest import load_sample, new_file, write
 
 Crafted = Callable[..., Path]
 SECRET = "the-secret-of-this-machine"
+# What a file holds beside its data, and what is attached to ask it.
+OBJECTS = """
+    select schema_name, 'view' as kind, view_name as name, sql, comment, '' as parameters from duckdb_views()
+    where not internal and not temporary
+    union all
+    select schema_name, function_type, function_name, macro_definition, comment, (parameters, parameter_types)::varchar
+    from duckdb_functions() where not internal
+    union all
+    select schema_name, 'table', table_name, sql, comment, '' from duckdb_tables() where not temporary
+    union all
+    select schema_name, 'column', table_name || '.' || column_name, data_type, comment, column_index::varchar
+    from duckdb_columns() where not internal and database_name <> 'temp'
+    union all
+    select 'main', 'measure', measure, definition, example, parameters from measures
+    union all
+    select 'main', 'relation', relation, kind, title, '' from relations
+    order by all
+"""
 OTHER_SQL = "update warehouse set sql_digest = 'other'"  # views and macros are made anew
 
 

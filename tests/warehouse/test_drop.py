@@ -1,6 +1,5 @@
 """``evalsql drop`` and ``evalsql vacuum``: what goes goes from every table, and what stays has its figures."""
 
-from functools import cache
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -9,7 +8,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.warehouse.archive import vacuum
-from tests.conftest import Command, assert_refused, new_file
+from tests.conftest import Command, assert_refused, module_file, new_file
 from tests.warehouse.test_trouble import held
 
 MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"
@@ -31,15 +30,12 @@ def fill(warehouse: Warehouse, **runs: float) -> Warehouse:
     return warehouse
 
 
-@cache
-def _filled() -> Path:
-    path = new_file()
-    fill(evalsql.open(path), one=2.0, two=3.0, three=4.0).close()
-    return path
+held_file = module_file(lambda warehouse: fill(warehouse, one=2.0, two=3.0, three=4.0))
 
 
-def filled(folder: Path) -> Path:
-    return new_file(folder, like=_filled())
+@pytest.fixture
+def path(held_file: Path, tmp_path: Path) -> Path:
+    return new_file(tmp_path, like=held_file)
 
 
 def sizes(warehouse: Warehouse) -> dict[str, int]:
@@ -51,8 +47,8 @@ def figures(warehouse: Warehouse, without: tuple[str, ...] = ()) -> list[tuple[o
     return [row for row in found if not {row[0], row[1]} & set(without)]
 
 
-def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path, empty: Warehouse) -> None:
-    with evalsql.open(filled(tmp_path)) as warehouse:
+def test_dropped_runs_leave_nothing_and_change_nothing(path: Path, empty: Warehouse) -> None:
+    with evalsql.open(path) as warehouse:
         expected = figures(warehouse, ("one", "three"))
         assert warehouse.drop_runs(["t*ree", "one"]) == ["one", "three"]
         assert figures(warehouse) == expected
@@ -69,8 +65,8 @@ def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path, empty: Wa
     assert figures(empty) == expected
 
 
-def test_dropped_judgments_leave_the_runs(tmp_path: Path) -> None:
-    with evalsql.open(filled(tmp_path)) as warehouse:
+def test_dropped_judgments_leave_the_runs(path: Path) -> None:
+    with evalsql.open(path) as warehouse:
         expected = figures(warehouse, ("other",))
         assert warehouse.drop_qrels("other") == ["other"]
         assert figures(warehouse) == expected
@@ -82,8 +78,7 @@ def test_dropped_judgments_leave_the_runs(tmp_path: Path) -> None:
         assert len(figures(warehouse)) == len(expected) * 2
 
 
-def test_an_unknown_name_drops_nothing(tmp_path: Path, command: Command) -> None:
-    path = filled(tmp_path)
+def test_an_unknown_name_drops_nothing(path: Path, tmp_path: Path, command: Command) -> None:
     with evalsql.open(path) as warehouse:
         before = sizes(warehouse)
         with pytest.raises(UsageError, match='no run is called "four"'):
@@ -93,8 +88,7 @@ def test_an_unknown_name_drops_nothing(tmp_path: Path, command: Command) -> None
     assert not (tmp_path / "none.duckdb").exists()
 
 
-def test_a_dry_run_prints_what_goes(tmp_path: Path, command: Command) -> None:
-    path = filled(tmp_path)
+def test_a_dry_run_prints_what_goes(path: Path, command: Command) -> None:
     words = ("drop", "runs", "t*", "--db", path, "--format", "csv")
     dry = command(*words, "--dry-run")
     assert (dry.returncode, dry.stdout) == (0, "kind,name\nruns,three\nruns,two\n")
@@ -105,8 +99,7 @@ def test_a_dry_run_prints_what_goes(tmp_path: Path, command: Command) -> None:
     assert command(*words).returncode == 2
 
 
-def test_vacuum_gives_space_back_and_keeps_all_else(tmp_path: Path, command: Command) -> None:
-    path = filled(tmp_path)
+def test_vacuum_gives_space_back_and_keeps_all_else(path: Path, tmp_path: Path, command: Command) -> None:
     with evalsql.open(path) as warehouse:
         many = {f"t{topic}": {f"d{topic}-{nth}": float(nth) for nth in range(1000)} for topic in range(40)}
         warehouse.load_run(many, "large", qrels="main")
@@ -127,14 +120,14 @@ def test_vacuum_gives_space_back_and_keeps_all_else(tmp_path: Path, command: Com
 
 
 @pytest.mark.long
-def test_vacuum_is_refused_while_another_process_has_the_file(tmp_path: Path, command: Command) -> None:
-    path = filled(tmp_path)
+def test_vacuum_is_refused_while_another_process_has_the_file(path: Path, command: Command) -> None:
     with held(path):
         assert_refused(command("vacuum", "--db", path), "is locked", code=3)
 
 
-def test_a_vacuum_that_fails_leaves_the_file(tmp_path: Path, empty: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = filled(tmp_path)
+def test_a_vacuum_that_fails_leaves_the_file(
+    path: Path, tmp_path: Path, empty: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = path.read_bytes()
     monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError(28, "No space left on device")))
     with evalsql.open(path) as warehouse, pytest.raises(WarehouseError, match="the disk is full; nothing was changed"):

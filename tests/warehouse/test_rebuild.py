@@ -22,26 +22,9 @@ from evalsql.warehouse import schema
 from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.long_cases import few_of
-from tests.warehouse.conftest import OTHER_SQL, Crafted
+from tests.warehouse.conftest import OBJECTS, OTHER_SQL, Crafted
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
-OBJECTS = """
-    select schema_name, 'view' as kind, view_name as name, sql, comment, '' as parameters from duckdb_views()
-    where not internal
-    union all
-    select schema_name, function_type, function_name, macro_definition, comment, (parameters, parameter_types)::varchar
-    from duckdb_functions() where not internal
-    union all
-    select schema_name, 'table', table_name, sql, comment, '' from duckdb_tables()
-    union all
-    select schema_name, 'column', table_name || '.' || column_name, data_type, comment, column_index::varchar
-    from duckdb_columns() where not internal
-    union all
-    select 'main', 'measure', measure, definition, example, parameters from measures
-    union all
-    select 'main', 'relation', relation, kind, title, '' from relations
-    order by all
-"""
 STAGE = "making views"
 
 

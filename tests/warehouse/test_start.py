@@ -22,7 +22,7 @@ from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests.conftest import SAMPLE, load_sample, new_file, own_measure
 from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal
-from tests.warehouse.conftest import Crafted
+from tests.warehouse.conftest import OBJECTS, Crafted
 
 HEAVY = (
     *("duckdb", "sqlglot", "rich", "vl_convert", "prompt_toolkit", "pygments"),
@@ -123,20 +123,10 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     assert ("would change places" in (told or "")) == said
 
 
-EVERYTHING = """
-    select distinct 'table', table_name, sql, comment from duckdb_tables() where not temporary
-    union all
-    select distinct 'view', view_name, '', comment from duckdb_views() where not internal and not temporary
-    union all
-    select distinct 'macro', function_name, parameters::varchar, comment from duckdb_functions() where not internal
-    union all
-    select distinct 'column', table_name || '.' || column_name, data_type, comment from duckdb_columns()
-    where not internal and database_name <> 'temp'
-    union all
-    select 'measure', measure, definition, example from measures
-    union all
-    select 'relation', relation, kind, title from relations
-    order by all
+# Views and macros are called from elsewhere where they are attached.
+EVERYTHING = f"""
+    select distinct kind, name, if(kind in ('view', 'macro', 'table_macro'), '', sql), comment, parameters
+    from ({OBJECTS}) order by all
 """
 
 
