@@ -96,11 +96,3 @@ def test_where_only_some_names_are_listed_dots_say_so(empty: evalsql.Warehouse) 
         empty.load_run({"t": {"a": 1.0}}, f"run{at}")
     with pytest.raises(UsageError, match=r"there are: run0, run1, run2, run3, run4, [.]{3}$"):
         empty.leaderboard(runs="zzz", measures="AP")
-
-
-def test_a_run_called_as_a_column_has_no_wide_table(command: Command, tmp_path: Path) -> None:
-    with evalsql.open(new_file(tmp_path)) as warehouse:
-        warehouse.load_qrels({"t": {"a": 1}}, "set")
-        warehouse.load_run({"t": {"a": 1.0}}, "Topic")
-    refused = command("topics", "--wide", "--db", warehouse.path)
-    assert_refused(refused, 'a run is called "topic" as a column of the table is')

@@ -138,6 +138,6 @@ def test_pairs_that_hang_on_ties_are_in_order_where_means_are_equal(empty: Wareh
 
 
 def test_the_first_name_that_cannot_be_a_column_is_told(empty: Warehouse) -> None:
-    names = ["topic", "qrels", "measure"]
-    with pytest.raises(UsageError, match='a run is called "measure" as a column of the table is'):
-        wide_query(empty.database, "", runs=names, measures=["AP"])
+    for names, first in ((["topic", "qrels", "measure"], "measure"), (["Topic"], "topic")):
+        with pytest.raises(UsageError, match=f'a run is called "{first}" as a column of the table is'):
+            wide_query(empty.database, "", runs=names, measures=["AP"])

@@ -289,18 +289,8 @@ def test_what_is_cut_and_drawn_in_cells() -> None:
 
 
 WORDS = (
-    "",
-    "a",
-    "bm25",
-    "FSDM [d]",
-    " lead",
-    "trail ",
-    "two  words",
-    "\u6f22\u5b57",
-    "e\u0301",
-    "\u2014",
-    "\t",
-    "\U0001f600",
+    *("", "a", "bm25", "FSDM [d]", " lead", "trail ", "two  words"),
+    *("\u6f22\u5b57", "e\u0301", "\u2014", "\t", "\U0001f600"),
 )
 
 
