@@ -97,8 +97,7 @@ def experiment(
         raise UsageError("the judgments hold several runs or sets of judgments; runs come first here, then judgments")
     warehouse = open(MEMORY)
     try:
-        is_file = isinstance(qrels, str | Path)
-        warehouse.load_qrels(qrels, None if is_file else _QRELS)
+        warehouse.load_qrels(qrels, None if isinstance(qrels, str | Path) else _QRELS)
         loaded: list[str] = []
         ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
         for name, run in _named(runs, names):
@@ -125,8 +124,7 @@ def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:
             raise UsageError("the runs have names already; leave out names")
         found: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
     else:
-        is_one = isinstance(runs, str | Path) or not isinstance(runs, Sequence)
-        listed = [runs] if is_one else list(runs)
+        listed = [runs] if isinstance(runs, str | Path) or not isinstance(runs, Sequence) else list(runs)
         given = [_own_name(run, at) for at, run in enumerate(listed, 1)] if names is None else as_list(names)
         if len(given) != len(listed):
             raise UsageError(f"{counted(len(given), 'name')} for {counted(len(listed), 'run')}; give each run one name")

@@ -7,13 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import (
-    COMPARED_MEASURES,
-    DEFAULT_MEASURES,
-    Measure,
-    names_of_counts,
-    names_of_less_is_better,
-)
+from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, Measure, names_of_less_is_better
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
@@ -178,10 +172,7 @@ class NotebookWarehouse(Warehouse):
         """
         found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         notes = notices.explanation_lines(found, depth, digits, "depth=")
-        if text := listings.texts(self.evaluation).get((found.qrels, found.topic)):
-            notes = [*notes, f"the topic asks: {text}"]
-        counts = notices.VALUES if found.measure.is_count else frozenset()
-        rows = Shown(found.rows, display.explanation_table, digits, notes, counts=counts)
+        rows = Shown(found.rows, display.explanation_table, digits, notes, counts=found.counts)
         return ShownExplanation(*found)._replace(rows=rows)
 
     def chart(
@@ -266,7 +257,8 @@ class NotebookWarehouse(Warehouse):
     ) -> Shown:
         """The rows of a query, sorted and limited as the options say."""
         asked = listings.arranged(self.database, query, lower=listings.lower_columns(named), **how)
-        return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)
+        counts = frozenset(measure.name for measure in named if measure.is_count)
+        return Shown(self.sql(asked), decorate, digits, notes, counts=counts, path=self.path)
 
 
 def open(
@@ -301,15 +293,6 @@ def open(
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
-    return NotebookWarehouse(
-        open_database(
-            path,
-            read_only=read_only,
-            measures=measures,
-            memory_limit=memory_limit,
-            wait=wait,
-            progress=progress,
-            external_access=external_access,
-            token=token,
-        )
-    )
+    how: dict[str, Any] = {"read_only": read_only, "memory_limit": memory_limit, "wait": wait, "progress": progress}
+    how |= {"external_access": external_access, "token": token}
+    return NotebookWarehouse(open_database(path, measures=measures, **how))

@@ -132,10 +132,7 @@ def lines(
     *,
     opening: Callable[[str], AbstractContextManager[Warehouse]] = lambda path: Warehouse(open_database(path)),
 ) -> Iterator[str]:
-    """What trec_eval prints for the files, a line at a time without its end.
-
-    Raises UsageError for measures that do not fit, InputError for lines that were refused, NoCommonTopicError.
-    """
+    """The lines that trec_eval prints; UsageError for measures that do not fit, InputError, NoCommonTopicError."""
     rows = rows_wanted(options.measures, catalog, options)
     reference = _read_zscores(options.zscores) if options.zscores else None
     with opening(MEMORY) as warehouse:

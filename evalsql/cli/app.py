@@ -143,8 +143,7 @@ def _options(
 
 
 def help_(
-    context: typer.Context,
-    topic: str | None = typer.Argument(None, help="A guide; without one the topics are listed."),
+    context: typer.Context, topic: str | None = typer.Argument(None, help="A guide; without one the topics are listed.")
 ) -> None:
     """Print a guide, or the list of guides.
 

@@ -17,8 +17,7 @@ from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import explanation
-from evalsql.evaluation.listings import texts
-from evalsql.evaluation.notices import VALUES, explanation_lines
+from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
@@ -178,14 +177,10 @@ def explain(
         found = explanation.explain(
             warehouse.evaluation, run, topic, measure=asked, other=other, qrels=judged, depth=depth
         )
-        text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         with translated_errors(warehouse.path):
             rows = found.rows.fetchall()
-        counts = VALUES if found.measure.is_count else frozenset()
-        write_table(Table(found.rows.columns, rows, counts), output, warehouse)
+        write_table(Table(found.rows.columns, rows, found.counts), output, warehouse)
     note(*explanation_lines(found, depth, output.digits))
-    if text:
-        note(f"  the topic asks: {text}")
 
 
 @command

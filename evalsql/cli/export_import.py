@@ -37,14 +37,13 @@ class Target:
 
     def is_file(self, count: int) -> bool:
         """Whether so many files are one file, rather than a folder of files."""
-        is_folder = self.output and (os.path.isdir(self.output) or self.output.endswith(("/", os.sep)))
-        return count == 1 and not is_folder
+        output = self.output or ""
+        return count == 1 and not (os.path.isdir(output) or output.endswith(("/", os.sep)))
 
     @contextmanager
     def opened(self, *, one: bool) -> Iterator[Path]:
         """The folder to write into: beside the output, or a temporary one for standard output."""
-        found = whole_files(self.path, replace=self.replace, one=one) if self.path else scratch_folder()
-        with found as folder:
+        with whole_files(self.path, replace=self.replace, one=one) if self.path else scratch_folder() as folder:
             yield Path(folder)
 
 

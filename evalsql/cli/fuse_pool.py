@@ -77,8 +77,7 @@ def fuse(
                 "second kind; topics without judgments are by those of all",
             )
             columns = ("fold", tuning.searched, "training_topics", "in_fold", "topics", "out_of_fold")
-            folds = [(each.fold or "all", *each[1:]) for each in tuning.folds]
-            write_table(Table(columns, folds), output, warehouse)
+            write_table(Table(columns, [(each.fold or "all", *each[1:]) for each in tuning.folds]), output, warehouse)
 
 
 _MEASURES = ("nDCG@10", "AP")
@@ -123,8 +122,7 @@ def pool(
         table = Table(*warehouse.database.table(judging.pool_query(warehouse.database, **chosen, **how)))
         write_table(table, output, warehouse)
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
-        topics = counted(len({row[0] for row in table.rows}), "topic")
-        note(f"{documents} of {topics}, the first {depth} of each run")
+        note(f"{documents} of {counted(len({*table.values('topic')}), 'topic')}, the first {depth} of each run")
 
 
 @command
@@ -161,8 +159,7 @@ def agreement(
                 known = tau_b is not None and f"{order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}"
                 note(f"{name}: {known or f'{one} and {other} leave nothing to order'}")
             return
-        query = judging.agreement_query(warehouse.database, show, qrels, rel=rel)
-        table = Table(*warehouse.database.table(query))
+        table = Table(*warehouse.database.table(judging.agreement_query(warehouse.database, show, qrels, rel=rel)))
         write_table(table, output, warehouse)
         if show == "statistics" and len(table.rows) <= 1:
             note("no document is judged by two of these sets")

@@ -46,10 +46,7 @@ def gate(
         "A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
         "candidate's system before it; latest:main, the same of runs with --meta branch=main.",
     ),
-    rule: Names = option(
-        "--rule RULE",
-        f"{gate_rules.FORMS}; can be repeated.",
-    ),
+    rule: Names = option("--rule RULE", f"{gate_rules.FORMS}; can be repeated."),
     rules: Path | None = option("--rules FILE", "TOML file with rules, and perhaps measure-file and baseline."),
     update_baseline: Path | None = option(
         "--update-baseline FILE", "Write the run's figures to JSON or TOML; decide nothing."
@@ -68,9 +65,8 @@ def gate(
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     try:
-        given = gate_rules.parse_rules(rule)
         held = gate_rules.RuleFile([], [], None) if rules is None else gate_rules.read_rules(rules)
-        every = [*held.rules, *given]
+        every = [*held.rules, *gate_rules.parse_rules(rule)]
         if not every:
             raise UsageError("there is no rule; give --rule or --rules FILE")
         with asking.open(measures=[*held.measure_files, *asking.paths]) as warehouse:
@@ -102,8 +98,7 @@ def _figures(warehouse: Warehouse, baseline: str | None, folder: Path, candidate
     if word == LATEST and colon and not asked:
         raise UsageError('--baseline "latest:" ends in a colon, without a branch or condition; expected latest:main')
     if word == LATEST:
-        run = resolve_one(warehouse.database, "run", candidate)
-        return latest_run(warehouse.database, asked.strip(), run)
+        return latest_run(warehouse.database, asked.strip(), resolve_one(warehouse.database, "run", candidate))
     is_file = Path(baseline).suffix.lower() in gate_rules.EXTENSIONS
     return gate_rules.read_figures(folder / baseline) if is_file else baseline
 

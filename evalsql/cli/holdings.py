@@ -54,8 +54,7 @@ def ls(
             paired = f"select run from coverage where qrels in ({among})"
             conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
         if not selection.is_empty:
-            chosen = ", ".join(map(literal, selection.chosen(warehouse)))
-            conditions.append(f"(kind = 'qrels' or name in ({chosen}))")
+            conditions.append(f"(kind = 'qrels' or name in ({', '.join(map(literal, selection.chosen(warehouse)))}))")
         hidden = "" if long else f"exclude ({', '.join(_LONG)})"
         times = [f"strftime({each}, '%Y-%m-%d %H:%M') as {each}" for each in _TIMES if long or each not in _LONG]
         read = f"replace ({', '.join(times)})" if output.is_drawn else ""

@@ -293,9 +293,8 @@ def eval_(
         # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
         if all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL:
             warehouse.execute("set threads = 1")
-        name = "qrels" if qrels == "-" else None
         arguments = {**judgments.arguments(), "keep_best": reading.keep_best, "columns": qrels_columns}
-        warehouse.load_qrels(qrels, name, **arguments)
+        warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, **arguments)
         read = warehouse.loader.notices
         with progress_bar() as progress:
             is_family = judgments.form == "families" and judgments.with_self is None
@@ -303,8 +302,7 @@ def eval_(
             warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
-        question = Question(warehouse, output, options.Arrangement(), measures)
-        (print_topics if per_topic else print_board)(question)
+        (print_topics if per_topic else print_board)(Question(warehouse, output, options.Arrangement(), measures))
 
 
 def _check_no_measure(runs: Sequence[str]) -> None:

@@ -119,8 +119,7 @@ def scores(
     from evalsql.ingest.scores import found_files
 
     arguments = kept.arguments()
-    files = [file for some in found_files(source) for file in some]
-    with loading.open(files) as warehouse:
+    with loading.open([file for some in found_files(source) for file in some]) as warehouse:
         loaded = warehouse.load_scores(source, qrels=qrels, **arguments)
         query = "select count(*), count(distinct measure) from stored_values where list_contains($1, run)"
         ((rows, measures),) = warehouse.rows(query, [loaded])

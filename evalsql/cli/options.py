@@ -186,8 +186,8 @@ class Where:
             token = read_token(self.token_file)
         reach = None if external or self.db == MEMORY else Reach(files, folders)
         with progress_bar() as progress:
-            database = open_database(self.db, wait=self.wait, token=token, progress=progress, reach=reach, **options)
-        return Warehouse(database)
+            how: dict[str, Any] = {"wait": self.wait, "token": token, "reach": reach, **options}
+            return Warehouse(open_database(self.db, progress=progress, **how))
 
     def open_existing(self, **options: Any) -> Warehouse:
         """An open warehouse to change; raises WarehouseError if there is none."""
@@ -270,10 +270,7 @@ class Kept:
     meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 
     def arguments(self, **facts: str | None) -> dict[str, Any]:
-        """These options as what loads takes them, meta with facts of other options.
-
-        Raises UsageError for a --meta that is no pair, and for what is given twice.
-        """
+        """What loads takes these options as, meta with facts of others; UsageError for no pair or one too many."""
         pairs = {key: value for key, value in facts.items() if value is not None}
         if empty := [key for key, value in pairs.items() if not value]:
             raise UsageError(f"--{empty[0]} is empty")

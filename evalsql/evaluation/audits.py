@@ -32,11 +32,7 @@ def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
 
 
 def findings(
-    evaluation: Evaluation,
-    chosen: Sequence[Relation],
-    progress: Progress = silent,
-    *,
-    runs: Sequence[str] | None = None,
+    evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent, *, runs: list[str] | None = None
 ) -> list[tuple[str, str, int]]:
     """What audits find: name of the audit, what is wrong, and how many rows of it; values are those of ``runs``."""
     database = evaluation.database

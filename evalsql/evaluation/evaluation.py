@@ -26,8 +26,6 @@ CURVES: Mapping[str, tuple[str, str, str]] = {
     "roc": ("roc_curve_pooled", "roc_curve", "false_positives, true_positives"),
     "tap": ("tap_curve", "", "threshold desc"),
 }
-
-
 Labelled = tuple[str, Measure]  # a measure and what its values are called
 
 
@@ -64,8 +62,7 @@ class Evaluation:
         self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
         stored_scores.add(self.database, "evalsql_answers", named, chosen)
         board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
-        kept = self.keep(board, "drop table temp.evalsql_answers")
-        return f"select * from {kept} order by {ddl.board_order(named)}"
+        return f"select * from {self.keep(board, 'drop table temp.evalsql_answers')} order by {ddl.board_order(named)}"
 
     def fill_scores(self, table: str, labelled: Sequence[Labelled], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
@@ -209,10 +206,7 @@ class Evaluation:
         return f"select * from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
-        """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced.
-
-        It ``asks`` which these are, so that there is no condition where there are none.
-        """
+        """A condition on names; replaced judgments must be named, and if it ``asks`` for them there may be none."""
         names = {"topic": as_list(topics)}
         if names["topic"]:
             held = {topic for (topic,) in self.database.rows("select topic from topics")}
@@ -229,20 +223,14 @@ class Evaluation:
     def _filtered(
         self, asked: Iterable[Measure], rows: str, condition: str, narrowed: Callable[[str], str] | None = None
     ) -> str:
-        """A SELECT of the rows for which the condition holds; of the others as little is read as can be.
-
-        Measures of users may compare runs, so nothing is left out for theirs.
-        """
+        """The rows for which the condition holds; measures of users may compare runs, so these read all others too."""
         kept = f"select * from (\n{rows}\n){condition}"
         if any(measure.relation in self.database.catalog.own for measure in asked):
             return kept
         return (narrowed or self._narrowing(condition))(kept)
 
     def _narrowing(self, condition: str) -> Callable[[str], str]:
-        """What makes a SELECT read only the rows of tables that the condition needs.
-
-        A condition on names does not reach through the steps of a measure, so the tables are narrowed by key for it.
-        """
+        """What narrows tables by key for a condition on names, which does not reach through the steps of a measure."""
         if not condition:
             return lambda query: query
         tables = {"evaluations": "evaluation_id", "judged_ranks": "evaluation_id", "retrieved": "run_id"}

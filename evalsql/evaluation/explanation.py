@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DEPTH = 100
 _THRESHOLD = "threshold"
+_VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})  # of the measure
 _PAGE_LISTS = "temp.page_chosen_lists"
 # By the tables of rankings the relations that give them the cut lists, each a run of its own, in the order of reading.
 _CUT = {
@@ -67,6 +68,12 @@ class Explanation(NamedTuple):
     ideal: ListValue
     other: ListValue | None
     num_equal: int  # documents that contributed the same to both runs
+    text: str | None  # of the topic
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """Columns of whole numbers."""
+        return _VALUES if self.measure.is_count else frozenset()
 
     def __repr__(self) -> str:
         lists = [self.run] if self.other is None else [self.run, self.other]
@@ -103,7 +110,8 @@ def explain(
         for name, figures in worth.items()
     }
     shown = (values["run"], values["ideal"], values.get("other"))
-    return Explanation(named[0], judged, form, topic, rows, *shown, num_equal)
+    ((text,),) = database.rows("select any_value(text) from topic_texts where qrels = ? and topic = ?", [judged, topic])
+    return Explanation(named[0], judged, form, topic, rows, *shown, num_equal, text)
 
 
 def first_contributions(database: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
@@ -136,8 +144,7 @@ def _in_warehouse(
     """Values of the lists among all topics and runs; and where the measure takes them from there, thresholds."""
     has_threshold = _THRESHOLD in measure.relation.columns and measure.arguments.get(_THRESHOLD, 0) is None
     rows = evaluation.components_query(measure, qrels=[qrels], runs=[*lists.values()])
-    columns = f"run, value, {_THRESHOLD if has_threshold else 'null'}"
-    query = f"select {columns} from ({rows}) where topic = ?"
+    query = f"select run, value, {_THRESHOLD if has_threshold else 'null'} from ({rows}) where topic = ?"
     found = {run: row for run, *row in evaluation.database.rows(query, [topic])}
     values, thresholds = ({name: found[run][at] for name, run in lists.items()} for at in (0, 1))
     return values, {**thresholds, "ideal": thresholds["run"]} if has_threshold else {}
@@ -145,8 +152,7 @@ def _in_warehouse(
 
 def _explained_lists(database: Database, qrels: str, lists: dict[str, str], topic: str, depth: int) -> dict[str, str]:
     """Tables of the lists, with the ideal one beside them, and of where they are cut."""
-    runs = ", ".join(f"({literal(run)})" for run in lists.values())
-    named = f"select * from (values {runs}) as named(run)"
+    named = f"select unnest([{', '.join(map(literal, lists.values()))}]) as run"
     chosen = {"chosen_runs": named, "chosen_topics": f"select {literal(topic)} as topic"}
     found = _query(database, "chosen_lists", chosen, qrels=qrels)
     facts, listed = _query(database, "list_facts"), _query(database, "listed_documents", depth=None)
@@ -176,10 +182,7 @@ def _contributions(evaluation: Evaluation, depth: int, *, is_single: bool) -> tu
 def _cut_values(
     database: Database, measure: Measure, tables: Mapping[str, str], thresholds: Mapping[str, float | None] = {}
 ) -> Iterator[None]:
-    """Have the values of cut lists in a table ``answered``; ``tables`` has SELECTs of the lists and their cuts.
-
-    ``thresholds`` are by list, of a measure that takes them from all topics.
-    """
+    """Have the values of cut lists in a table ``answered``; tables and thresholds are of the lists."""
     parts = []
     for name, threshold in thresholds.items():
         cut = Measure(measure.relation, {**measure.arguments, _THRESHOLD: threshold})

@@ -19,6 +19,7 @@ from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
 MOST_NAMED = 5
+Baseline = str | Figures | None  # a run, or figures of one
 # What every gate checks of a run with rankings.
 CHECKS = (
     Rule("documents are retrieved", "documents", ">=", 1),
@@ -73,13 +74,10 @@ def decide(
     candidate: str,
     rules: Sequence[Rule],
     *,
-    baseline: str | Figures | None = None,
+    baseline: Baseline = None,
     qrels: str | None = None,
 ) -> Decision:
-    """What rules say of a run, beside a baseline, which is another run or figures of one; raises UsageError if unsure.
-
-    That the run has documents, judged ones among them, and misses no topic is always a rule.
-    """
+    """What rules, and ``CHECKS``, say of a run, perhaps beside a baseline; raises UsageError if unsure."""
     database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
@@ -131,7 +129,7 @@ def lost_topics(drops: Sequence[Any], measure: str | None) -> str:
 
 
 def _resolved(
-    evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: str | Figures | None, qrels: str | None
+    evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: Baseline, qrels: str | None
 ) -> _Question:
     database = evaluation.database
     run = resolve_one(database, "run", candidate)

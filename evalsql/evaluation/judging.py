@@ -28,7 +28,7 @@ def pool_query(
     *,
     runs: Names = (),
     qrels: Names = (),
-    depth: int | None = 10,
+    depth: int = 10,
     unjudged: bool = False,
     first: Priority = "runs",
     p: float = 0.8,
@@ -46,13 +46,7 @@ def pool_query(
 
 
 def contributions(
-    evaluation: Evaluation,
-    measures: Names,
-    *,
-    runs: Names = (),
-    qrels: Names = (),
-    depth: int | None = 10,
-    rel: int = 1,
+    evaluation: Evaluation, measures: Names, *, runs: Names = (), qrels: Names = (), depth: int = 10, rel: int = 1
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """What each run gives to the pool, and its figures without the relevant documents that it alone gives.
 
@@ -122,10 +116,7 @@ _AGREEMENT = {
 
 
 def agreement_query(database: Database, show: str, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of how far judgment sets agree; ``show`` is a key of ``_AGREEMENT``.
-
-    Grades are compared as they are, or by whether they are ``rel`` at least.
-    """
+    """A SELECT of how far sets agree, by grades or whether they are ``rel`` at least; ``show`` is of ``_AGREEMENT``."""
     relation, query = _AGREEMENT[show]
     names = ",".join(_several(database, qrels))
     return query.format(with_arguments(database.catalog, relation, names=names, rel=rel).call)
@@ -134,10 +125,7 @@ def agreement_query(database: Database, show: str, qrels: Names, *, rel: int | N
 def effects(
     evaluation: Evaluation, qrels: Names, measures: Names, runs: Names = ()
 ) -> tuple[list[str], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Columns and rows of ``judgment_effects``, best by the first set on top, and how far sets agree on an order.
-
-    The last are rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``.
-    """
+    """Columns and rows of ``judgment_effects``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``."""
     database = evaluation.database
     names = _several(database, qrels)
     named = evaluation.named(measures)

@@ -58,8 +58,7 @@ def _order(database: Database, query: str, sort: str, lower: Container[str]) -> 
     if wanted in _NAMES and not is_number:
         names = [name for (name,) in database.rows(_NAMES[wanted])]
         key = place_in(sorted(names, key=natural_key), key)
-    rest = "".join(f", {quoted(name)}" for name in kinds if name != wanted)
-    return f"{key} {direction} nulls last{rest}"
+    return ", ".join([f"{key} {direction} nulls last", *(quoted(name) for name in kinds if name != wanted)])
 
 
 def wide_query(database: Database, values: str, *, runs: Sequence[str], measures: Sequence[str]) -> str:
@@ -75,10 +74,7 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
 
 
 def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Names = (), runs: Names = ()) -> str:
-    """A SELECT of means by group: ``qrels, group, run, topics, <measure>...``, the best of each group on top.
-
-    Topics without such a group come last, with null.
-    """
+    """A SELECT of ``qrels, group, run, topics, <measure>...``, best of each group on top, topics without one last."""
     named = evaluation.named(measures)
     held = [each for (each,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
     if key not in held:
@@ -145,10 +141,7 @@ def topic_changes_query(
 def document_changes_query(
     evaluation: Evaluation, run: str, other: str, topics: Sequence[tuple[str, str]], *, depth: int
 ) -> str:
-    """A SELECT of the documents that moved in topics, given as pairs of judgment set and topic, in that order.
-
-    Relevant documents come first, those that moved most on top.
-    """
+    """The documents that moved, relevant ones first, in pairs of judgment set and topic, which stay in order."""
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     check_rankings(evaluation.database, "the documents of a difference", pair, every=True)
     listed = ", ".join(f"({literal(judged)}, {literal(topic)})" for judged, topic in topics)

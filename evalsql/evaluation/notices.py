@@ -134,8 +134,6 @@ def on_thresholds(
     return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
 
 
-# Columns of an explanation that hold values of the measure.
-VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
 _IDEAL_ORDERS = {
     "groups": "the ideal order is by a document's highest grade, which is not the best order of groups or subtopics",
     "preferences": "the ideal order puts documents of a level above 0 first, whatever the preferences among them",
@@ -171,4 +169,6 @@ def explanation_lines(found: Explanation, depth: int, digits: int, asking: str =
         lines.append(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _IDEAL_ORDERS and found.other is None:
         lines.append(f"  {_IDEAL_ORDERS[found.form]}")
+    if found.text:
+        lines.append(f"  the topic asks: {found.text}")
     return lines

@@ -20,7 +20,6 @@ from evalsql.phrases import nearest
 if TYPE_CHECKING:
     from sqlglot import exp
 
-
 _RUNS = """
     select runs.*, run_versions.system, run_versions.version, run_versions.dated_at
     from runs join run_versions on run_versions.run_id = runs.run_id
@@ -109,8 +108,7 @@ def _filtered(database: Database, choice: Choice) -> str:
     """A SELECT of the keys of the runs that fit all but ``last``; its condition is tried first."""
     conditions = ["true"]
     if choice.names:
-        keys = resolve_names(database, "run", choice.names).ids
-        conditions.append(f"run_id in ({', '.join(map(str, keys))})")
+        conditions.append(f"run_id in ({', '.join(map(str, resolve_names(database, 'run', choice.names).ids))})")
     if choice.systems:
         conditions.append(f"system in ({', '.join(map(literal, held_systems(database, choice.systems)))})")
     if choice.since is not None:

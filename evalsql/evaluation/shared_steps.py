@@ -48,10 +48,7 @@ def planned(catalog: Catalog, measures: Sequence[Measure], fewest: int = 1) -> P
 def kept(
     database: Database, catalog: Catalog, steps: Sequence[Relation], narrowed: Callable[[str], str]
 ) -> Iterator[Catalog]:
-    """Have the steps' rows at their defaults in temporary tables; gives the catalogue that finds the steps there.
-
-    ``narrowed`` makes a SELECT read only the rows of the base tables that are asked for.
-    """
+    """Have the steps' rows at their defaults, ``narrowed``, in temporary tables, where the catalogue finds them."""
     making: list[str] = []
     dropping: list[str] = []
     for step in steps:

@@ -23,9 +23,9 @@ def are_held(database: Database) -> bool:
 
 
 def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
-    """A SELECT of the stored values of measures: qrels, run, topic, measure, value; empty where none are held.
+    """A SELECT of stored values in long form, empty where none are held; warns of those that lack.
 
-    Warns of measures that stored runs lack; UsageError where all that is asked for is stored, and there is no value.
+    UsageError where all that is asked for is stored, and there is no value.
     """
     if not measures or not are_held(database):
         return ""
@@ -47,10 +47,7 @@ def add(database: Database, table: str, measures: Sequence[Measure], condition: 
 
 
 def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:
-    """Warn of the runs that something leaves out because their rankings are not here.
-
-    UsageError where none is left, or where it takes every one of them.
-    """
+    """Warn of runs left out as their rankings are not here; UsageError if none is left, or it takes ``every`` one."""
     if are_held(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some = with_rankings(database, chosen)

@@ -126,8 +126,7 @@ def make_added(database: Database) -> None:
 
 
 def stored_columns(table: Relation) -> list[str]:
-    generated = set(_GENERATED.findall(table.body))
-    return [column for column in table.columns if column not in generated]
+    return [column for column in table.columns if column not in _GENERATED.findall(table.body)]
 
 
 # Back again

@@ -154,18 +154,10 @@ def relations_file(progress: Progress, *, few: bool = False) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         with disk.whole_files(path, replace=True, one=True) as part:
             make_file(part / path.name, progress, few=few)
-        _keep_newest(folder)
+        with suppress(OSError):  # other processes may have them open, or remove them too
+            kept = sorted(filter(Path.exists, folder.glob("*.duckdb")), key=lambda each: each.stat().st_mtime)
+            for old in kept[:-_KEPT]:
+                old.unlink()
     except (OSError, EvalsqlError):
         return relations_file(progress) if few else None
     return path
-
-
-def _keep_newest(folder: Path) -> None:
-    """Remove all files but the newest; other processes may have them open, or remove them too."""
-    made = {}
-    for path in folder.glob("*.duckdb"):
-        with suppress(OSError):
-            made[path] = path.stat().st_mtime
-    for path in sorted(made, key=lambda each: made[each], reverse=True)[_KEPT:]:
-        with suppress(OSError):
-            path.unlink()

@@ -265,8 +265,7 @@ def fuse(
     _check_topics(database, chosen, names)
     tuning, query = None, chosen.query
     if tune is not None:
-        search = Search(tune, str(learn_from), folds, step, tie_rule, progress)
-        tuning = search.best(database, chosen, len(names))
+        tuning = Search(tune, str(learn_from), folds, step, tie_rule, progress).best(database, chosen, len(names))
         query = tuning.query
     loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
     kept = {

@@ -95,8 +95,7 @@ def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> 
     texts = _texts(database)
     if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
         raise UsageError(f"already loaded: {', '.join(taken)}; {USE_REPLACE}")
-    kept = [_read(database, name, text) for name, text in texts.items() if name not in names]
-    _keep(database, [*kept, *relations])
+    _keep(database, [*(_read(database, *held) for held in texts.items() if held[0] not in names), *relations])
 
 
 def drop(database: Database, names: Sequence[str]) -> None:

@@ -225,10 +225,7 @@ def foreign_relations(database: Database) -> list[str]:
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
-    """Raise WarehouseError where a base table is something else, or has other columns, or a trigger acts on it.
-
-    Of a file that has not this version's schema, which is current, only the kind is looked at.
-    """
+    """Raise WarehouseError where a base table is none or, of the current schema, has other columns or triggers."""
     expected = {relation.name: _typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
         views = {name for _, name, kind in objects_in(database, database.name) if kind == "view"}
