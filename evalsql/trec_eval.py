@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
@@ -25,7 +25,6 @@ FORMATS: Mapping[str, tuple[str, str, str]] = {
     "qrels_prefs": ("preferences", "preferences", "prefs"),
 }
 _QRELS = "qrels"
-_RUN = "run"
 
 
 class NoCommonTopicError(EvalsqlError):
@@ -117,9 +116,7 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
     rows = []
     for printed, measure in trec_measures(name if values is None else f"{name}.{values}", named, values):
         # A parameter that the name sets to null stays null: num_ret counts all documents, whatever the level.
-        given = {
-            key: settings.get(key, value) if value is not None else None for key, value in measure.arguments.items()
-        }
+        given = {key: each if each is None else settings.get(key, each) for key, each in measure.arguments.items()}
         rows.append(Row(printed, measure._replace(arguments=given)))
     return rows
 
@@ -182,16 +179,11 @@ def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
 def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
     form, family, _ = FORMATS[options.judgments_format]
     warehouse.load_qrels(qrels, _QRELS, form=form)
+    how: dict[str, Any] = {"tie_rule": options.tie_rule, "tells_remarks": False}  # trec_eval gives no such warnings
     # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
-    leave_out = options.judged_only and options.judgments_format == "qrels"
-    warehouse.load_runs(
-        run,
-        name=_RUN,
-        tie_rule=options.tie_rule,
-        depth=None if family == "preferences" else options.depth,
-        judged_by=_QRELS if leave_out else None,
-        tells_remarks=False,  # trec_eval gives no such warnings
-    )
+    how["judged_by"] = _QRELS if options.judged_only and options.judgments_format == "qrels" else None
+    how["depth"] = None if family == "preferences" else options.depth
+    warehouse.load_runs(run, name="run", **how)
     if family == "preferences" and options.depth is not None:
         # Where preferences are counted trec_eval breaks ties the other way round, before it cuts.
         warehouse.execute(f"delete from judged_ranks where first_rank + last_rank - rank > {options.depth}")

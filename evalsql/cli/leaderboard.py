@@ -220,10 +220,8 @@ def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str]
     values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
     how = {"marks": room, "levels": len(terminal.HEIGHTS)}
     heights = relation_query(warehouse.catalog, "topic_marks", {"topic_values": values}, **how)
-    found = warehouse.rows(f"""
-        select qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)
-        from ({heights}) group by qrels, run order by qrels
-    """)
+    columns = "qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)"
+    found = warehouse.rows(f"select {columns} from ({heights}) group by qrels, run order by qrels")
     scales = {name: scale for name, _, _, *scale in found if None not in scale}
     lines = []
     for name, (lowest, highest, num_topics) in scales.items():

@@ -126,12 +126,10 @@ class Evaluation:
 
     def averaged_otherwise(self, measures: Names) -> list[tuple[str, str, str]]:
         """Where ``evaluate`` has other means than ``compare``: judgment set, measure, and sum or weighted."""
-        held = self.database.rows("""
-            select qrels, min(weight) < max(weight) from weighted_topics group by qrels order by qrels
-        """)
+        held = "select qrels, min(weight) < max(weight) from weighted_topics group by qrels order by qrels"
         return [
             (qrels, measure.name, way)
-            for qrels, weights_differ in held
+            for qrels, weights_differ in self.database.rows(held)
             for measure in parse_measures(as_list(measures), self.database.catalog)
             if (way := measure.relation.header.mean) == "sum"
             or (way == "weighted" and weights_differ and measure.arguments.get("weighted", True))

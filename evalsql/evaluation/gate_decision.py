@@ -160,10 +160,8 @@ def _resolved(
 
 
 def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
-    held = database.rows(
-        "select distinct value from topic_meta join qrels using (qrels_id) where qrels = ? and key = ? order by value",
-        [qrels, key],
-    )
+    of_key = "from topic_meta join qrels using (qrels_id) where qrels = ? and key = ?"
+    held = database.rows(f"select distinct value {of_key} order by value", [qrels, key])
     if (value,) in held:
         return ""
     there = f"; there are: {', '.join(each for (each,) in held[:5])}" if held else ""

@@ -128,11 +128,9 @@ def topic_changes_query(
         if topic not in held:
             raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
     before, after = map(literal, pair)
-    query = f"""
-        select qrels, measure, topic, baseline_value as value, value as other_value, difference
-        from paired_differences(baseline := {before})
-        where baseline = {before} and run = {after} and round(difference, 12) <> 0
-    """
+    columns = "qrels, measure, topic, baseline_value as value, value as other_value, difference"
+    differing = f"where baseline = {before} and run = {after} and round(difference, 12) <> 0"
+    query = f"select {columns} from paired_differences(baseline := {before}) {differing}"
     kept = evaluation.keep_from_scores(query, named, qrels=qrels, runs=pair)
     chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
     return f"select * from {kept} {chosen} order by qrels, {place_of(named)}, abs(difference) desc, topic"

@@ -20,10 +20,7 @@ from evalsql.phrases import nearest
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_RUNS = """
-    select runs.*, run_versions.system, run_versions.version, run_versions.dated_at
-    from runs join run_versions on run_versions.run_id = runs.run_id
-"""
+_RUNS = "select runs.*, system, version, dated_at from runs join run_versions using (run_id)"
 _WORD = re.compile(r"[\w./-]+")
 OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
 

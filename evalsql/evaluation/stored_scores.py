@@ -70,11 +70,8 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     if not are_held(database):
         return []
     given = {kind: resolve_names(database, kind, names) for kind, names in (("qrels", qrels), ("run", runs)) if names}
-    conditions = [f"{kind} in ({_listed(names)})" for kind, names in given.items()]
-    found = database.rows(f"""
-        select distinct run, evalsql_version, sql_digest from {STORED} where {" and ".join(conditions) or "true"}
-        order by run, evalsql_version
-    """)
+    where = " and ".join(f"{kind} in ({_listed(names)})" for kind, names in given.items()) or "true"
+    found = database.rows(f"select distinct run, evalsql_version, sql_digest from {STORED} where {where} order by all")
     if not found:
         return []
     own = {read_catalog().digest, database.catalog.digest, ""}

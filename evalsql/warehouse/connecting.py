@@ -155,8 +155,8 @@ def relations_file(progress: Progress, *, few: bool = False) -> Path | None:
         with disk.whole_files(path, replace=True, one=True) as part:
             make_file(part / path.name, progress, few=few)
         with suppress(OSError):  # other processes may have them open, or remove them too
-            kept = sorted(filter(Path.exists, folder.glob("*.duckdb")), key=lambda each: each.stat().st_mtime)
-            for old in kept[:-_KEPT]:
+            files = sorted(filter(Path.exists, folder.glob("*.duckdb")), key=lambda each: each.stat().st_mtime)
+            for old in files[:-_KEPT]:
                 old.unlink()
     except (OSError, EvalsqlError):
         return relations_file(progress) if few else None

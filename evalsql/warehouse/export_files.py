@@ -111,13 +111,10 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
 
 def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> int:
     """Columns with a blank between them, as trec_eval reads them; refuses a name that would be read as another."""
-    odd = " union all ".join(
-        f"select {quoted(column)} as name from ({lines}) where {quoted(column)} = '' "
-        f"or regexp_matches({quoted(column)}, {literal(_ODD)})"
-        + (f" or left({quoted(column)}, 1) in ({literal(_MISTAKEN[0])}, {literal(_MISTAKEN[1])})" if not at else "")
-        for at, column in enumerate(names)
-    )
-    if found := database.rows(f"select name from ({odd}) limit 1"):
+    columns, mistaken = ", ".join(map(quoted, names)), ", ".join(map(literal, _MISTAKEN))
+    odd = f"name = '' or regexp_matches(name, {literal(_ODD)}) or (place = 1 and left(name, 1) in ({mistaken}))"
+    listed = f"select unnest([{columns}]) as name, unnest(range(1, {len(names) + 1})) as place from ({lines})"
+    if found := database.rows(f"select name from ({listed}) where {odd} limit 1"):
         raise UsageError(
             f"{found[0][0]!r} cannot be written to a TREC file, whose columns end at white space and whose comments "
             "begin with #; --format parquet or jsonl takes every name"
@@ -129,13 +126,8 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
 
 
 def _topics(database: Database, name: str, form: str, path: Path) -> Written:
-    found = database.rows(
-        """
-        select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)
-        where qrels = ? order by topic, key
-        """,
-        [name],
-    )
+    facts_held = "select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)"
+    found = database.rows(f"{facts_held} where qrels = ? order by topic, key", [name])
     if not found:
         raise UsageError(f"no text or group of the topics of {name} is here; evalsql load topics brings them")
     records: list[dict[str, Any]] = []

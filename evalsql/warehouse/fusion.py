@@ -252,12 +252,9 @@ def fuse(
         chosen = chosen.weighted(weights, names, database.catalog)
     judged = as_list(qrels)
     if not judged:  # those that evaluate every one of the runs
-        found = database.rows(f"""
-            select qrels from evaluations join qrels using (qrels_id) join runs using (run_id)
-            where run in ({", ".join(map(literal, names))})
-            group by qrels having count(distinct run_id) = {len(names)} order by qrels
-        """)
-        judged = [each for (each,) in found]
+        pairs = "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)"
+        of_all = "where list_contains($1, run) group by qrels having count(*) = len($1) order by qrels"
+        judged = [each for (each,) in database.rows(f"select qrels from ({pairs}) {of_all}", [names])]
     if chosen.takes("qrels") or tune is not None:
         learn_from = _teacher(database, learn_from, judged, chosen, folds)
     if chosen.takes("qrels"):
@@ -321,12 +318,8 @@ def _teacher(database: Database, named: str | None, judged: Sequence[str], metho
 def _check_topics(database: Database, method: Method, names: Sequence[str]) -> None:
     """Warn of topics that not all runs have; raise UsageError for those without a score that norm max divides by."""
     runs = f"runs where run in ({', '.join(map(literal, names))})"
-    ((partial,),) = database.rows(f"""
-        select count(*) from (
-            select topic_id from run_topics where run_id in (select run_id from {runs})
-            group by topic_id having count(*) < {len(names)}
-        )
-    """)
+    of_some = f"from run_topics semi join (from {runs}) using (run_id) group by topic_id having count(*) < {len(names)}"
+    ((partial,),) = database.rows(f"select count(*) from (select topic_id {of_some})")
     if partial:
         verb, pronoun, object_ = ("is", "it is", "it") if partial == 1 else ("are", "they are", "them")
         topics = counted(partial, "topic")

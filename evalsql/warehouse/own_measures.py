@@ -42,16 +42,14 @@ def check_contract(database: Database, relation: Relation) -> None:
         wanted = ", ".join([*expected, *relation.header.columns])
         raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
-    ((rows, distinct, evaluated, unusable, outside),) = database.rows(
-        f"""
+    counts = f"""
         select
             count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
             count(*) filter (where not coalesce(isfinite(value), false)),
             count(*) filter (where value not between ?::double - 1e-9 and ?::double + 1e-9)
         from {relation.name}
-        """,
-        [low, high],
-    )
+    """
+    ((rows, distinct, evaluated, unusable, outside),) = database.rows(counts, [low, high])
     if not rows == distinct == evaluated:
         raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
     if unusable:
