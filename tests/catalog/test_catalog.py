@@ -75,15 +75,6 @@ def test_what_breaks_the_contract_is_refused(
     assert loaded.rows("select count(*) from duckdb_functions() where function_name = 'depth'") == [(0,)]
 
 
-def test_so_it_is_when_a_file_is_opened(tmp_path: Path, sample_file: Path) -> None:
-    path = new_file(tmp_path, sample_file)
-    for before, after, complaint in BROKEN[2::4]:
-        with pytest.raises(CatalogError, match=complaint):
-            evalsql.open(path, measures=write(tmp_path / "own" / "depth.sql", MEASURE.replace(before, after)))
-    with evalsql.open(path) as warehouse:
-        assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
-
-
 def test_parameters_that_relations_share_are_inherited_by_name(tmp_path: Path) -> None:
     named = "-- parameters: k = 10, ties in {rule, worst}, enough, p = 0.5"
     (relation,) = read_relations(write(tmp_path / "depth.sql", MEASURE.replace("-- parameters:", named)))
@@ -118,11 +109,6 @@ def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample: eva
                 reached.add(name)
                 pending += [other for other in short if f"{other}(" in short.get(name, "")]
         assert not reached & served, relation.name
-
-
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="relation ap is already in"):
-        evalsql.open(new_file(tmp_path), measures=write(tmp_path / "ap.sql", MEASURE))
 
 
 def test_no_two_measures_have_one_name() -> None:

@@ -128,10 +128,7 @@ def test_letters_that_need_other_fonts_or_another_program_are_named(
 def test_numbers_are_set_whole_and_parted_at_the_point(text: str, number: str, parts: tuple[str, str]) -> None:
     assert latex_number(text) == number
     assert decimal_parts(text) == parts
-
-
-def test_what_is_bold_has_no_empty_group() -> None:
-    assert [*map(in_bold, decimal_parts("7"))] == ["\\textbf{7}", ""]
+    assert [*map(in_bold, parts)] == [part and f"\\textbf{{{part}}}" for part in parts]
 
 
 def test_names_and_labels_as_latex_has_them() -> None:
