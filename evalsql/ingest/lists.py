@@ -65,12 +65,7 @@ class ListSet(NamedTuple):
 
 
 def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, order: str | None) -> dict[str, ListSet]:
-    """The lists of each set by its name; ``problems`` are those of before.
-
-    Raises:
-        InputError: bad lines, more relevant documents in a list than there are, scores that do not all fall or all
-            rise, a repeated query, no list, or lists that do not show the order; all of it, of all files.
-    """
+    """The lists of each set by its name; raises InputError for all that is wrong in any file, ``problems`` among it."""
     if order is not None and order not in ORDERS:
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
     sets: dict[str, ListSet] = {}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import ProblemList, UsageError
-from evalsql.ingest.base_rows import make_room_for_runs
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.load_options import JudgmentOptions, RunOptions
+from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,24 +22,20 @@ if TYPE_CHECKING:
 Files = str | Path | Iterable[str | Path]
 
 
+@dataclass
 class Loader:
     """Puts runs and judgments into a database that has the base tables.
 
-    Args:
+    Attributes:
         check: called at the end of each load, before it is committed.
         keeps_unjudged: whether runs are stored with documents that no judgment is about.
-
-    Attributes:
         notices: of the last load of runs or judgments: their format, and what was left out.
     """
 
-    def __init__(
-        self, database: Database, check: Callable[[], None] = lambda: None, *, keeps_unjudged: bool = True
-    ) -> None:
-        self.database = database
-        self.keeps_unjudged = keeps_unjudged
-        self.notices: list[str] = []
-        self._check = check
+    database: Database
+    check: Callable[[], None] = lambda: None
+    keeps_unjudged: bool = True
+    notices: list[str] = field(default_factory=list)
 
     def load_qrels(
         self,
@@ -78,9 +75,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.base_rows import add_file_rows, file_row
         from evalsql.ingest.judgments import staged_judgments
-        from evalsql.ingest.load_warnings import LoadWarnings
 
         database, warnings = self.database, LoadWarnings()
         options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
@@ -94,7 +89,7 @@ class Loader:
                 warnings.note_irrelevance(database, qrels_id)
                 warnings.note_overlaps(database, pairs)
                 warnings.warn()
-                self._check()
+                self.check()
             self.notices = staged.notices
             return staged.name
 
@@ -155,7 +150,7 @@ class Loader:
                 for run, each in sets.items():
                     judged = checked_name(run if qrels is None else qrels)
                     lists.store(self.database, run, judged, each, meta, replace=replace)
-                self._check()
+                self.check()
         self.notices = []
         return list(sets)
 
@@ -233,7 +228,7 @@ class Loader:
             loader = RunLoader(database, options, tables, problems, progress)
             with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
                 loader.load(by_names, make_room_for_runs(database, list(by_names), as_list(qrels), options.replace))
-                self._check()
+                self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)
 
@@ -263,7 +258,6 @@ class Loader:
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
         """Load one run from memory; arguments and errors are those of ``load_run``."""
-        from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, next_id
         from evalsql.ingest.frames import Query
         from evalsql.ingest.ranking import NewRun
         from evalsql.ingest.run_loading import load_run_data
@@ -274,7 +268,7 @@ class Loader:
             run = NewRun(name, next_id(self.database, "runs", "run_id"), qrels_ids[name])
             num_rows = load_run_data(self.database, run, data, options)
             add_file_rows(self.database, file_row("run", run.run_id, origin, num_rows))
-            self._check()
+            self.check()
         self.notices = []
         return name
 
@@ -283,7 +277,7 @@ class Loader:
         name = options.judged_by
         if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):
             raise UsageError(f'no judgment set is called "{name}"')
-        return dataclasses.replace(options, keeps_unjudged=self.keeps_unjudged)
+        return replace(options, keeps_unjudged=self.keeps_unjudged)
 
 
 def sources_by_name(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
-from evalsql.ingest.files.trec_text import Notes, first_tag, reader, rejected_paths, run_rows
+from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.python_rows import put
@@ -141,11 +140,9 @@ class RunLoader:
         clean: list[StagedFile] = []
         by_lines: list[StagedFile] = []
         for file in files:
-            if file.text and (tag := first_tag(file.source)) is not None:
-                file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag or None)
-                clean.append(file)
-            else:
-                by_lines.append(file)
+            notes = first_notes(file.source) if file.text else None
+            file.notes = notes or file.notes
+            (clean if notes else by_lines).append(file)
         by_lines += self._stage_clean(clean) if clean else []
         for at, file in enumerate(by_lines):
             if len(by_lines) > 1:

@@ -174,7 +174,6 @@ def _delete_replaced(database: Database, replaced: str, replace: bool) -> None:
         delete from stored_scores
         where (qrels_id, run_id, measure) in (select (qrels_id, run_id, measure) from ({replaced}))
     """)
-    kept = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
     for run_id, _ in taken:
-        if run_id not in kept:
+        if not database.rows(f"select 1 from stored_scores where run_id = {run_id} limit 1"):
             delete(database, "run", run_id)

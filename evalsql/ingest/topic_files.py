@@ -74,11 +74,7 @@ def _records(database: Database, source: Source, refuse: Refuse, given: Given, k
 
 
 def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
-    """Topics that Python holds: {topic: text}, {topic: {field: value}}, dicts one a topic, or a frame.
-
-    Raises:
-        UsageError: it is something else, or a row has no topic.
-    """
+    """Topics that Python holds: {topic: text}, {topic: {field: value}}, dicts one a topic, or a frame."""
     for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
         if hasattr(data, method):
             data = getattr(data, method)(*arguments)

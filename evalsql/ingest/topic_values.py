@@ -206,11 +206,7 @@ def _check_fields(label: str, names: Sequence[str]) -> None:
 
 
 def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str, str]:
-    """What each field of a file is: text, description and narrative where it is that; others keep their names.
-
-    Raises:
-        UsageError: a field that the user named takes the name of another.
-    """
+    """What each field of a file is: text, description and narrative where it is that; others keep their names."""
     found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
     folded = {name.lower(): name for name in reversed(names) if name not in found}
     for meaning, candidates in TEXTS.items():

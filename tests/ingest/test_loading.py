@@ -91,7 +91,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     outcomes: list[list[str]] = [[], []]
     for exact, found in enumerate(outcomes):
         if exact:
-            monkeypatch.setattr(ingest_runs, "first_tag", lambda text: None)
+            monkeypatch.setattr(ingest_runs, "first_notes", lambda text: None)
             monkeypatch.setattr(ingest_qrels, "_stage_clean", lambda *arguments: 0)
         with new_warehouse() as warehouse:
             for seed in seeds:

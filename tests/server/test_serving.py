@@ -40,7 +40,7 @@ warehouse = evalsql.open(sys.argv[1])
 def stop():
     print("ready", flush=True)
     time.sleep(600)
-warehouse.loader._check = stop
+warehouse.loader.check = stop
 warehouse.load_run({"T01": {"d1": 1.0}}, "half")
 """
 

@@ -74,8 +74,7 @@ _TREC = {
 def recognised(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
     """The format of a file by its first bytes, decompressed; None if it is left to the readers of TREC files.
 
-    Raises:
-        InputError: the file is of a kind that holds no rows, or has none of the columns.
+    Raises InputError for a file of a kind that holds no rows, or without the columns.
     """
     found = _by_magic(source, head)
     if not found and _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):

@@ -187,27 +187,23 @@ class _Finder:
 
     def _fitting(self, label: str, kind: str, inside: Iterable[tuple[str, Path]]) -> list[Source]:
         """Those of several files that are of the kind; others are skipped, with the reason."""
-        found: list[Source] = []
+        fitting: list[tuple[Source, bytes]] = []
         skipped: list[Problem] = []
-        num_fitting = 0
         for name, path in inside:
             reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
-            if not reason and not path.is_file():
+            if not reason and path.is_file():
+                opened = open_file(name, path)
+                reason = unfit(*opened, kind)
+                fitting += [] if reason else [opened]
+            elif not reason:
                 reason = "no regular file"
-            if not reason:
-                source, head = open_file(name, path)
-                reason = unfit(source, head, kind)
-            if reason:
-                skipped.append(Problem(name, 0, reason))
-            else:
-                num_fitting += 1
-                found += self._recognised(source, head)
-        if not num_fitting:
+            skipped += [Problem(name, 0, reason)] if reason else []
+        if not fitting:
             told = ", ".join(f"{each.file} ({each.reason})" for each in skipped[:_SHOWN])
             what = "run" if kind == "run" else "judgments"
             raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
         self.skipped += skipped
-        return found
+        return [found for opened in fitting for found in self._recognised(*opened)]
 
 
 def unfit_name(name: str) -> str:
@@ -311,12 +307,7 @@ def topic_records(label: str) -> Iterator[dict[str, str]]:
 
 
 def _dataset_rows(label: str, what: str) -> Iterator[Any]:
-    """The qrels, scoreddocs or queries of a dataset.
-
-    Raises:
-        UsageError: ir_datasets is not there, does not know the dataset, or the dataset has none of these.
-        InputError: it cannot be fetched or read; what a download raises is of many kinds.
-    """
+    """The qrels, scoreddocs or queries of a dataset; raises UsageError without them, InputError if it is unreadable."""
     try:
         import ir_datasets
     except ImportError as error:
@@ -330,5 +321,5 @@ def _dataset_rows(label: str, what: str) -> Iterator[Any]:
         raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there) or 'documents'}")
     try:
         yield from getattr(dataset, f"{what}_iter")()
-    except Exception as error:
+    except Exception as error:  # what a download raises is of many kinds
         raise InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")]) from error

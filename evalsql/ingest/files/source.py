@@ -117,11 +117,8 @@ class Source(NamedTuple):
 
 
 def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
-    """Whether whole lines are UTF-8, end alike, and hold nothing else that the readers take differently but blanks."""
-    try:
-        _ = lines.isascii() or lines.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
+    """Whether lines end alike and hold nothing that readers take differently; ValueError tells of other than UTF-8."""
+    _ = lines.isascii() or lines.decode("utf-8")
     has_mark = BYTE_ORDER_MARK[:1] in lines and BYTE_ORDER_MARK in lines  # to look for one byte first is faster by far
     if has_mark or any(byte in lines for byte in _ODD_BYTES):
         return False

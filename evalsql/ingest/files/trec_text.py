@@ -206,10 +206,11 @@ def _shown(text: str) -> str:
     return f'"{text}"' if len(text) <= _MOST_SHOWN else f'"{text[:_MOST_SHOWN]}..."'
 
 
-def first_tag(source: Source) -> str | None:
-    """The tag of a plain run's first line, empty if it has none; None if that is no row."""
+def first_notes(source: Source) -> Notes | None:
+    """Notes with the tag of a plain run's first line, if it has one; None if that is no row."""
     columns = source.first_lines[0].decode().split() if source.first_lines else []
-    return " ".join(columns[5:]) if len(columns) > 4 else None
+    tags = [" ".join(columns[5:])] if len(columns) > 5 else []
+    return Notes(tags=Counter(tags), last_tag=next(iter(tags), None)) if len(columns) > 4 else None
 
 
 def reader(paths: Sequence[Path]) -> str:
