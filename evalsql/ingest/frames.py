@@ -79,12 +79,12 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
 
 
 def _register(database: Database, data: Any, kind: str, given: Given) -> str:
-    table = data
+    table, refused = data, f"data of type {type(data).__name__} is neither nested dicts nor a table to read"
     if type(data).__module__.startswith(("duckdb", "_duckdb")):
         table = data.to_arrow_table()
     elif type(data).__module__.startswith("pandas"):
         if not hasattr(data, "columns"):
-            raise UsageError(f"data of type {type(data).__name__} is neither nested dicts nor a table to read")
+            raise UsageError(refused)
         try:
             found = column_meanings.find(list(map(str, data.columns)), kind, given)
         except UsageError as error:
@@ -110,9 +110,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
         words = str(error).partition("\n")[0]
         # These messages of the engine list types of its own, which do not help.
         why = "" if "register()" in words or "Python Object" in words else f": {words}"
-        raise UsageError(
-            f"data of type {type(data).__name__} is neither nested dicts nor a table to read{why}"
-        ) from error
+        raise UsageError(f"{refused}{why}") from error
     return _VIEW
 
 

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest.base_rows import add_file_rows, file_row, make_room_for_runs, next_id
+from evalsql.ingest.base_rows import add_file_rows, file_row
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
 from evalsql.ingest.judgments import StagedJudgments
 from evalsql.ingest.load_options import JudgmentOptions, RunOptions
-from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.run_loading import load_run_data
 from evalsql.ingest.topic_values import store_values
 from evalsql.phrases import counted
@@ -168,16 +167,14 @@ def store(
         for one in each.lists
         for document, record in zip(one.documents(width), one.records, strict=True)
     ]
-    qrels_ids = make_room_for_runs(database, [name], [qrels], replace)[name]
-    run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
-    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta, warns=False)
-    load_run_data(database, run, rows, options)
+    options = RunOptions("input", lower_is_better=each.order == "asc", replace=replace, meta=meta, warns=False)
+    run_id, _ = load_run_data(database, name, rows, options, [qrels])
     for source in each.sources:
         own = [one for one in each.lists if one.file == source.label]
         num_weights = sum(one.weight is not None for one in own)
         origins = [
             file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)),
-            file_row("run", run.run_id, source, sum(len(one.records) for one in own)),
+            file_row("run", run_id, source, sum(len(one.records) for one in own)),
             file_row("weights", qrels_id, source, num_weights),
         ]
         add_file_rows(database, *origins[: 3 if num_weights else 2])

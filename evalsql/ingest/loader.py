@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import ProblemList, UsageError
-from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, make_room_for_runs, next_id
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, make_room_for_runs
 from evalsql.ingest.load_options import JudgmentOptions, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.phrases import Progress, silent
@@ -55,8 +55,8 @@ class Loader:
 
         Args:
             source: path ("-" is standard input), a folder such as BEIR's, ``irds:`` and the id of a dataset of
-                ir_datasets, or a frame with columns for topic, document, grade, {topic: {document:
-                grade}}, or rows as tuples, dicts or named tuples.
+                ir_datasets, or a frame with columns for topic, document, grade, {topic: {document: grade}}, or rows as
+                tuples, dicts or named tuples.
             name: by default the file's stem.
             form: grades (one of a document for a topic), groups (one in each group or subtopic, which the iteration
                 names) or preferences (topic, group, subgroup or none, document, level: documents are preferred to those
@@ -259,15 +259,12 @@ class Loader:
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
         """Load one run from memory; arguments and errors are those of ``load_run``."""
         from evalsql.ingest.frames import Query
-        from evalsql.ingest.ranking import NewRun
         from evalsql.ingest.run_loading import load_run_data
 
         options, origin = self._checked(options), data.source if isinstance(data, Query) else IN_MEMORY
         with self.database.transaction():
-            qrels_ids = make_room_for_runs(self.database, [checked_name(name)], as_list(qrels), options.replace)
-            run = NewRun(name, next_id(self.database, "runs", "run_id"), qrels_ids[name])
-            num_rows = load_run_data(self.database, run, data, options)
-            add_file_rows(self.database, file_row("run", run.run_id, origin, num_rows))
+            run_id, num_rows = load_run_data(self.database, checked_name(name), data, options, as_list(qrels))
+            add_file_rows(self.database, file_row("run", run_id, origin, num_rows))
             self.check()
         self.notices = []
         return name

@@ -16,7 +16,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
-from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, next_id
+from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
@@ -210,19 +210,23 @@ class RunLoader:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
-def load_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:
-    """Load one run from rows in memory within the caller's transaction; returns how many rows were read."""
+def load_run_data(
+    database: Database, name: str, data: Any, options: RunOptions, qrels: Sequence[str]
+) -> tuple[int, int]:
+    """Load one run from memory within the caller's transaction; returns its run_id and how many rows were read."""
+    qrels_ids = make_room_for_runs(database, [name], qrels, options.replace)[name]
+    run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
     batch, warnings = RunBatch(database, [run], options), LoadWarnings()
     num_rows = stage_run_data(database, run, data, options)
     for line in batch.rank():
         if options.warns:
-            warn(f"{run.name}: {line}")
+            warn(f"{name}: {line}")
     if repeated := batch.repeated():
-        raise repeated_error(run.name, repeated)
+        raise repeated_error(name, repeated)
     batch.store(warnings)
     if options.warns:
         warnings.warn()
-    return num_rows
+    return run.run_id, num_rows
 
 
 def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:

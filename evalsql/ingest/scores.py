@@ -160,7 +160,7 @@ def _name_measures(database: Database) -> str:
 
 
 def _score_files(paths: Sequence[str]) -> str:
-    facts = [file_row("run", 0, Source(path, Path(path), "none"), 0) for path in paths]
+    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in paths]
     known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
     return f"select * from (values {known}) as known(path, sha256, bytes)"
 

@@ -100,11 +100,10 @@ def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
     names = [str(name) for name in row]
     column = _topic_column(names, topic)
     if column is None:
-        expected = f"there is no column {topic}"
-        if not topic:
-            some = ", ".join(_TOPIC[:6])
-            expected = f"there is no column for the topic: expected {some} or another of its names"
-        raise UsageError(f"{expected}; found {', '.join(names)}; --columns topic=NAME says which it is")
+        wanted = topic or f"for the topic: expected {', '.join(_TOPIC[:6])} or another of its names"
+        raise UsageError(
+            f"there is no column {wanted}; found {', '.join(names)}; --columns topic=NAME says which it is"
+        )
     if row[column] in (None, ""):
         raise UsageError(f"{column} is empty, and it names the topic")
     return Record(line, str(row[column]), *_fields({name: row[name] for name in row if name != column}))

@@ -85,9 +85,8 @@ def _of_row(line: str, *, is_blast: bool) -> Layout | None:
     if len(columns) < len(BLAST_COLUMNS):
         return None
     numbers = (columns[2], mended(columns[10]), columns[11])
-    if any(number_fault("", number) for number in numbers):
-        return None
-    if not all(re.fullmatch(r"-?\d+", column) for column in columns[_WHOLE_FROM:_WHOLE_TO]):
+    are_whole = all(re.fullmatch(r"-?\d+", column) for column in columns[_WHOLE_FROM:_WHOLE_TO])
+    if not are_whole or any(number_fault("", number) for number in numbers):
         return None
     name = "BLAST tabular (outfmt 7)" if is_blast else "BLAST tabular (outfmt 6)"
     return name, [*BLAST_COLUMNS, *(f"column {at}" for at in range(13, len(columns) + 1))], "\t"

@@ -19,7 +19,7 @@ from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.formats import recognised
-from evalsql.ingest.files.source import HEAD, Source, open_file, unreadable
+from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import counted, shortened
 
@@ -175,7 +175,7 @@ class _Finder:
 
     def _recognised(self, source: Source, head: bytes) -> list[Source]:
         """The file with its format; nothing if it is refused."""
-        if not self.kind or (not head and source.compression != "none"):
+        if not self.kind or (not head and source.compression):
             return [source]
         try:
             return [source._replace(form=recognised(source, head, self.kind, self.given))]
@@ -219,7 +219,7 @@ def unfit_name(name: str) -> str:
 def unfit(source: Source, head: bytes, kind: str) -> str:
     """Why a file of a folder or an archive is not of the kind that is loaded; raises InputError if it is unreadable."""
     try:
-        if not head and source.compression != "none":
+        if not head and source.compression:
             with source.open() as stream:
                 stream.read(HEAD)
         if recognised(source, head, kind, None):
@@ -228,13 +228,12 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
         return error.problems[0].reason
     except unreadable() as error:
         raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
-    needed, number_at = (5, 4) if kind == "run" else (4, 3)
+    widths, number_at = (range(5, LONGEST_LINE), 4) if kind == "run" else ((4, 5), 3)
     for line in head.decode("utf-8-sig", "replace").split("\n")[:_LOOKED_AT]:
         columns = line.split()
-        if columns and not columns[0].startswith("#"):
-            fits = len(columns) >= needed if kind == "run" else len(columns) in (4, 5)
-            if fits and not number_fault("", columns[number_at]):
-                return ""
+        is_row = len(columns) in widths and not columns[0].startswith("#")
+        if is_row and not number_fault("", columns[number_at]):
+            return ""
     return "no run" if kind == "run" else "no judgments"
 
 

@@ -15,7 +15,8 @@ from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 
-COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
+# Modules that decompress files, by how these begin.
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 HEAD = 65_536  # bytes by which a format is recognised
 FIRST_LINES = 50  # lines by which TREC text is told from other tables
@@ -54,7 +55,7 @@ class Format:
 
 
 class Source(NamedTuple):
-    """One input file. ``label`` is how messages call it; ``path`` is where its bytes are.
+    """One input file: how messages call it, where its bytes are, and the module that decompresses these.
 
     ``form`` is what it was recognised as; None where that was not asked, and of TREC text. ``number`` is its place,
     from 0, among the files that are loaded together.
@@ -62,7 +63,7 @@ class Source(NamedTuple):
 
     label: str
     path: Path
-    compression: str
+    compression: str = ""
     form: Format | None = None
     number: int = 0
     first_lines: Sequence[bytes] = ()
@@ -70,13 +71,12 @@ class Source(NamedTuple):
     @property
     def text_bytes(self) -> int:
         size = self.path.stat().st_size
-        return size if self.compression == "none" else size * GROWTH
+        return size * GROWTH if self.compression else size
 
     def open(self) -> IO[bytes]:
-        if self.compression == "none":
+        if not self.compression:
             return self.path.open("rb")
-        names = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
-        module = _zstd() if self.compression == "zstd" else import_module(names[self.compression])
+        module = _zstd() if self.compression == "zstd" else import_module(self.compression)
         return cast(IO[bytes], module.open(self.path, "rb"))
 
     def problem(self, line: int, reason: str) -> Problem:
@@ -93,11 +93,9 @@ class Source(NamedTuple):
     def plain_text(self, copy: Path) -> Path | None:
         """The file as text, decompressed into ``copy`` if need be; None if only the exact reader takes it as it is.
 
-        So it is where it cannot be decompressed whole, is not UTF-8, has lines that are very long or that end by a
-        carriage return alone, or only some of them by both, or holds bytes that C takes for white space and the engine
-        does not.
+        So it is where it cannot be decompressed whole, has very long lines, or is not what ``_is_ordinary`` says.
         """
-        path = self.path if self.compression == "none" else copy
+        path = copy if self.compression else self.path
         has_returns: bool | None = None
         try:
             with self.open() as stream, nullcontext() if path == self.path else copy.open("wb") as target:
@@ -117,7 +115,10 @@ class Source(NamedTuple):
 
 
 def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
-    """Whether lines end alike and hold nothing that readers take differently; ValueError tells of other than UTF-8."""
+    """Whether all lines end alike, by both bytes or none, and hold no white space of C that the engine takes for text.
+
+    Raises ValueError for what is not UTF-8.
+    """
     _ = lines.isascii() or lines.decode("utf-8")
     has_mark = BYTE_ORDER_MARK[:1] in lines and BYTE_ORDER_MARK in lines  # to look for one byte first is faster by far
     if has_mark or any(byte in lines for byte in _ODD_BYTES):
@@ -146,8 +147,8 @@ def open_file(label: str, path: Path) -> tuple[Source, bytes]:
     """A file under the name that messages call it by, and its first bytes; none if they cannot be decompressed."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
-    source = Source(label, path, next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), "none"))
-    if source.compression != "none":
+    source = Source(label, path, next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), ""))
+    if source.compression:
         try:
             with source.open() as stream:
                 head = stream.read(HEAD)

@@ -154,13 +154,8 @@ class Tables:
                 self.problems.take(found)
 
     def read_data(self, data: Any, name: str) -> Table:
-        """Read rows in memory, whatever holds them; ``name`` is what messages call them.
-
-        Raises:
-            InputError: rows without a name or a usable number, no rows at all; lines count rows from 1.
-            UsageError: columns missing or of a type that does not name things.
-        """
-        table = Table(self.database, Source(name, Path(), "none"), _IN_MEMORY)
+        """Read rows in memory, whatever holds them; ``name`` is what messages call them, and lines count rows from 1."""
+        table = Table(self.database, Source(name, Path()), _IN_MEMORY)
         with registered(self.database, data, self.kind, self.given) as (view, table.columns, table.types):
             if self.rank_is_used and "rank" not in table.columns:
                 raise UsageError(f"{name}: {_NO_RANK}")
@@ -284,7 +279,7 @@ class Tables:
     def _path(self, table: Table) -> str:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""
         path = table.source.path
-        if table.source.compression != "none" or one_path(path) != str(path):
+        if table.source.compression or one_path(path) != str(path):
             path = self.copy
             with table.source.open() as stream, path.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
