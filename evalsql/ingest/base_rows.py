@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
@@ -10,6 +10,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import Source, in_batches
+from evalsql.ingest.load_options import Meta
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
@@ -49,11 +50,7 @@ def add_file_rows(database: Database, *rows: FileRow) -> None:
 
 
 def add_rows(
-    database: Database,
-    table: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    meta: Mapping[str, str] | None = None,
+    database: Database, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]], meta: Meta = None
 ) -> None:
     """Add rows to a table, as many as there may be; with ``meta``, even if empty, and with the time and the version."""
     selected = ", ".join(f"unnest(?) as {column}" for column in columns)

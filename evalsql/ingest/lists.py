@@ -17,7 +17,7 @@ from evalsql.ingest.base_rows import add_file_rows, file_row
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
 from evalsql.ingest.judgments import StagedJudgments
-from evalsql.ingest.load_options import JudgmentOptions, RunOptions
+from evalsql.ingest.load_options import JudgmentOptions, Meta, RunOptions
 from evalsql.ingest.run_loading import load_run_data
 from evalsql.ingest.topic_values import store_values
 from evalsql.phrases import counted
@@ -150,9 +150,7 @@ def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemL
     return order
 
 
-def store(
-    database: Database, name: str, qrels: str, each: ListSet, meta: Mapping[str, str] | None, *, replace: bool
-) -> None:
+def store(database: Database, name: str, qrels: str, each: ListSet, meta: Meta, *, replace: bool) -> None:
     """Put the judgments, the weights and the run of a set of lists into the base tables, and evaluate it."""
     width = len(str(max(len(one.records) for one in each.lists)))  # digits of the last place of the longest list
     grades = {one.query: one.grades(width) for one in each.lists}

@@ -11,6 +11,7 @@ from pathlib import Path
 from evalsql.catalog.header import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
+Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 FORMS = ("grades", "groups", "preferences", *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
@@ -32,7 +33,7 @@ class RunOptions:
     depth: int | None = None
     judged_by: str | None = None
     replace: bool = False
-    meta: Mapping[str, str] | None = None
+    meta: Meta = None
     columns: Mapping[str, str] | None = None
     with_self: bool | None = None
     warns: bool = True
@@ -82,7 +83,7 @@ class JudgmentOptions:
 
     form: str = "grades"
     keep_best: bool = False
-    meta: Mapping[str, str] | None = None
+    meta: Meta = None
     columns: Mapping[str, str] | None = None
     queries: str | Path | Iterable[str] | None = None
     with_self: bool = False

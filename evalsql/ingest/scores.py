@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import add_rows, delete, file_row
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.load_options import Meta
 from evalsql.phrases import shortened
 
 _PARQUET = (b"PAR1", b"PARE")
@@ -56,14 +57,7 @@ def _error(file: object, reason: str) -> InputError:
     return InputError([Problem(str(file), 0, reason)])
 
 
-def load_scores(
-    database: Database,
-    source: str | Path,
-    *,
-    qrels: str | None = None,
-    replace: bool = False,
-    meta: Mapping[str, str] | None = None,
-) -> list[str]:
+def load_scores(database: Database, source: str | Path, *, qrels: str | None, replace: bool, meta: Meta) -> list[str]:
     """Load scores within the caller's transaction. Returns the names of the runs.
 
     Args:

@@ -45,9 +45,7 @@ def read_records(
 ) -> Iterator[Record]:
     """The topics of a file, fields by their names in the file; ``refuse`` gets the lines that are wrong.
 
-    Args:
-        given: names of the fields that hold topic, text, description and narrative, where the user named them.
-        key: what the second column is called where a file has no header.
+    ``given`` has the fields that the user named, ``key`` what the second column is called where there is no header.
     """
     failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
     try:

@@ -111,10 +111,7 @@ class Tables:
     """Reads rows that are not TREC text into a temporary table, which is there as long as the context is.
 
     The engine's errors would end a transaction, so files are read before any. ``kind`` is run, or the form of
-    judgments; ``problems`` gets what is wrong with files that cannot be read.
-
-    Attributes:
-        by_label: the files that are not TREC text and could be read.
+    judgments; ``problems`` gets what is wrong with files that cannot be read, ``by_label`` has the others.
     """
 
     database: Database
@@ -154,7 +151,7 @@ class Tables:
                 self.problems.take(found)
 
     def read_data(self, data: Any, name: str) -> Table:
-        """Read rows in memory, whatever holds them; ``name`` is what messages call them, and lines count rows from 1."""
+        """Read rows in memory, whatever holds them; ``name`` is what messages call them, and their lines count rows."""
         table = Table(self.database, Source(name, Path()), _IN_MEMORY)
         with registered(self.database, data, self.kind, self.given) as (view, table.columns, table.types):
             if self.rank_is_used and "rank" not in table.columns:
