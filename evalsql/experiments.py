@@ -31,10 +31,7 @@ def evaluate(
     lower_is_better: bool = False,
     form: str = "grades",
 ) -> dict[str, float]:
-    """The mean of each measure for one run, by the name it was asked for.
-
-    Arguments and errors are those of ``Evaluator`` and its ``evaluate``; the run may be a TREC run file too.
-    """
+    """The mean of each measure for one run, which may be a file; arguments and errors are those of ``Evaluator``."""
     if not isinstance(run, str | Path):
         with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
             return evaluator.evaluate(run)

@@ -16,14 +16,9 @@ from evalsql.errors import EvalsqlError, InputError, Problem, ProblemList, Usage
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
-# By the name of trec_eval's -R: the form under which the judgments are loaded, the family of measures that is made for
-# them, every other measure being made for grades, and the group of these measures.
-FORMATS: Mapping[str, tuple[str, str, str]] = {
-    "qrels": ("grades", "", "official"),
-    "qrels_jg": ("groups", "groups", "qrels_jg"),
-    "prefs": ("preferences", "preferences", "prefs"),
-    "qrels_prefs": ("preferences", "preferences", "prefs"),
-}
+# By the name of trec_eval's -R the form under which the judgments are loaded, and by form the group of its measures.
+FORMATS = {"qrels": "grades", "qrels_jg": "groups", "prefs": "preferences", "qrels_prefs": "preferences"}
+_GROUPS = {"grades": "official", "groups": "qrels_jg", "preferences": "prefs"}
 _QRELS = "qrels"
 
 
@@ -102,13 +97,10 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
             raise UsageError(f'"{name}.{values}": the length is a whole number')
         return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
     named = trec_names(catalog)[name]
-    _, family, group = FORMATS[options.judgments_format]
-    is_special = any(named.relation.family == special for _, special, _ in FORMATS.values())
-    if family != (named.relation.family if is_special else ""):
-        raise UsageError(
-            f"{name} cannot be calculated from judgments of format {options.judgments_format}; "
-            f"-m {group} names those that can"
-        )
+    form, family = FORMATS[options.judgments_format], named.relation.family
+    if form != (family if family in _GROUPS else "grades"):
+        of_format = f"cannot be calculated from judgments of format {options.judgments_format}"
+        raise UsageError(f"{name} {of_format}; -m {_GROUPS[form]} names those that can")
     settings: dict[str, Value] = {"rel": options.level, "rounding": options.tie_rule}
     settings |= {"collection": options.collection, "judged_only": options.judged_only}
     # As trec_eval does, values behind a name that takes none are not looked at.
@@ -177,14 +169,14 @@ def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
 
 
 def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
-    form, family, _ = FORMATS[options.judgments_format]
+    form = FORMATS[options.judgments_format]
     warehouse.load_qrels(qrels, _QRELS, form=form)
     how: dict[str, Any] = {"tie_rule": options.tie_rule, "tells_remarks": False}  # trec_eval gives no such warnings
     # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
     how["judged_by"] = _QRELS if options.judged_only and options.judgments_format == "qrels" else None
-    how["depth"] = None if family == "preferences" else options.depth
+    how["depth"] = None if form == "preferences" else options.depth
     warehouse.load_runs(run, name="run", **how)
-    if family == "preferences" and options.depth is not None:
+    if form == "preferences" and options.depth is not None:
         # Where preferences are counted trec_eval breaks ties the other way round, before it cuts.
         warehouse.execute(f"delete from judged_ranks where first_rank + last_rank - rank > {options.depth}")
 

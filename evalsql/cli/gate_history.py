@@ -65,17 +65,17 @@ def gate(
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     try:
-        held = gate_rules.RuleFile([], [], None) if rules is None else gate_rules.read_rules(rules)
-        every = [*held.rules, *gate_rules.parse_rules(rule)]
+        held, files, its_baseline = ([], [], None) if rules is None else gate_rules.read_rules(rules)
+        every = [*held, *gate_rules.parse_rules(rule)]
         if not every:
             raise UsageError("there is no rule; give --rule or --rules FILE")
-        with asking.open(measures=[*held.measure_files, *asking.paths]) as warehouse:
+        with asking.open(measures=[*files, *asking.paths]) as warehouse:
             if update_baseline is not None:
                 if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
                 _update(warehouse, candidate, every, qrels, update_baseline)
                 return
-            named, folder = (held.baseline, rules.parent) if rules and baseline is None else (baseline, Path())
+            named, folder = (its_baseline, rules.parent) if rules and baseline is None else (baseline, Path())
             base = _figures(warehouse, named, folder, candidate)
             decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels)
             if junit_file is not None:
@@ -200,8 +200,7 @@ def history(
             raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
         if is_chart and output.path is not None:
             drawn = history_chart(table)
-            most = most_lines(look.lines, systems, drawn.values("system"))
-            drawn, notes = best_systems(drawn, named[0], most)
+            drawn, notes = best_systems(drawn, named[0], most_lines(look.lines, systems, drawn.values("system")))
             note(*notes)
             look.write(warehouse, "history", drawn, output.path)
         else:

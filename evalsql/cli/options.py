@@ -175,10 +175,7 @@ class Where:
     def open_file(
         self, *, external: bool = False, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
     ) -> Warehouse:
-        """An open warehouse; what takes long to open shows progress. Options are those of ``open_database``.
-
-        The engine reaches these files and folders alone, unless the user's own SQL may reach ``external`` ones.
-        """
+        """An open warehouse that reaches these files alone, but for ``external`` SQL; see ``open_database``."""
         token = None
         if self.token_file is not None:
             from evalsql.server.sessions import read_token
@@ -245,10 +242,7 @@ class Loading(Where):
 
     @contextmanager
     def open(self, patterns: Sequence[str] = ()) -> Iterator[Warehouse]:
-        """The warehouse to load into once; the engine reads the files that patterns match, and temporary ones.
-
-        Ctrl-C changes nothing, and from the commit on it does nothing more.
-        """
+        """The warehouse to load files into that match patterns; Ctrl-C before the commit changes nothing."""
         from evalsql.ingest.files.input_files import failures_named, files_reached
 
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
@@ -36,6 +36,14 @@ def as_list(names: Names) -> Sequence[str]:
     return listed
 
 
+def fitting_names(pattern: str, held: Collection[str], what: str, none: str) -> list[str]:
+    """The names that a name or glob stands for; raises UsageError where it fits none, or there is none."""
+    if found := [pattern] if pattern in held else fnmatch.filter(held, pattern):
+        return found
+    near = nearest(pattern, held)
+    raise UsageError(f'no {what} is called "{pattern}"; {f"there are: {near}" if near else none}')
+
+
 def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> Found:
     """The runs ("run") or judgment sets ("qrels") that names or globs stand for.
 
@@ -48,14 +56,10 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     held = dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
     found: set[str] = set()
     for pattern in as_list(patterns):
-        fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
+        fitting = fitting_names(pattern, held, what, "none is loaded")
         if kind == "qrels" and len(fitting) > 1 and not with_replaced:
             replaced = replaced_qrels(database)
             fitting = [name for name in fitting if name not in replaced] or fitting
-        if not fitting:
-            near = nearest(pattern, held)
-            hint = f"; there are: {near}" if near else "; none is loaded"
-            raise UsageError(f'no {what} is called "{pattern}"{hint}')
         found.update(fitting)
     return Found({name: key for name, key in held.items() if name in found})
 

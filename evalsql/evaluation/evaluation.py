@@ -53,9 +53,7 @@ class Evaluation:
         if stored := stored_scores.stored_rows(self.database, named, chosen):
             # Together in brackets, since they are put in order by expressions, which a union does not take.
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
-        if per_topic:
-            return ddl.per_topic(named, scores)
-        return ddl.leaderboard(self.database.catalog, named, scores)
+        return ddl.per_topic(named, scores) if per_topic else ddl.leaderboard(self.database.catalog, named, scores)
 
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""

@@ -115,11 +115,8 @@ def explain(
 
 
 def first_contributions(database: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
-    """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists.
-
-    There are none where a cut ranking says nothing of the whole one: measures of users may compare runs, and those with
-    a threshold take it from all topics.
-    """
+    """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists."""
+    # Measures of users may compare runs, and those with a threshold take it from all topics.
     can_be_cut = measure.relation not in database.catalog.own and _THRESHOLD not in measure.relation.columns
     if not can_be_cut or not database.rows(f"select 1 from {_PAGE_LISTS} limit 1"):  # or only scores are stored
         return []

@@ -29,6 +29,7 @@ CHECKS = (
 # Why a rule of each kind fails.
 _REASONS = {
     "documents": "the run has no documents for the topics of the judgments",
+    "missing": "missing: {missing}",
     "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
     "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
 }
@@ -201,10 +202,8 @@ def _row(place: int, rule: Rule) -> list[Value]:
 
 
 def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Any]) -> str:
-    if rule.kind == "missing":
-        return f"missing: {shortened(missing, MOST_NAMED)}"
-    if rule.kind in ("documents", "judged") or (rule.kind == "topic" and not has_value):
-        return _REASONS[rule.kind].format(topic=rule.topic)
+    if rule.kind in _REASONS and not (rule.kind == "topic" and has_value):
+        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing, MOST_NAMED))
     if not has_value:
         return "there are too few topics to tell"
     return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""

@@ -77,14 +77,6 @@ class Rule(NamedTuple):
         return self._replace(measure=measure, problem=problem)
 
 
-class RuleFile(NamedTuple):
-    """What a TOML file of rules says; paths are as seen from the file's folder."""
-
-    rules: Sequence[Rule]
-    measure_files: Sequence[str]
-    baseline: str | None
-
-
 def parse_rule(text: str) -> Rule:
     """The rule that a sentence is; raises UsageError with the forms that are known."""
     stripped = " ".join(text.split())
@@ -114,8 +106,8 @@ def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _
     return rules
 
 
-def read_rules(path: Path) -> RuleFile:
-    """Read a file of rules; raises UsageError with the file and, for a rule, the line, where it says something else."""
+def read_rules(path: Path) -> tuple[list[Rule], list[str], str | None]:
+    """The rules, files of measures and baseline of a TOML file; raises UsageError with file and, for a rule, line."""
     text, content = read_parsed(path, tomllib.loads, "TOML file of rules")
     if unknown := [key for key in content if key not in _KEYS]:
         raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')
@@ -134,8 +126,7 @@ def read_rules(path: Path) -> RuleFile:
         at = text.find(sentence)  # not found where it is written with escapes
         return f"{path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else str(path)
 
-    measure_files = [str(path.parent / each) for each in listed["measure-file"]]
-    return RuleFile(parse_rules(listed["rules"], place), measure_files, baseline)
+    return parse_rules(listed["rules"], place), [str(path.parent / each) for each in listed["measure-file"]], baseline
 
 
 def read_parsed(path: Path, parse: Callable[[str], Any], what: str) -> tuple[str, Any]:

@@ -50,9 +50,7 @@ def contributions(
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """What each run gives to the pool, and its figures without the relevant documents that it alone gives.
 
-    Columns and rows are those of ``pool_contributions``, for each measure with the mean by all judgments, without those
-    of the run's own documents, and the difference. Raises UsageError for a measure of groups, of preferences, or of a
-    user's own.
+    Rows are those of ``pool_contributions`` with means by all judgments and without those of the run's own documents.
     """
     database = evaluation.database
     check_rankings(database, "a pool", runs)

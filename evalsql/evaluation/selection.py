@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import difflib
-import fnmatch
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.names import Found, resolve_names
+from evalsql.database.names import Found, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
-from evalsql.phrases import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -79,15 +77,8 @@ def latest_run(database: Database, asked: str, candidate: str) -> str:
 def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:
     """The systems that names or globs stand for, all if there are none; raises UsageError for unknown ones."""
     held = [name for (name,) in database.rows("select distinct system from run_versions where system is not null")]
-    found = set() if patterns else set(held)
-    for pattern in patterns:
-        fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
-        if not fitting:
-            near = nearest(pattern, held)
-            hint = f"there are: {near}" if near else OF_NO_SYSTEM
-            raise UsageError(f'no system is called "{pattern}"; {hint}')
-        found.update(fitting)
-    return sorted(found)
+    found = [name for pattern in patterns for name in fitting_names(pattern, held, "system", OF_NO_SYSTEM)]
+    return sorted({*found} if patterns else held)
 
 
 def parse_date(text: str, option: str) -> str:

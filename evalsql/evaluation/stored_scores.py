@@ -23,10 +23,7 @@ def are_held(database: Database) -> bool:
 
 
 def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
-    """A SELECT of stored values in long form, empty where none are held; warns of those that lack.
-
-    UsageError where all that is asked for is stored, and there is no value.
-    """
+    """A SELECT of stored values, empty where none are held; warns of those that lack, UsageError if that is all."""
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
@@ -85,18 +82,16 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     return lines
 
 
-def with_every_measure(
-    database: Database, what: str, measures: Sequence[Measure], qrels: str, runs: Sequence[str]
-) -> list[str]:
+def with_every_measure(database: Database, measures: Sequence[Measure], qrels: str, runs: Sequence[str]) -> list[str]:
     """The runs without those whose stored scores lack a measure, which are warned of; UsageError if none is left."""
     if not (measures and runs and are_held(database)):
         return list(runs)
     lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")
     without = {run for some in lacking.values() for run in some}
     if len(without) == len(runs):
-        raise UsageError(f"{_describe(lacking)}; {what} has every measure of every run: name other measures")
+        raise UsageError(f"{_describe(lacking)}; a report has every measure of every run: name other measures")
     if without:
-        warn(f"{_describe(lacking)}; left out, since {what} has every measure of every run")
+        warn(f"{_describe(lacking)}; left out, since a report has every measure of every run")
     return [run for run in runs if run not in without]
 
 

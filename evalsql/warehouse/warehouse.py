@@ -45,16 +45,12 @@ def _by(part: str, method: Callable[Concatenate[Any, _P], _R]) -> Callable[Conca
 
 
 class Warehouse:
-    """A database, what loads it and what asks it; users have the class of ``notebook``.
-
-    Args:
-        asked: measures that alone will be asked for; most need no documents without judgments, which are not stored
-            then. By default all.
-    """
+    """A database, what loads it and what asks it, perhaps few measures alone; users have the class of ``notebook``."""
 
     def __init__(self, database: Database, *, asked: Sequence[str] | None = None) -> None:
         self.database = database
         named = () if asked is None else [each.relation for each in parse_measures(asked, database.catalog)]
+        # Most measures need no documents without judgments, which are not stored then.
         keeps_unjudged = asked is None or database.catalog.reads_unjudged(named)
         self.loader = Loader(database, self._check_load, keeps_unjudged=keeps_unjudged)
         self.evaluation = Evaluation(database)
@@ -72,10 +68,9 @@ class Warehouse:
 
     def __repr__(self) -> str:
         try:
-            held = self.rows("select (select count(*) from qrels), (select count(*) from runs)")
+            ((num_qrels, num_runs),) = self.rows("select (select count(*) from qrels), (select count(*) from runs)")
         except EvalsqlError:
             return f"<evalsql warehouse {self.path}, closed>"
-        ((num_qrels, num_runs),) = held
         return f"<evalsql warehouse {self.path}: {counted(num_qrels, 'judgment set')}, {counted(num_runs, 'run')}>"
 
     @property
@@ -242,10 +237,7 @@ class Warehouse:
         return self.sql("select * from holdings order by kind, name, qrels")
 
     def choose_runs(self, names: Names = (), **options: Any) -> list[str]:
-        """Names of runs in the order of date, as the command line chooses them; options are those of ``Choice``.
-
-        They are where, a condition such as "meta.branch = 'main'", since, last, and systems.
-        """
+        """Names of runs in the order of date; options are those of ``Choice``: where, since, last and systems."""
         return list(choose_runs(self.database, Choice(as_list(names), **options)))
 
     def history(self, measures: Names, *, qrels: Names = (), **options: Any) -> duckdb.DuckDBPyRelation:

@@ -168,7 +168,7 @@ def _chosen_runs(
 ) -> list[str]:
     """The runs of the report; raises UsageError where these are none or too many, or the baseline is none of them."""
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
-    chosen = stored_scores.with_every_measure(warehouse.database, "a report", named, judged, chosen)
+    chosen = stored_scores.with_every_measure(warehouse.database, named, judged, chosen)
     if not chosen or not named:
         raise UsageError(f"a report needs a measure and a run evaluated with {judged}; evalsql load runs loads runs")
     if len(chosen) > MOST_RUNS:
