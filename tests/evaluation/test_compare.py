@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from tests.conftest import Command, assert_refused, csv_rows
+from tests.conftest import Command
 
 pytestmark = pytest.mark.fast
 
@@ -37,10 +37,8 @@ def test_pairs_are_those_of_scipy_with_holm_over_all_shown(sample: Warehouse, al
     assert [pair["p_corrected"] for pair in pairs] == pytest.approx(list(corrected), abs=1e-9)
 
 
-def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
+def test_what_is_no_comparison_is_refused(sample_file: Path) -> None:
     refused: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-        (("bm25", "bm25"), {}, "two runs"),
-        (("bm52",), {}, 'no run is called "bm52"'),
         (("bm2?",), {}, "stands for bm25; a baseline is named in full"),
         (("bm25",), {"test": "z"}, "test"),
         (("bm25",), {"tests": "t"}, "comparisons take no tests"),
@@ -52,16 +50,6 @@ def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
         warehouse.execute("create temp table scores as select 1 as x")
         with pytest.raises(UsageError, match="in the way"):
             warehouse.compare("bm25", measures="AP")
-
-
-def test_the_command(command: Command, sample_file: Path) -> None:
-    db = ("--db", sample_file)
-    answer = command("compare", "bm25", "dense", "-m", "AP P@10", "--test", "wilcoxon", "--format", "csv", *db)
-    rows = csv_rows(answer.stdout)
-    pairs = [(row["measure"], row["baseline"], row["run"]) for row in rows]
-    assert pairs == [("AP", "bm25", "dense"), ("P@10", "bm25", "dense")]
-    assert "Wilcoxon signed rank test, p corrected by Holm for 2 tests, alpha = 0.05" in answer.stderr
-    assert_refused(command("compare", "nosuch", *db), 'no run is called "nosuch"')
 
 
 def test_where_less_is_better_the_least_is_best(sample_file: Path, command: Command) -> None:

@@ -146,10 +146,7 @@ def test_values_are_what_they_are_as_parameters() -> None:
         # Placeholders in text and comments stay.
         sql = "select '?' as \"a?\", ? /* ? $1 */ as b, 'it''s ?' as c, $$ ? $$ as d -- ?\n, ? as e"
         assert connection.execute(rendered(sql, [1, 2], connection)).fetchall() == [("?", 1, "it's ?", " ? ", 2)]
-
-
-def test_places_have_numbers_and_are_used_again() -> None:
-    with duckdb.connect() as connection:
+        # Those with numbers are used again.
         assert connection.execute(rendered("select $2, $1, $2", [1, 2], connection)).fetchall() == [(2, 1, 2)]
 
 

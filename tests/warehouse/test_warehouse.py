@@ -80,17 +80,6 @@ def test_a_run_is_replaced_on_request_only(empty: Warehouse) -> None:
     empty.load_run(RUN, "system", replace=True)
 
 
-def test_filters_keep_to_runs_and_judgments(sample: Warehouse) -> None:
-    runs = [run for _, run, _ in sample.evaluate("AP", runs=["bm25*", "dense"]).fetchall()]
-    assert sorted(runs) == ["bm25", "bm25-rm3", "dense"]
-    with pytest.raises(UsageError, match='no run is called "bm52"; there are: bm25'):
-        sample.evaluate("AP", runs=["bm52"])
-    with pytest.raises(UsageError, match="no judgment set"):
-        sample.evaluate("AP", qrels=["other"])
-    with pytest.raises(UsageError, match="at least one measure"):
-        sample.evaluate([])
-
-
 def test_the_environment_names_the_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVALSQL_DB", str(tmp_path / "from-variable.duckdb"))
     evalsql.open().close()
