@@ -163,11 +163,9 @@ class RunLoader:
         database, inputs = self.database, {"lines": lines}
         clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
         database.execute("insert into staged_run_rows " + clean)
-        doubtful = {
-            number for (number,) in database.rows("select distinct file_id from staged_run_rows where doubtful")
-        }
-        rejected = {os.path.abspath(path) for path in rejected_paths(database)}
-        doubtful |= {number for number, path in paths.items() if os.path.abspath(path) in rejected}
+        rejected = set(map(os.path.abspath, rejected_paths(database)))
+        doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}
+        doubtful.update(*database.rows("select distinct file_id from staged_run_rows where doubtful"))
         if doubtful:
             listed = ", ".join(map(str, doubtful))
             database.execute(f"delete from staged_run_rows where file_id in ({listed})")

@@ -84,7 +84,9 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     inputs["ranges"] = _name_measures(database)
     if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
-    inputs["score_files"] = _score_files(files.scores)
+    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
+    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
+    inputs["score_files"] = f"select * from (values {known}) as known(path, sha256, bytes)"
     runs = f"select *, unnest(files, max_depth := 2) from {_read(files.runs)} where problem is null"
     database.execute(
         f"create or replace temp table staged_runs as {runs if files.runs else relation('runs_of_score_files')}"
@@ -151,12 +153,6 @@ def _name_measures(database: Database) -> str:
         bounds = f"cast('{least}' as double) as least, cast('{greatest}' as double) as greatest"
         ranges.append(f"select {literal(measure.name)} as measure, {literal(header.range)} as range, {bounds}")
     return " union ".join(ranges)
-
-
-def _score_files(paths: Sequence[str]) -> str:
-    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in paths]
-    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
-    return f"select * from (values {known}) as known(path, sha256, bytes)"
 
 
 def _delete_replaced(database: Database, replaced: str, replace: bool) -> None:

@@ -7,6 +7,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -47,10 +48,9 @@ def read_records(
 
     ``given`` has the fields that the user named, ``key`` what the second column is called where there is no header.
     """
-    failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
     try:
         yield from _records(database, source, refuse, given, key)
-    except failures as error:
+    except unreadable(QueryError) as error:
         refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
 
 
@@ -138,12 +138,10 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
     def refuse_line(problem: Problem) -> None:
         refuse(problem._replace(reason=f"JSON lines: {problem.reason}"))
 
-    with source.open() as stream:
+    has_lines = False
+    with suppress(ValueError, RecursionError), source.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
-    try:
         has_lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
-    except (ValueError, RecursionError):
-        has_lines = False
     rows: Iterable[tuple[int, str, Any]]
     if has_lines:
         rows = ((number, "JSON lines", value) for number, value in json_lines(source, refuse_line))

@@ -158,16 +158,13 @@ class _Finder:
 
     def _readable_again(self, label: str) -> Path:
         """The path of a file, or of a copy of what can be read only once."""
-        path = Path(label)
-        is_dataset_name = self.kind is not None and is_dataset(label)
-        if not (is_dataset_name or label == STANDARD_INPUT):
-            mode = path.stat().st_mode
-            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-                return path
-        copy = self.folder / f"copy-{len(os.listdir(self.folder))}"
-        if self.kind and is_dataset_name:
+        path, copy = Path(label), self.folder / f"copy-{len(os.listdir(self.folder))}"
+        if self.kind and is_dataset(label):
             write_dataset(label, self.kind, copy)
             return copy
+        mode = 0 if label == STANDARD_INPUT else path.stat().st_mode
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+            return path
         opened = nullcontext(sys.stdin.buffer) if label == STANDARD_INPUT else path.open("rb")
         with opened as stream, copy.open("wb") as target:
             shutil.copyfileobj(stream, target)

@@ -128,11 +128,11 @@ def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
     return lines.count(b"\r") == lines.count(b"\r\n") == lines.count(b"\n")
 
 
-def unreadable() -> tuple[type[Exception], ...]:
-    """The errors that stand for a file which cannot be read or decompressed."""
+def unreadable(*further: type[Exception]) -> tuple[type[Exception], ...]:
+    """The errors that stand for a file which cannot be read or decompressed, and further ones."""
     from lzma import LZMAError
 
-    return OSError, EOFError, ValueError, zlib.error, LZMAError, _zstd().ZstdError
+    return *further, OSError, EOFError, ValueError, zlib.error, LZMAError, _zstd().ZstdError
 
 
 def _zstd() -> ModuleType:
@@ -173,7 +173,7 @@ def arrow_table(source: Source) -> Any:
             table = ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
         table.validate(full=True)  # over text that is not UTF-8 the engine would give up the database
         return table
-    except (pyarrow.ArrowException, *unreadable()) as error:
+    except unreadable(pyarrow.ArrowException) as error:
         raise QueryError(str(error)) from error
 
 

@@ -133,7 +133,6 @@ class Tables:
 
     def read(self, sources: Sequence[Source]) -> None:
         """Read the files that are not TREC text, and note what is wrong with those that cannot be read."""
-        failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
         with scratch_folder() as folder:
             self.copy = Path(folder) / "copy"
             for table in [Table(self.database, source, source.form) for source in sources if source.form]:
@@ -145,7 +144,7 @@ class Tables:
                     found = error
                 except UsageError as error:
                     found = InputError([table.problem(0, str(error))])
-                except failures as error:
+                except unreadable(QueryError) as error:
                     reason = str(error).partition("\n")[0]
                     found = table.source.error(f"cannot be read as {table.form.name}: {reason}")
                 self.problems.take(found)
