@@ -9,8 +9,7 @@ from evalsql.errors import UsageError
 # Columns that hold names of topics, and no text that might be called by the same word.
 TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
-# Column names by meaning, the first one found being taken: keys before words, for a
-# table may hold the text of queries and documents as well.
+# Column names by meaning, the first one found being taken: keys before words, for tables may hold texts as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
     "document": (

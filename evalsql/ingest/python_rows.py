@@ -230,9 +230,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
 
 def _joined(parts: Iterable[Columns]) -> Columns:
     """The rows of all rankings; raises UsageError where only some have scores, or a topic has several without."""
-    whole: Columns = {}
-    empty: Columns = {}
-    without_scores: set[str] = set()
+    whole, empty, without_scores = Columns(), Columns(), set[str]()
     for part in parts:
         if not any(part.values()):
             empty = part  # which says nothing of scores

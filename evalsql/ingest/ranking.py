@@ -120,9 +120,8 @@ class RunBatch:
         database, options, catalog = self.database, self.options, self.database.catalog
         ranked = {"ranked": self.ranked}
         if options.keep_best:
-            count = (
-                "select count(*) - count(distinct (topic_id, document_id)) from all_ranks where run_id = runs.run_id"
-            )
+            count = "select count(*) - count(distinct (topic_id, document_id)) from all_ranks"
+            count = f"{count} where run_id = runs.run_id"
             database.execute(f"update runs set duplicates = ({count}) where run_id in ({self._listed})")
         if options.keep_best or options.depth or options.judged_by:
             judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)

@@ -137,8 +137,7 @@ class RunLoader:
 
     def _stage_text(self, files: Sequence[StagedFile]) -> None:
         """Stage TREC files: by the engine's reader, all together, the rest line by line."""
-        clean: list[StagedFile] = []
-        by_lines: list[StagedFile] = []
+        clean, by_lines = list[StagedFile](), list[StagedFile]()
         for file in files:
             notes = first_notes(file.source) if file.text else None
             file.notes = notes or file.notes

@@ -110,8 +110,7 @@ def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
 def _fields(row: Mapping[Any, Any]) -> tuple[dict[str, str], frozenset[str]]:
     """What can be kept of an object, that of ``metadata`` among it, and the names of what cannot: lists and objects."""
     metadata = row["metadata"] if isinstance(row.get("metadata"), Mapping) else {}
-    fields: dict[str, str] = {}
-    left_out = set()
+    fields, left_out = dict[str, str](), set[str]()
     for name, value in [*row.items(), *metadata.items()]:
         if isinstance(value, Mapping | list | tuple):
             left_out.update([str(name)] if value and value is not metadata else [])
@@ -238,8 +237,7 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
 
 def _record(line: int, pairs: Iterable[Sequence[str]]) -> Record | None:
     """The topic that one of the fields names, without those that it has several times."""
-    fields: dict[str, str] = {}
-    repeated: set[str] = set()
+    fields, repeated = dict[str, str](), set[str]()
     for name, text in pairs:
         if value := words(text):
             repeated |= {name} & fields.keys()

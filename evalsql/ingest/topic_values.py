@@ -155,9 +155,7 @@ def _judged_records(
 ) -> tuple[list[Record], int]:
     """What is said of judged topics, once all that is wrong is told; and how many topics are not judged."""
     lines: dict[str, int] = {}
-    judged: list[Record] = []
-    unjudged: list[str] = []
-    padded: list[str] = []
+    judged, unjudged, padded = list[Record](), list[str](), list[str]()
     for record in records:
         if record.topic not in topics and (short := record.topic.lstrip("0")) in topics:
             padded.append(record.topic)

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from io import StringIO
 from itertools import islice
 from typing import Any
@@ -113,11 +114,11 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
 
 def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | None:
     rows = ((at, line) for at, line in enumerate(StringIO(text, newline="\n")) if line.strip() and line[0] != "#")
-    first = next(rows, None)
+    skipped, line = next(rows, (0, ""))
+    line = line.rstrip("\r\n")
     # A first line that is longer than the text is nobody's header.
-    if first is None or "\0" in first[1]:
+    if not line or "\0" in line:
         return None
-    skipped, line = first[0], first[1].rstrip("\r\n")
     if "\r" in line:
         if "\n" not in text:
             raise source.error(
@@ -181,8 +182,7 @@ def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
     """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three.
 
-    So may a run with scores in the place of ranks, as Tevatron writes it. Columns are parted by one tab, or else by any
-    number of blanks and tabs.
+    So may a run with scores for ranks, as Tevatron writes it. Columns are parted by a tab, or by any blanks and tabs.
     """
     columns = [column.strip(" ") for column in line.split("\t")]
     by_tabs = all(columns) and len(columns) > 2
@@ -277,13 +277,11 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
     if len(lines) == 1 and len(lines[0]) > len(head):
         return Format("JSON", "json")  # which is no row, and takes long to parse
     found: list[Any] = []
-    for line in lines:
-        try:
+    with suppress(ValueError, RecursionError):
+        for line in lines:
             found.append(json.loads(line.decode("utf-8-sig")))
-        except (ValueError, RecursionError):
-            break
-        if holds_ranking(found[-1], kind, given):
-            break  # lines that hold rankings are long, and one of them tells
+            if holds_ranking(found[-1], kind, given):
+                break  # lines that hold rankings are long, and one of them tells
     if not found or (len(lines) == 1 and not _is_row(found[0], kind, given)):
         return Format("JSON", "json")
     rows = [row for row in found if isinstance(row, dict)]

@@ -184,8 +184,7 @@ class _Finder:
 
     def _fitting(self, label: str, kind: str, inside: Iterable[tuple[str, Path]]) -> list[Source]:
         """Those of several files that are of the kind; others are skipped, with the reason."""
-        fitting: list[tuple[Source, bytes]] = []
-        skipped: list[Problem] = []
+        fitting, skipped = list[tuple[Source, bytes]](), list[Problem]()
         for name, path in inside:
             reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
             if not reason and path.is_file():

@@ -179,8 +179,7 @@ def arrow_table(source: Source) -> Any:
 
 def in_batches(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
     """The items in their order, as many together as have the size ``most``, and one at least."""
-    batch: list[T] = []
-    total = 0
+    batch, total = list[T](), 0
     for item in items:
         if batch and total + size(item) > most:
             yield batch
