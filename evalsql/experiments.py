@@ -19,8 +19,6 @@ from evalsql.warehouse.evaluator import Evaluator, canonical_names, split_measur
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
-_QRELS = "qrels"
-
 
 def evaluate(
     qrels: Any,
@@ -94,7 +92,7 @@ def experiment(
         raise UsageError("the judgments hold several runs or sets of judgments; runs come first here, then judgments")
     warehouse = open(MEMORY)
     try:
-        warehouse.load_qrels(qrels, None if isinstance(qrels, str | Path) else _QRELS)
+        warehouse.load_qrels(qrels, None if isinstance(qrels, str | Path) else "qrels")
         loaded: list[str] = []
         ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
         for name, run in _named(runs, names):

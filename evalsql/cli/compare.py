@@ -30,7 +30,6 @@ from evalsql.warehouse.warehouse import Warehouse
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
 PaperFormat = Literal["latex", "markdown"]
-_EXPLAINED = f"{comparison.OUTCOMES}: topics won, tied and lost"
 _DROPPED = DroppedColumns(
     ("note", "num_tests", "num_topics", "qrels", "baseline", "measure"),
     ("num_tests", "num_topics", "baseline_mean", "p"),
@@ -82,8 +81,7 @@ class PaperOptions:
 
 def _renamed(text: str, runs: Collection[str]) -> tuple[str, str]:
     """A run and its name, of RUN=NAME; a run may have an equals sign in its own."""
-    fitting = [run for run in runs if text.startswith(f"{run}=")]
-    run = max(fitting, key=len, default=text.partition("=")[0])
+    run = max((each for each in runs if text.startswith(f"{each}=")), key=len, default=text.partition("=")[0])
     name = text[len(run) + 1 :].strip()
     if not name:
         raise UsageError(f'--rename: "{text}" has no name behind a run and =, as in bm25=BM25')
@@ -136,7 +134,7 @@ def compare(
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
             rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
             if output.is_drawn:
-                described += f"; {_EXPLAINED}"
+                described += f"; {comparison.OUTCOMES}: topics won, tied and lost"
                 rows = comparison.difference_columns(rows, output.digits, alpha, names_of_less_is_better(parsed))
             write_table(rows, output, warehouse, _DROPPED)
         for one in compared:

@@ -34,7 +34,6 @@ _GAP = 2
 _DROPPED = DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
 _SHORTEST = 10  # cells of a cut name
-_DEMO_MEASURES = (*measure_names.DEFAULT_MEASURES, "TAP@5")
 _TO_GO_ON = (
     "topics rerank-large -m nDCG@10",
     "compare bm25 -m nDCG@10",
@@ -173,8 +172,7 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
     found = listings.texts(warehouse.evaluation)
     if not found:
         note("no topic has a text; evalsql load topics FILE brings them")
-    texts = [found.get((str(row[0]), str(row[2]))) for row in table.rows]
-    return table.with_column(len(table.columns), "text", texts)
+    return table.with_column(len(table.columns), "text", [found.get((str(row[0]), str(row[2]))) for row in table.rows])
 
 
 def _print_groups(question: Question, by: str) -> None:
@@ -253,7 +251,7 @@ def demo(*, loading: _Made) -> None:
         warehouse.load_qrels(qrels, "sample", replace=True)
         with progress_bar() as progress:
             warehouse.load_runs(sorted(runs.glob("*.run")), qrels=["sample"], replace=True, progress=progress)
-        query = warehouse.evaluation.scores_query(_DEMO_MEASURES, qrels=["sample"])
+        query = warehouse.evaluation.scores_query((*measure_names.DEFAULT_MEASURES, "TAP@5"), qrels=["sample"])
         write_table(Table(*warehouse.database.table(query)), OutputOptions(), warehouse)
         note_coverage(warehouse, ["sample"], ())
     note(f"\nThe warehouse is {loading.db}; any DuckDB client opens it. To go on:")

@@ -15,7 +15,6 @@ from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import natural_key, nearest
 
-_DIRECTIONS = ("asc", "desc")
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
 _LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "INTEGER", "INT")  # with BIG, U and the like before them
@@ -45,7 +44,7 @@ def _order(database: Database, query: str, sort: str, lower: Container[str]) -> 
     relation = database.sql(query)
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
     name, colon, direction = sort.rpartition(":")
-    if not colon or direction.lower() not in _DIRECTIONS:
+    if not colon or direction.lower() not in ("asc", "desc"):
         name, direction = sort, ""
     meant = [each for each in kinds if each == name] or [each for each in kinds if each.lower() == name.strip().lower()]
     if not meant:

@@ -19,7 +19,6 @@ from evalsql.phrases import counted, shortened
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
 _MOST_NOTES = 5
-_TAP = "tap"
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
@@ -117,7 +116,7 @@ def on_thresholds(
     evaluation: Evaluation, measures: Sequence[Measure], qrels: Sequence[str], runs: Sequence[str]
 ) -> list[str]:
     """A line for each run that tells at which score each TAP cuts it, as the published program does; few runs only."""
-    taps = [measure for measure in measures if measure.relation.name == _TAP]
+    taps = [measure for measure in measures if measure.relation.name == "tap"]
     covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs)) if taps else []
     if not taps or len(covered) > _MOST_NOTES:
         return []

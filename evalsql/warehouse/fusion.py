@@ -280,12 +280,9 @@ def fuse(
 
 
 def _inputs(database: Database, runs: Names, name: str) -> list[str]:
-    names: list[str] = []
-    for pattern in as_list(runs):
-        for found in sorted(resolve_names(database, "run", pattern)):
-            if found in names:
-                raise UsageError(f"{found} is named twice")
-            names.append(found)
+    names = [name for pattern in as_list(runs) for name in sorted(resolve_names(database, "run", pattern))]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"{twice[0]} is named twice")
     if len(names) < 2:
         raise UsageError("fusion takes two runs at least")
     if name in names:

@@ -62,8 +62,6 @@ def open_database(
     Args:
         asked: measures that alone are asked for, of which the common ones are ready sooner; by default all.
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
-        external_access: without a reach, whether the engine may use all files; by default where the file defines
-            nothing but evalsql's own relations.
         rewritten: write the views and macros of the file anew, for clients that ask those.
         stored_at: the file itself, where it is a copy or not yet in its place; messages name ``path``.
     """
