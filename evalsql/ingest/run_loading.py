@@ -15,6 +15,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
+from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source, in_batches
@@ -190,12 +191,8 @@ class RunLoader:
             first: dict[tuple[str, str], tuple[str, int]] = {}
             for file in run.files if run.run_id in concerned else ():
                 origin, label = file.table or Table(self.database, file.source, TREC_TEXT), file.source.label
-                rows = (
-                    file.table.rows("topic", "document")
-                    if file.table
-                    else run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
-                )
-                for line, (topic, document, *_) in rows:
+                as_text = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
+                for line, (topic, document, *_) in file.table.rows("topic", "document") if file.table else as_text:
                     if (run.run_id, topic, document) not in repeated:
                         continue
                     place = first.setdefault((topic, document), (label, line))
@@ -207,9 +204,7 @@ class RunLoader:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
-def load_run_data(
-    database: Database, name: str, data: Any, options: RunOptions, qrels: Sequence[str]
-) -> tuple[int, int]:
+def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels: Names) -> tuple[int, int]:
     """Load one run from memory within the caller's transaction; returns its run_id and how many rows were read."""
     qrels_ids = make_room_for_runs(database, [name], qrels, options.replace)[name]
     run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
