@@ -229,13 +229,14 @@ class Tables:
 
     def _csv(self, table: Table) -> None:
         form = table.form
+        cells = [f"c{at}" for at in range(len(form.names))]
+        taken, mark = "*", '"'
         if text_reading.quotes_hide_nothing(table.source, form):
-            self._lines(table)
-            return
-        cells = ", ".join(f"'c{at}': 'varchar'" for at in range(len(form.names)))
-        table.raw = self._numbered(f"""select * from read_csv(
+            taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
+        table.raw = self._numbered(f"""select {taken} from read_csv(
             [{self._path(table)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
-            quote = '"', escape = '"', auto_detect = false, {_AS_IT_IS}, columns = {{{cells}}}
+            quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
+            columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
         )""")
         table.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in form.columns.items()}
 
