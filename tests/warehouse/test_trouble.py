@@ -228,8 +228,9 @@ def test_ctrl_c_at_the_commit(empty: Warehouse, monkeypatch: pytest.MonkeyPatch,
 def test_a_command_that_has_committed_goes_on(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    path = new_file(tmp_path)
     interrupt_at(monkeypatch, "commit", before=False)
-    outcome = command("load", "qrels", SAMPLE / "qrels.txt", "--db", new_file(tmp_path))
+    outcome = command("load", "qrels", SAMPLE / "qrels.txt", "--db", path)
     assert (outcome.returncode, outcome.stderr.startswith("loaded judgments qrels")) == (0, True)
 
 
