@@ -70,6 +70,10 @@ def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool
         yield f"{relation.path}:{relation.body_line}", statement
 
 
+def _creating(temporary: bool) -> str:
+    return "create or replace temp" if temporary else "create or replace"
+
+
 def _common_measures(catalog: Catalog) -> list[Measure]:
     common = [relation for relation in catalog.measures if relation.header.in_scores]
     at_cutoffs = [f"{relation.header.measure}@{at}" for relation in common if (at := relation.header.also_at)]
@@ -79,7 +83,7 @@ def _common_measures(catalog: Catalog) -> list[Measure]:
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
     computed = scores(_common_measures(catalog))
     stored = f"select qrels, run, topic, measure, value from {STORED}"
-    create = "create or replace temp" if temporary else "create or replace"
+    create = _creating(temporary)
     yield SCORES, f"{create} view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
         yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
@@ -98,7 +102,7 @@ def objects_of(relation: Relation) -> list[str]:
 
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
     name = relation.name if temporary else created_name(catalog, relation)
-    create = "create or replace temp" if temporary else "create or replace"
+    create = _creating(temporary)
     objects = objects_of(relation)
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))

@@ -126,7 +126,8 @@ def make_added(database: Database) -> None:
 
 
 def stored_columns(table: Relation) -> list[str]:
-    return [column for column in table.columns if column not in _GENERATED.findall(table.body)]
+    generated = _GENERATED.findall(table.body)
+    return [column for column in table.columns if column not in generated]
 
 
 # Back again
