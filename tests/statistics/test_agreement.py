@@ -282,14 +282,16 @@ def load_many(warehouse: Warehouse) -> None:
         )
     values = "'t' || range as topic, 'AP' as measure, range % 7 / 7 as value"
     warehouse.execute(f"create temp table scores as select 'set' as qrels, 'run' as run, {values} from range(400000)")
+    values = "'t' || range // 4 as topic, 'RR' as measure, 1 / (1 + range % 7 + range % 11) as value"
+    warehouse.execute(f"insert into scores select 'set', 'run ' || range % 4, {values} from range(60000)")
 
 
 many = module_warehouse(load_many)
 
 
 CALLS = {
-    "many": ("mean_intervals()", "pr_curve_mean"),
-    "sample": ("rbo()", "run_agreements(digits := 4)", "analysis_of_variance"),
+    "many": ("mean_intervals()", "pr_curve_mean", "analysis_of_variance where measure = 'RR'"),
+    "sample": ("rbo()", "run_agreements(digits := 4)"),
 }
 
 
@@ -300,7 +302,10 @@ CALLS = {
 def test_the_same_to_the_last_digit_by_any_number_of_threads(
     request: pytest.FixtureRequest, data: str, relation: str
 ) -> None:
-    """Threads add fractions in the order in which they come, unless an order is given."""
+    """Threads add fractions in the order in which they come, unless an order is given.
+
+    Scores that a relation reads are a table here: those of a view may differ in their last digit themselves.
+    """
     warehouse: Warehouse = request.getfixturevalue(data)
     found = []
     for threads in (1, 8, 8, 8):
