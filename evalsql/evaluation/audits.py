@@ -32,7 +32,12 @@ def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
 
 
 def findings(
-    evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent, *, runs: list[str] | None = None
+    evaluation: Evaluation,
+    chosen: Sequence[Relation],
+    progress: Progress = silent,
+    *,
+    quick: bool = False,
+    runs: list[str] | None = None,
 ) -> list[tuple[str, str, int]]:
     """What audits find: name of the audit, what is wrong, and how many rows of it; values are those of ``runs``."""
     database = evaluation.database
@@ -50,7 +55,8 @@ def findings(
             if audit is first:
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
                 evaluation.fill_scores(_VALUES, measures, named)
-            query = audit_query(database.catalog, audit, {name: inputs[name] for name in audit.header.inputs})
+            given = {name: inputs[name] for name in audit.header.inputs}
+            query = audit_query(database.catalog, audit, given, documents=not quick)
             rows += database.rows(f"{query} order by finding")
     finally:
         database.execute(f"drop table if exists temp.{_VALUES}")

@@ -19,6 +19,7 @@ NAMES = {
     "place": PLACE,
     "pair": PAIR,
     "judgments": "{judgments}",
+    "mending": ": delete from judged_ranks where evaluation_id = 99999",
 }
 DAMAGE = """
 rank_gaps
@@ -50,33 +51,29 @@ evaluation_gaps
     > run bm25, topic T99: evaluated 1 times with judgments sample, which do not have the topic
     update evaluations set evaluation_id = 1 where {t05}
     > evaluation 1 stands 2 times, among others for run bm25, topic T01
-missing_runs
+missing_keys
     insert into run_topics values (99, 1, 5)
-    > run_topics has rows of run #99, which is not in runs
+    > run_topics has rows of run #99, which is not in runs: delete from run_topics where run_id = 99
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
-    > stored_scores has rows of run #77, which is not in runs
-missing_qrels
+    > stored_scores has rows of run #77, which is not in runs: delete from stored_scores where run_id = 77
     insert into topic_weights values (99, 1, 0.5)
-    > topic_weights has rows of judgments #99, which are not in qrels
+    > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
     insert into topic_meta values (99, 1, 'language', 'en')
-    > topic_meta has rows of judgments #99, which are not in qrels
+    > topic_meta has rows of judgments #99, which are not in qrels: delete from topic_meta where qrels_id = 99
     insert into files values ('topics.language', 99, 'x', null, null, 3)
-    > files has rows of judgments #99, which are not in qrels
-missing_topics
+    > files has rows of judgments #99, which are not in qrels: delete from files where kind <> 'run' and id = 99
     insert into topic_meta values (1, 99, 'language', 'en')
     > judgments sample, topic #99: has rows in topic_meta and is not in topics
     update retrieved set topic_id = 99 where {t05}
     > run bm25, topic #99: has rows in retrieved and is not in topics
     update judged_documents set topic_id = 99 where topic_id = 1
     > judgments sample, topic #99: has rows in judged_documents and is not in topics
-missing_documents
     update retrieved set document_id = 99999 where rank = 3 and {t05}
     > {place}: retrieved has documents that are not in documents, the first #99999
     update judged_ranks set document_id = 99999 where judged_rank = 3 and evaluation_id in {evaluation}
     > run bm25, judgments sample, topic T05: judged_ranks has documents that are not in documents, the first #99999
-missing_evaluations
     update judged_ranks set evaluation_id = 99999 where evaluation_id = 7
-    > judged_ranks has rows of evaluation #99999, which is not in evaluations
+    > judged_ranks has rows of evaluation #99999, which is not in evaluations{mending}
 repeated_names
     insert into documents values (99999, 'doc-0481')
     > documents: the name doc-0481 stands 2 times

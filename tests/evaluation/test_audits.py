@@ -136,7 +136,7 @@ def test_each_audit_is_shown_damage() -> None:
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
 def test_an_audit_holds_to_the_form(damaged: Warehouse, audit: Relation) -> None:
     """All give the same columns, are documented, and keep to the portable core but for the engine's list of views."""
-    assert list(audit.columns) == ["finding", "num_rows"]
+    assert list(audit.columns)[-2:] == ["finding", "num_rows"]
     assert audit.header.definition
     functions = [function.name for function in CATALOG.of_kind("functions")]
     engines_own = ["function duckdb_views", "function duckdb_functions"]

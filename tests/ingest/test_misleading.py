@@ -242,6 +242,7 @@ LOSING = {
     "delete from runs; select 1": "2 rows of retrieved",
     "explain analyze delete from runs": "2 rows of retrieved",
     "delete from evaluations": "2 rows of judged_ranks without their evaluation",
+    "delete from topics": "2 rows of assessments without their topic, ",
 }
 _REST = "delete from judged_ranks"
 TOGETHER = f"delete from runs; delete from retrieved; delete from run_topics; truncate evaluations; {_REST}"
