@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
@@ -21,9 +20,7 @@ TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, 
 _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
-_WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
-_TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
 _LISTS = ("coverage", "holdings", "inventory")
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
@@ -108,8 +105,7 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
     if "macro table" in objects:
-        forms = ",\n".join(f"({given}) as table (\n{body}\n)" for given, body in _forms(catalog, relation))
-        yield f"{create} macro {name}{forms}"
+        yield f"{create} macro {name}({signature(relation.parameters)}) as table (\n{_macro_body(catalog, relation)}\n)"
     if objects == ["view"]:
         body = relation.body
         if relation.header.inputs:  # of a report: the means of the common measures
@@ -121,45 +117,40 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         yield f"{create} view {name} as\nselect * from {name}()"
 
 
-def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Signature and body of each form of a table macro; one without the parameter ties is planned much sooner."""
-    others = [parameter for parameter in relation.parameters if parameter.name != TIES]
-    ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
-    yield signature(others), _refusing_other_words(relation, ruled, others)
-    if len(others) < len(relation.parameters):
-        with_ties = ", ".join(filter(None, [f"{TIES} varchar", signature(others)]))
-        body = bound(catalog, relation, _themselves(relation.parameters))
-        if given := relation.header.ties:  # orders whose rows are those of other relations
-            parts = [f"select * from (\n{body}\n) where {TIES} not in ({', '.join(map(literal, given))})"]
-            for name in dict.fromkeys(given.values()):
-                choices = ", ".join(literal(choice) for choice, other in given.items() if other == name)
-                taken = {parameter.name for parameter in catalog[name].parameters}
-                passed = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
-                call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
-                parts.append(f"select * from {call} where {TIES} in ({choices})")
-            body = "\nunion all\n".join(parts)
-        # DuckDB 1.5 refuses the name of a window that two forms of one macro use.
-        for name in set(_WINDOW.findall(body)):
-            used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
-            body = re.sub(used, f"{name}_of_ties", body)
-        yield with_ties, _refusing_other_words(relation, body, relation.parameters)
+def _macro_body(catalog: Catalog, relation: Relation) -> str:
+    """What a table macro gives: its body, or the rows of the relation that the header names for an order of ties."""
+    body = bound(catalog, relation, _themselves(relation.parameters))
+    words = {each.name: each for each in relation.parameters if each.choices and relation.kind != STEPS}
+    if given := relation.header.ties:
+        ctes, cases = [f"by_rule as (\n{body}\n)"], []
+        for name in dict.fromkeys(given.values()):
+            taken = {parameter.name for parameter in catalog[name].parameters}
+            passed = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
+            call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
+            ctes.append(f"{name} as (select * from {call})")
+            cases.append(
+                f"when {TIES} in ({_literals(key for key in given if given[key] == name)}) then {literal(name)}"
+            )
+        other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
+        # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
+        body = f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else {other} end)"
+    # The engine folds these away before it plans.
+    conditions = " and ".join(_if_allowed(each, "true") for each in words.values())
+    return f"select * from (\n{body}\n) where {conditions}" if conditions else body
 
 
-def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
-    """The body, whose rows raise an error where a parameter has a word that it does not take, but for steps."""
-    conditions = [  # which the engine folds away before it plans
-        f"case when {each.name} in ({', '.join(map(literal, each.choices))}) then true else error("
-        f"'{each.name} is ' || coalesce({each.name}, 'null') || ', it must be {listed(each.choices, 'or')}') end"
-        for each in parameters
-        if each.choices and relation.kind != STEPS
-    ]
-    return f"select * from (\n{body}\n) where {' and '.join(conditions)}" if conditions else body
+def _if_allowed(word: Parameter, value: str) -> str:
+    """This value where the parameter has a word that it takes; else an error."""
+    message = f"'{word.name} is ' || coalesce({word.name}, 'null') || ', it must be {listed(word.choices, 'or')}'"
+    return f"case when {word.name} in ({_literals(word.choices)}) then {value} else error({message}) end"
+
+
+def _literals(words: Iterable[str]) -> str:
+    return ", ".join(map(literal, words))
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
     """The body with arguments for its parameters, and the schema before the names of steps."""
-    if arguments.get(TIES) == literal(TIE_RULE):  # calls take the short form, without this argument
-        relation = replace(relation, body=_TIES_ARGUMENT.sub("", relation.body))
     schemas = {step: schema for step, schema in catalog.schemas.items() if step not in relation.header.inputs}
     return in_schemas(bind_parameters(relation.body, arguments), schemas)
 
