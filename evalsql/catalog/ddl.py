@@ -121,6 +121,8 @@ def _macro_body(catalog: Catalog, relation: Relation) -> str:
     """What a table macro gives: its body, or the rows of the relation that the header names for an order of ties."""
     body = bound(catalog, relation, _themselves(relation.parameters))
     words = {each.name: each for each in relation.parameters if each.choices and relation.kind != STEPS}
+    for name, each in words.items():  # a word that names one of the body's CTEs
+        body = body.replace(f"query_table({name})", f"query_table({_if_allowed(each, name)})")
     if given := relation.header.ties:
         ctes, cases = [f"by_rule as (\n{body}\n)"], []
         for name in dict.fromkeys(given.values()):

@@ -119,11 +119,6 @@ def relations_named(body: str) -> frozenset[str]:
     return frozenset(name for _, name in _relation_places(body))
 
 
-def with_query(body: str, name: str, query: str) -> str:
-    """The body reading a query where it calls this relation; what the call gives is left out."""
-    return re.sub(rf"\b{name}\([^()]*\)", lambda _: f"(\n{query}\n)", body, count=1)
-
-
 @cache
 def relation_calls(body: str) -> list[tuple[str, Mapping[str, str] | None]]:
     """The relations behind FROM and JOIN with the arguments they are given; None where one is an expression."""

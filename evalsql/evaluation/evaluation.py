@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
-from evalsql.catalog.sql_text import with_query
 from evalsql.database.database import Database
 from evalsql.database.names import REPLACED, Names, as_list, only_qrels, replaced_qrels, resolve_names, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
@@ -117,7 +115,8 @@ class Evaluation:
             given["baseline"] = baseline
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
-        kept = self.keep_from_scores(_comparisons(self.database.catalog, given), named, qrels=qrels, runs=names)
+        compared = ddl.relation_query(self.database.catalog, "comparisons", {}, **given)
+        kept = self.keep_from_scores(compared, named, qrels=qrels, runs=names)
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
         return f"select * from {kept} order by qrels, {place_of(named)}, difference desc, baseline, run"
@@ -278,13 +277,3 @@ def temporary_tables(database: Database, tables: Mapping[str, str]) -> Iterator[
         yield
     finally:
         database.execute_all([f"drop table if exists temp.{name}" for name in tables])
-
-
-def _comparisons(catalog: Catalog, arguments: Mapping[str, Value]) -> str:
-    """The SELECT of the macro ``comparisons`` with the one test that is asked for; to plan all takes twice as long."""
-    branches = catalog["p_values"].body.split("\nunion all\n")
-    tested = next(branch for branch in branches if f"$test = {literal(arguments['test'])}" in branch)
-    corrected = with_query(catalog["corrected_p_values"].body, "p_values", tested)
-    relation = catalog["comparisons"]
-    body = with_query(relation.body, "corrected_p_values", corrected)
-    return ddl.bound(catalog, replace(relation, body=body), {key: literal(value) for key, value in arguments.items()})

@@ -126,7 +126,11 @@ def test_relations_are_read_as_the_parser_sees_them() -> None:
     for relation in CATALOG.build_order():
         if not relation.is_function:
             assert relation.reads & CATALOG.relations.keys() == relation.reads_in_tree & CATALOG.relations.keys()
-            assert relation.reads_in_tree <= CATALOG.relations.keys() | {"scores", *relation.header.inputs}
+            assert relation.reads_in_tree <= CATALOG.relations.keys() | {
+                "scores",
+                "query_table",
+                *relation.header.inputs,
+            }
 
 
 def test_build_order_comes_from_the_sql() -> None:
