@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Sequence
 from typing import Literal
 
@@ -207,7 +208,7 @@ def vacuum(*, where: Where) -> None:
     from evalsql.warehouse.archive import vacuum as write_anew
 
     # The engine writes the new file beside the old one.
-    with where.open_existing(external=True) as warehouse:
+    with where.open_existing(folders=[os.path.dirname(os.path.realpath(where.path))]) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
 

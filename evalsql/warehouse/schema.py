@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
-from evalsql.catalog.relations import STEPS, Catalog, Relation
+from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.errors import CatalogError, QueryError, WarehouseError
@@ -41,6 +41,8 @@ _OBJECTS = """
     from system.main.duckdb_functions()
     where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
 """
+_MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
+_TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _COMMENT = re.compile(r"--[^\n]*")
@@ -64,11 +66,15 @@ def create_tables(database: Database, tables: Iterable[Relation]) -> None:
 def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
     written = {name for (name,) in database.rows("select relation from relations")}
-    _drop(database, database.name, written | {*database.catalog.relations, ddl.SCORES})
+    ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
+    _drop(database, database.name, {*written, *ours, ddl.SCORES})
     try:
         database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
-    except QueryError as error:  # a table has the name of a view
-        raise CatalogError(f"{database.path}: {error}") from error
+    except QueryError as error:
+        name = (_TAKEN.findall(str(error)) or [""])[0]
+        table = f"{STEPS}.{name}" if name in database.catalog.schemas else name
+        advice = f"; alter table {table} rename to another_name{_MAKES_ROOM}" if name else ""
+        raise CatalogError(f"{database.path}: {error}{advice}") from error
     _make_own(database)
     _sign(database)
 
@@ -228,8 +234,10 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     """Raise WarehouseError where a base table is none or, of the current schema, has other columns or triggers."""
     expected = {relation.name: _typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
-        views = {name for _, name, kind in objects_in(database, database.name) if kind == "view"}
-        _refuse(database, absent & views, "is a view where a warehouse has a table")
+        objects = objects_in(database, database.name)
+        views = absent & {name for schema, name, kind in objects if (schema, kind) == ("main", "view")}
+        advice = _ADVICE if is_current else f"drop view {{}}{_MAKES_ROOM}"
+        _refuse(database, views, "is a view where a warehouse has a table", advice)
         if is_current:
             _refuse(database, absent, "is missing")
     if is_current:
@@ -243,9 +251,9 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _refuse(database, found, "is a trigger, which a warehouse has none of")
 
 
-def _refuse(database: Database, names: Iterable[str], what: str) -> None:
+def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
     for name in sorted(names):
-        raise WarehouseError(f"{database.path}: {name} {what}; {_ADVICE}")
+        raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
 
 
 def _typed_columns(sql: str) -> list[str]:

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 import evalsql
-from evalsql import UsageError, Warehouse, WarehouseError
+from evalsql import InputWarning, UsageError, Warehouse, WarehouseError
 from evalsql.warehouse.archive import vacuum
 from tests.conftest import Command, assert_refused, module_file, new_file
 from tests.warehouse.test_trouble import held
@@ -104,6 +104,8 @@ def test_vacuum_gives_space_back_and_keeps_all_else(path: Path, tmp_path: Path, 
         many = {f"t{topic}": {f"d{topic}-{nth}": float(nth) for nth in range(1000)} for topic in range(40)}
         warehouse.load_run(many, "large", qrels="main")
         warehouse.drop_runs("large")
+        warehouse.execute("create view mine as select 1; create view steps.mine as select 1")
+        warehouse.execute(f"comment on view {path.stem}.mine is ''; comment on view {path.stem}.steps.mine is ''")
         expected, rows = figures(warehouse), sizes(warehouse)
     before = path.stat().st_size
     path.chmod(0o640)
@@ -112,8 +114,11 @@ def test_vacuum_gives_space_back_and_keeps_all_else(path: Path, tmp_path: Path, 
     assert path.stat().st_size < before
     assert path.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
-    with evalsql.open(path) as warehouse:
+    with pytest.warns(InputWarning, match="view mine, view steps.mine"):
+        warehouse = evalsql.open(path)
+    with warehouse:
         assert (figures(warehouse), sizes(warehouse)) == (expected, rows)
+        assert warehouse.rows(f"from {path.stem}.steps.mine") == [(1,)]
         assert warehouse.rows("select rank, first_rank from retrieved order by all limit 1") == [(1, 1)]
         assert warehouse.rows("select count(*) from duckdb_views() where comment is null and not internal") == [(0,)]
         warehouse.load_run({"1": {"a": 1.0}}, "new", qrels="main")

@@ -16,7 +16,7 @@ import platformdirs
 import pytest
 
 import evalsql
-from evalsql import CatalogError, Warehouse, WarehouseError
+from evalsql import CatalogError, InputWarning, Warehouse, WarehouseError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse import schema
 from evalsql.warehouse.schema import SCHEMA_VERSION
@@ -88,13 +88,35 @@ def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
 # What is in the way
 
 
+def mend(path: Path, statement: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement)
+
+
 @pytest.mark.usefixtures("few_measures")
-def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted) -> None:
-    path = older("drop view ap", "create table ap as select 1 as one")
-    before = objects(path)
-    with pytest.raises(CatalogError, match=r'w\.duckdb: .*Table with name "ap" already exists'):
+@pytest.mark.parametrize("view", ["ap", "steps.evaluated_topics"])
+def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted, view: str) -> None:
+    path = older(f"drop view {view}", f"create table {view} as select 1 as one")
+    before, name = objects(path), view.removeprefix("steps.")
+    with pytest.raises(CatalogError, match=rf'w\.duckdb: .*Table with name "{name}" already exists') as refused:
         evalsql.open(path)
     assert objects(path) == before
+    mend(path, str(refused.value).partition("; ")[2].partition(", in another DuckDB client")[0])
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows(f"from w.{view.replace(name, 'another_name')}") == [(1,)]
+
+
+def test_what_users_have_beside_our_tables_is_in_no_way(tmp_path: Path) -> None:
+    """Only a view where a table is to be made is refused, and what is said lets the file be opened."""
+    path = old_file(VERSIONS[0], tmp_path).rename(tmp_path / "w.duckdb")
+    for made in ("schema mine", "view mine.topic_meta as select 1 as one", "view topic_meta as select 2 as two"):
+        mend(path, f"create {made}")
+    with pytest.raises(WarehouseError, match="topic_meta is a view where a warehouse has a table") as refused:
+        evalsql.open(path)
+    mend(path, str(refused.value).partition("; ")[2].partition(", in another DuckDB client")[0])
+    mend(path, "create schema steps; create view steps.preferences as select 1 as one")
+    with pytest.warns(InputWarning, match="view mine.topic_meta, view steps.preferences"), evalsql.open(path) as opened:
+        assert opened.rows("from w.mine.topic_meta") == opened.rows("from w.steps.preferences") == [(1,)]
 
 
 @pytest.mark.usefixtures("few_measures")
