@@ -17,48 +17,17 @@
 -- scores: no
 -- example: mixed IPrec@0 = 0.1667
 -- example: mixed IPrec@0.8 = 0
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where grade >= $rel
-),
-levels as (
-    select
-        qrels_id,
-        topic_id,
-        case
-            when $rounding = 'trec_eval_10' then floor($recall * num_rel + 0.5)
-            else floor($recall * num_rel + 0.9)
-        end as num_needed
-    from topic_counts(rel := $rel)
-),
-interpolated as (
-    select
-        evaluations.evaluation_id as evaluation_id,
-        max(relevant.relevant_rank / relevant.rank) as precision
-    from evaluations
-    join levels
-        on levels.qrels_id = evaluations.qrels_id
-        and levels.topic_id = evaluations.topic_id
-    join relevant
-        on relevant.evaluation_id = evaluations.evaluation_id
-        and relevant.relevant_rank >= levels.num_needed
-    group by evaluations.evaluation_id
-)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(interpolated.precision, 0) as value
+    coalesce(found.precision, 0) as value
 from evaluated_topics
-left join interpolated on interpolated.evaluation_id = evaluated_topics.evaluation_id
+left join precisions_at_recall(
+    points := cast($recall as varchar),
+    rel := $rel,
+    rounding := $rounding,
+    judged_only := $judged_only,
+    ties := $ties
+) as found
+    on found.evaluation_id = evaluated_topics.evaluation_id

@@ -13,38 +13,16 @@
 -- scores: no
 -- example: textbook-curves IPrec_textbook@0.5 = 0.6667
 -- example: textbook-curves IPrec_textbook@0.51 = 0.4
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
-),
-interpolated as (
-    -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
-    select
-        relevant.evaluation_id,
-        max(relevant.relevant_rank / relevant.rank) as precision
-    from relevant
-    join evaluations on evaluations.evaluation_id = relevant.evaluation_id
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluations.qrels_id
-        and topic_counts.topic_id = evaluations.topic_id
-    where relevant.relevant_rank >= $recall * topic_counts.num_rel * (1 - 1e-12)
-    group by relevant.evaluation_id
-)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(interpolated.precision, 0) as value
+    coalesce(found.precision, 0) as value
 from evaluated_topics
-left join interpolated on interpolated.evaluation_id = evaluated_topics.evaluation_id
+left join precisions_at_recall(
+    points := cast($recall as varchar),
+    rel := $rel,
+    rounding := 'textbook',
+    ties := $ties
+) as found
+    on found.evaluation_id = evaluated_topics.evaluation_id
