@@ -1,7 +1,6 @@
 -- measure: Specificity
 -- title: Specificity at a cutoff, the true negative rate
 -- aliases: TNR, true_negative_rate
--- ties: worst, best, expected = tied_specificity
 -- parameters: k = 10, rel, nonrelevant, collection, ties
 -- definition: 1 - FPR: of the documents not relevant the share that is not among the first k; 1 if there are none.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
@@ -10,40 +9,9 @@
 -- mean: arithmetic
 -- scores: no
 -- example: roc Specificity@3 = 0.65
-with found as (
-    select
-        evaluation_id,
-        count(case when grade >= $rel then 1 end) as num_rel,
-        count(case when grade >= $rel and rank <= coalesce($k, rank) then 1 end) as num_rel_to_k,
-        count(case when grade >= 0 and grade < $rel and rank <= coalesce($k, rank) then 1 end) as num_judged_nonrel_to_k
-    from judged_ranks
-    group by evaluation_id
-),
-counts as (
-    select
-        evaluated_topics.evaluation_id as evaluation_id,
-        case
-            when $nonrelevant = 'judged' then topic_counts.num_nonrel
-            else greatest(
-                evaluated_topics.num_ret - coalesce(found.num_rel, 0),
-                coalesce($collection - topic_counts.num_rel, 0)
-            )
-        end as num_nonrel,
-        case
-            when $nonrelevant = 'judged' then coalesce(found.num_judged_nonrel_to_k, 0)
-            else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
-                - coalesce(found.num_rel_to_k, 0)
-        end as false_positives
-    from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
-)
 select
-    evaluated_topics.qrels,
-    evaluated_topics.run,
-    evaluated_topics.topic,
-    coalesce((counts.num_nonrel - counts.false_positives) / nullif(counts.num_nonrel, 0), 1) as value
-from evaluated_topics
-join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+    qrels,
+    run,
+    topic,
+    1 - value as value
+from fpr(k := $k, rel := $rel, nonrelevant := $nonrelevant, collection := $collection, ties := $ties)

@@ -1,7 +1,6 @@
 -- measure: alpha_DCG
 -- title: Discounted cumulative gain that rewards novelty, against every document being relevant to all subtopics
 -- aliases: alpha-DCG
--- ties: expected = expected_alpha_dcg
 -- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / log2(rank + 1) over the first k, divided by that of k
@@ -17,26 +16,15 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity alpha_DCG@3 = 0.5289
-with relevant as (
+with dcgs as (
     select
         evaluation_id,
-        rank,
-        row_number() over (
-            partition by evaluation_id, subtopic
-            order by rank
-        ) - 1 as relevant_above
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    where rank <= coalesce($k, rank)
-),
-dcgs as (
-    select
-        evaluation_id,
-        sum(pow(1 - $alpha, relevant_above) * ln(2) / ln(rank + 1)) as total
-    from relevant
+        sum(gain / log2(rank + 1)) as total
+    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     group by evaluation_id
 ),
 perfect as (
-    select sum(pow(1 - $alpha, rank - 1) * ln(2) / ln(rank + 1)) as total
+    select sum(pow(1 - $alpha, rank - 1) / log2(rank + 1)) as total
     from ranks_of_gains(alpha := $alpha, k := $k)
 )
 select

@@ -1,7 +1,6 @@
 -- measure: alpha_nDCG
 -- title: Normalised discounted cumulative gain that rewards novelty
 -- aliases: alpha-nDCG
--- ties: expected = expected_alpha_ndcg
 -- parameters: k, alpha, rel, judged_only, ties
 -- columns:
 --   dcg    sum of gain / log2(rank + 1) over the first k
@@ -21,29 +20,18 @@
 -- scores: no
 -- example: diversity alpha_nDCG = 0.8453
 -- example: diversity alpha_nDCG@3 = 0.8126
-with relevant as (
+with dcgs as (
     select
         evaluation_id,
-        rank,
-        row_number() over (
-            partition by evaluation_id, subtopic
-            order by rank
-        ) - 1 as relevant_above
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    where rank <= coalesce($k, rank)
-),
-dcgs as (
-    select
-        evaluation_id,
-        sum(pow(1 - $alpha, relevant_above) * ln(2) / ln(rank + 1)) as total
-    from relevant
+        sum(gain / log2(rank + 1)) as total
+    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     group by evaluation_id
 ),
 ideal_dcgs as (
     select
         qrels_id,
         topic_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
+        sum(gain / log2(rank + 1)) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
     group by qrels_id, topic_id
 )

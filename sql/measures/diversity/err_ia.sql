@@ -1,7 +1,6 @@
 -- measure: ERR_IA
 -- title: Intent-aware expected reciprocal rank
 -- aliases: ERR-IA
--- ties: expected = expected_err_ia
 -- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of k documents
@@ -18,22 +17,11 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity ERR_IA@3 = 0.5000
-with relevant as (
+with sums as (
     select
         evaluation_id,
-        rank,
-        row_number() over (
-            partition by evaluation_id, subtopic
-            order by rank
-        ) - 1 as relevant_above
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    where rank <= coalesce($k, rank)
-),
-sums as (
-    select
-        evaluation_id,
-        sum(pow(1 - $alpha, relevant_above) / rank) as total
-    from relevant
+        sum(gain / rank) as total
+    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     group by evaluation_id
 ),
 perfect as (

@@ -1,6 +1,5 @@
 -- measure: NRBP
 -- title: Novelty- and rank-biased precision
--- ties: expected = expected_nrbp
 -- parameters: alpha, beta, rel, ties
 --   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
@@ -15,21 +14,11 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity NRBP = 0.4785
-with relevant as (
+with sums as (
     select
         evaluation_id,
-        rank,
-        row_number() over (
-            partition by evaluation_id, subtopic
-            order by rank
-        ) - 1 as relevant_above
-    from subtopic_ranks(rel := $rel)
-),
-sums as (
-    select
-        evaluation_id,
-        sum(pow(1 - $alpha, relevant_above) * pow($beta, rank - 1)) as total
-    from relevant
+        sum(gain * pow($beta, rank - 1)) as total
+    from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
     group by evaluation_id
 )
 select
