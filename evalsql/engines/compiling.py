@@ -81,13 +81,22 @@ def constructs(query: exp.Query) -> Iterator[str]:
             yield f"{REAL} in {cte.alias}"
 
 
-def _write_out_windows(query: exp.Query) -> None:
-    """Each named window where it is used: engines differ in what they allow of one, and sqlglot in how it reads one."""
+def _write_out(query: exp.Query) -> None:
+    """Named windows where they are used, for engines differ in what they allow of one and sqlglot in how it reads one;
+    products of numbers from 0 to 1 as sums of logarithms, and logarithms to base 2 by natural ones."""
     for select in list(query.find_all(exp.Select)):
         eliminate_window_clause(select)
     for window in query.find_all(exp.Window):
         if isinstance(window.this, _WITHOUT_FRAME):
             window.set("spec", None)
+    for product in [each for each in query.find_all(exp.Anonymous) if each.name == "product"]:
+        factor = product.expressions[0].sql(DUCKDB)
+        total = sqlglot.parse_one(f"sum(case when {factor} > 0 then ln({factor}) else -1000 end)", dialect=DUCKDB)
+        product.replace(total)
+        whole = total.parent if isinstance(total.parent, exp.Window) else total
+        whole.replace(exp.Exp(this=whole.copy()))
+    for node in query.find_all(exp.Log):
+        node.replace(exp.Paren(this=exp.Div(this=exp.Ln(this=node.expression), expression=exp.Ln(this=node.this))))
 
 
 def _let_vanish(query: exp.Query) -> None:
@@ -107,7 +116,7 @@ def _let_vanish(query: exp.Query) -> None:
 _SPARK = Dialect(
     "spark",
     "spark",
-    [_write_out_windows],
+    [_write_out],
     {
         NESTED: "Spark does not find the recursive relation there",
         DISTINCT: "Spark recurses by UNION ALL only",
@@ -120,17 +129,17 @@ DIALECTS: Mapping[str, Dialect] = {
     for dialect in (
         _SPARK,
         _SPARK._replace(name="databricks", words="databricks"),
-        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish]),
+        Dialect("postgres", "postgres", [_write_out, _let_vanish]),
         Dialect(
             "datafusion",
             "postgres",
-            [_write_out_windows],
+            [_write_out],
             {NESTED: "a recursion may read itself once there, and this one does so more often"},
         ),
         Dialect(
             "sqlite",
             "sqlite",
-            [_write_out_windows],
+            [_write_out],
             {
                 NESTED: "SQLite reads the recursive relation in the outermost FROM only",
                 WINDOWS: "SQLite has no window functions there",

@@ -17,7 +17,7 @@ discounted as (
         tied.evaluation_id as evaluation_id,
         sum(
             tied.num_rel / (tied.num_others + 1)
-                * ln(2) / ln(2 + tied.others_above + ranks_to_longest.rank - 1)
+                / log2(2 + tied.others_above + ranks_to_longest.rank - 1)
         ) as total
     from tied
     join ranks_to_longest on ranks_to_longest.rank between 1 and tied.num_others + 1

@@ -30,7 +30,7 @@ discounted as (
         tied.positive_gain,
         tied.gain,
         ranks_to_longest.rank as rank,
-        ln(2) / ln(ranks_to_longest.rank + 1) as discount
+        1 / log2(ranks_to_longest.rank + 1) as discount
     from tied
     join ranks_to_longest on ranks_to_longest.rank between tied.first_rank and tied.last_rank
 ),

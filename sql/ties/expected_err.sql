@@ -5,34 +5,32 @@
 --   max_rel integer? in [1, 1000] = 4   greatest grade there is, greater ones count as it; null is the greatest of the
 --                                       judgment set
 -- columns: qrels, run, topic, value
-with recursive satisfactions as (
+with recursive satisfying as (
     select
         evaluations.evaluation_id as evaluation_id,
         tied_documents.first_rank as first_rank,
         tied_documents.last_rank as last_rank,
-        (pow(2, least(tied_documents.grade, greatest_grades.greatest_grade)) - 1)
-            / pow(2, greatest_grades.greatest_grade) as satisfaction,
+        satisfactions.satisfaction as satisfaction,
         row_number() over (
             partition by evaluations.evaluation_id, tied_documents.first_rank
             order by tied_documents.rank
         ) as number_in_tie
     from evaluations
-    join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
     join tied_documents() as tied_documents on tied_documents.evaluation_id = evaluations.evaluation_id
-    where
-        tied_documents.grade >= 1
-        and tied_documents.first_rank <= coalesce($k, tied_documents.first_rank)
+    join satisfactions(max_rel := $max_rel) as satisfactions
+        on satisfactions.qrels_id = evaluations.qrels_id
+        and satisfactions.grade = tied_documents.grade
+    where tied_documents.first_rank <= coalesce($k, tied_documents.first_rank)
 ),
 tied as (
-    -- -1000 makes the product of 1 - R below a document that satisfies every reader 0.
     select
         evaluation_id,
         first_rank,
         last_rank - first_rank + 1 as size,
         count(*) as num_rel,
         max(satisfaction) as satisfaction,
-        sum(case when satisfaction < 1 then ln(1 - satisfaction) else -1000 end) as logarithm
-    from satisfactions
+        product(1 - satisfaction) as passed_whole
+    from satisfying
     group by evaluation_id, first_rank, last_rank
 ),
 ties_reached as (
@@ -42,15 +40,13 @@ ties_reached as (
         size,
         num_rel,
         satisfaction,
-        exp(
-            coalesce(
-                sum(logarithm) over (
-                    partition by evaluation_id
-                    order by first_rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
+        coalesce(
+            product(passed_whole) over (
+                partition by evaluation_id
+                order by first_rank
+                rows between unbounded preceding and 1 preceding
+            ),
+            1
         ) as probability
     from tied
 ),
@@ -84,12 +80,12 @@ passed as (
     select
         passed.evaluation_id,
         passed.first_rank,
-        satisfactions.number_in_tie,
+        satisfying.number_in_tie,
         passed.size + 1 as size,
         passed.num_above,
         (
             greatest(passed.size + 1 - passed.num_above, 0) * passed.probability
-            + passed.num_above * (1 - satisfactions.satisfaction) * coalesce(
+            + passed.num_above * (1 - satisfying.satisfaction) * coalesce(
                 lag(passed.probability) over (
                     partition by passed.evaluation_id, passed.first_rank
                     order by passed.num_above
@@ -98,10 +94,10 @@ passed as (
             )
         ) / (passed.size + 1) as probability
     from passed
-    join satisfactions
-        on satisfactions.evaluation_id = passed.evaluation_id
-        and satisfactions.first_rank = passed.first_rank
-        and satisfactions.number_in_tie = passed.number_in_tie + 1
+    join satisfying
+        on satisfying.evaluation_id = passed.evaluation_id
+        and satisfying.first_rank = passed.first_rank
+        and satisfying.number_in_tie = passed.number_in_tie + 1
 ),
 whole_ties as (
     select

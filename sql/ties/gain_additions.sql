@@ -113,7 +113,7 @@ select
     ranked.set_number,
     ranked.next_number,
     ranked.is_last,
-    ranked.probability * ranked.gain * ln(2) / ln(
+    ranked.probability * ranked.gain / log2(
         2 + coalesce(ideal.cost, ideal_ends.cost + ranked.rank - ideal_ends.num_gained) - ranked.total_gain
     ) as addition
 from ranked

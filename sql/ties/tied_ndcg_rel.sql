@@ -8,7 +8,7 @@ with ideal as (
         qrels_id,
         topic_id,
         rank,
-        sum(gain * ln(2) / ln(rank + 1)) over (
+        sum(gain / log2(rank + 1)) over (
             partition by qrels_id, topic_id
             order by rank
             rows between unbounded preceding and current row
@@ -29,7 +29,7 @@ gained as (
         evaluation_id,
         rank,
         gain,
-        sum(gain * ln(2) / ln(rank + 1)) over (
+        sum(gain / log2(rank + 1)) over (
             partition by evaluation_id
             order by rank
             rows between unbounded preceding and current row
@@ -73,14 +73,14 @@ found as (
 dcgs as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
+        sum(gain / log2(rank + 1)) as total
     from gains_by_rank(gains := $gains, ties := $ties)
     group by evaluation_id
 ),
 least_dcgs as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) over (
+        sum(gain / log2(rank + 1)) over (
             partition by evaluation_id
             order by rank
             rows between unbounded preceding and current row

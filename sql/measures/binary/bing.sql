@@ -29,7 +29,7 @@ with relevant as (
 discounted as (
     select
         evaluation_id,
-        sum(ln(2) / ln(2 + rank - relevant_rank)) as total
+        sum(1 / log2(2 + rank - relevant_rank)) as total
     from relevant
     group by evaluation_id
 )

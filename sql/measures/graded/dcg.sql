@@ -15,7 +15,7 @@
 with dcgs as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
+        sum(gain / log2(rank + 1)) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id

@@ -58,7 +58,7 @@ averages as (
     select
         gained.evaluation_id,
         sum(
-            gained.gain * ln(2) / ln(
+            gained.gain / log2(
                 2
                     + coalesce(ideal.cost, ideal_ends.cost + gained.rank - ideal_ends.num_gained)
                     - gained.cumulated_gain

@@ -11,25 +11,12 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded IDCG = 4.7619
-with ideal_ranks as (
-    select
-        judged_documents.qrels_id,
-        judged_documents.topic_id,
-        grade_gains.gain,
-        row_number() over (
-            partition by judged_documents.qrels_id, judged_documents.topic_id
-            order by grade_gains.gain desc
-        ) as rank
-    from judged_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
-    where grade_gains.gain > 0
-),
-ideal_dcgs as (
+with ideal_dcgs as (
     select
         qrels_id,
         topic_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
-    from ideal_ranks
+        sum(gain / log2(rank + 1)) as total
+    from ideal_gains(dcg := $dcg, gains := $gains)
     where rank <= coalesce($k, rank)
     group by qrels_id, topic_id
 )

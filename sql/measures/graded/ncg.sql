@@ -10,25 +10,12 @@
 -- scores: no
 -- example: user-models nCG = 0.75
 -- example: user-models nCG@2 = 0.3333
-with ideal_ranks as (
-    select
-        judged_documents.qrels_id,
-        judged_documents.topic_id,
-        grade_gains.gain,
-        row_number() over (
-            partition by judged_documents.qrels_id, judged_documents.topic_id
-            order by grade_gains.gain desc
-        ) as rank
-    from judged_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
-    where grade_gains.gain > 0
-),
-ideal_cgs as (
+with ideal_cgs as (
     select
         qrels_id,
         topic_id,
         sum(gain) as total
-    from ideal_ranks
+    from ideal_gains(dcg := $dcg, gains := $gains)
     where rank <= coalesce($k, rank)
     group by qrels_id, topic_id
 ),

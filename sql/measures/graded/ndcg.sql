@@ -21,32 +21,19 @@
 -- example: graded nDCG = 0.5025
 -- example: graded nDCG@2 = 0.4441
 -- example: graded nDCG(dcg='exp-log2')@10 = 0.5234
-with ideal_ranks as (
-    select
-        judged_documents.qrels_id,
-        judged_documents.topic_id,
-        grade_gains.gain,
-        row_number() over (
-            partition by judged_documents.qrels_id, judged_documents.topic_id
-            order by grade_gains.gain desc
-        ) as rank
-    from judged_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
-    where grade_gains.gain > 0
-),
-ideal_dcgs as (
+with ideal_dcgs as (
     select
         qrels_id,
         topic_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
-    from ideal_ranks
+        sum(gain / log2(rank + 1)) as total
+    from ideal_gains(dcg := $dcg, gains := $gains)
     where rank <= coalesce($k, rank)
     group by qrels_id, topic_id
 ),
 dcgs as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
+        sum(gain / log2(rank + 1)) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id

@@ -19,7 +19,7 @@ with ideal as (
         qrels_id,
         topic_id,
         rank,
-        sum(gain * ln(2) / ln(rank + 1)) over (
+        sum(gain / log2(rank + 1)) over (
             partition by qrels_id, topic_id
             order by rank
             rows between unbounded preceding and current row
@@ -40,7 +40,7 @@ gained as (
         evaluation_id,
         rank,
         gain,
-        sum(gain * ln(2) / ln(rank + 1)) over (
+        sum(gain / log2(rank + 1)) over (
             partition by evaluation_id
             order by rank
             rows between unbounded preceding and current row
@@ -52,7 +52,7 @@ sums as (
         gained.evaluation_id,
         sum(case when gained.gain > 0 then gained.dcg / coalesce(ideal.dcg, ideal_ends.dcg) end) as total,
         count(case when gained.gain > 0 then 1 end) as num_found,
-        sum(gained.gain * ln(2) / ln(gained.rank + 1)) as dcg
+        sum(gained.gain / log2(gained.rank + 1)) as dcg
     from evaluations
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id

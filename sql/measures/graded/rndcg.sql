@@ -18,7 +18,7 @@ with ideal as (
         rank,
         gain,
         lead(gain) over down as next_gain,
-        sum(gain * ln(2) / ln(rank + 1)) over down as dcg
+        sum(gain / log2(rank + 1)) over down as dcg
     from ideal_gains(gains := $gains)
     window down as (
         partition by qrels_id, topic_id
@@ -62,7 +62,7 @@ ratios as (
     select
         change_ranks.evaluation_id,
         change_ranks.rank,
-        coalesce(sum(gains_by_rank.gain * ln(2) / ln(gains_by_rank.rank + 1)), 0) / change_ranks.ideal_dcg as ratio
+        coalesce(sum(gains_by_rank.gain / log2(gains_by_rank.rank + 1)), 0) / change_ranks.ideal_dcg as ratio
     from change_ranks
     left join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
         on gains_by_rank.evaluation_id = change_ranks.evaluation_id

@@ -16,35 +16,25 @@
 -- scores: no
 -- example: user-models ERR(max_rel=2) = 0.4375
 -- example: user-models ERR(max_rel=2)@2 = 0.25
-with satisfactions as (
+with stops as (
+    -- The reader goes past all documents above with the product of 1 - R, and stops at this one with R.
     select
         evaluations.evaluation_id as evaluation_id,
         ordered_ranks.rank as rank,
-        (pow(2, least(ordered_ranks.grade, greatest_grades.greatest_grade)) - 1)
-            / pow(2, greatest_grades.greatest_grade) as satisfaction
-    from evaluations
-    join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
-    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
-    where
-        ordered_ranks.grade >= 1
-        and ordered_ranks.rank <= coalesce($k, ordered_ranks.rank)
-),
-stops as (
-    -- The product of 1 - R over the documents above; -1000 makes it 0 below a document that satisfies every reader.
-    select
-        evaluation_id,
-        rank,
-        satisfaction * exp(
-            coalesce(
-                sum(case when satisfaction < 1 then ln(1 - satisfaction) else -1000 end) over (
-                    partition by evaluation_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
+        satisfaction * coalesce(
+            product(1 - satisfaction) over (
+                partition by evaluations.evaluation_id
+                order by ordered_ranks.rank
+                rows between unbounded preceding and 1 preceding
+            ),
+            1
         ) as probability
-    from satisfactions
+    from evaluations
+    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
+    join satisfactions(max_rel := $max_rel) as satisfactions
+        on satisfactions.qrels_id = evaluations.qrels_id
+        and satisfactions.grade = ordered_ranks.grade
+    where ordered_ranks.rank <= coalesce($k, ordered_ranks.rank)
 ),
 reciprocal_ranks as (
     select

@@ -18,31 +18,28 @@ with ideal_ranks as (
     select
         judged_documents.qrels_id as qrels_id,
         judged_documents.topic_id as topic_id,
-        (pow(2, least(judged_documents.grade, greatest_grades.greatest_grade)) - 1)
-            / pow(2, greatest_grades.greatest_grade) as satisfaction,
+        satisfactions.satisfaction as satisfaction,
         row_number() over (
             partition by judged_documents.qrels_id, judged_documents.topic_id
             order by judged_documents.grade desc
         ) as rank
     from judged_documents
-    join greatest_grades(max_rel := $max_rel) as greatest_grades
-        on greatest_grades.qrels_id = judged_documents.qrels_id
-    where judged_documents.grade >= 1
+    join satisfactions(max_rel := $max_rel) as satisfactions
+        on satisfactions.qrels_id = judged_documents.qrels_id
+        and satisfactions.grade = judged_documents.grade
 ),
 ideal_stops as (
     select
         qrels_id,
         topic_id,
         rank,
-        satisfaction * exp(
-            coalesce(
-                sum(case when satisfaction < 1 then ln(1 - satisfaction) else -1000 end) over (
-                    partition by qrels_id, topic_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
+        satisfaction * coalesce(
+            product(1 - satisfaction) over (
+                partition by qrels_id, topic_id
+                order by rank
+                rows between unbounded preceding and 1 preceding
+            ),
+            1
         ) as probability
     from ideal_ranks
 ),

@@ -14,34 +14,15 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR10(p=0.5) = 0.4545
-with visits as (
-    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
-    select
-        evaluation_id,
-        rank,
-        gain,
-        exp(
-            coalesce(
-                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
-                    partition by evaluation_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
-        ) as probability
-    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where rank <= coalesce($depth, rank)
-),
-readers as (
+with readers as (
     -- The sum of p^(rank - 1) down to a rank is (1 - p^rank) / (1 - p). The reader comes so far who stops at a document
     -- for its gain; who stops at none comes to the depth.
     select
         evaluation_id,
-        sum(probability * gain * pow($p, rank - 1)) as gained,
-        sum(probability * gain * (1 - pow($p, rank)) / (1 - $p))
-            + min(probability * (1 - gain) * (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as items
-    from visits
+        sum(reached * gain * pow($p, rank - 1)) as gained,
+        sum(reached * gain * (1 - pow($p, rank)) / (1 - $p))
+            + min(reached * (1 - gain) * (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as items
+    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
     group by evaluation_id
 )
 select

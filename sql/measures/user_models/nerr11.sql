@@ -15,36 +15,17 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR11(depth=4) = 0.4639
-with visits as (
-    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
-    select
-        evaluation_id,
-        rank,
-        gain,
-        exp(
-            coalesce(
-                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
-                    partition by evaluation_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
-        ) as probability
-    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where rank <= coalesce($depth, rank)
-),
-readers as (
+with readers as (
     -- The sum of 1 / (rank + 2t - 1)^2 down to a rank is trigamma(2t) - trigamma(rank + 2t). The reader comes so far who
     -- stops at a document for its gain; who stops at none comes to the depth.
     select
         evaluation_id,
-        sum(probability * gain / pow(rank + 2 * $t - 1, 2)) as gained,
-        sum(probability * gain * (trigamma(2 * $t) - trigamma(rank + 2 * $t)))
+        sum(reached * gain / pow(rank + 2 * $t - 1, 2)) as gained,
+        sum(reached * gain * (trigamma(2 * $t) - trigamma(rank + 2 * $t)))
             + min(
-                probability * (1 - gain) * (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0))
+                reached * (1 - gain) * (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0))
             ) as items
-    from visits
+    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
     group by evaluation_id
 )
 select

@@ -15,32 +15,13 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR8@4 = 0.5
-with visits as (
-    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
-    select
-        evaluation_id,
-        rank,
-        gain,
-        exp(
-            coalesce(
-                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
-                    partition by evaluation_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
-        ) as probability
-    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where rank <= $k
-),
-readers as (
+with readers as (
     -- Who stops at a document has looked at as many as its rank says; who stops at none has looked at k.
     select
         evaluation_id,
-        sum(probability * gain) as gained,
-        sum(probability * gain * rank) + min(probability * (1 - gain) * $k) as items
-    from visits
+        sum(reached * gain) as gained,
+        sum(reached * gain * rank) + min(reached * (1 - gain) * $k) as items
+    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties)
     group by evaluation_id
 )
 select

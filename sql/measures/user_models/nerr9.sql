@@ -24,36 +24,17 @@ with harmonic_numbers as (
         ) as total
     from ranks_to_k(k := $k)
 ),
-visits as (
-    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
-    select
-        evaluation_id,
-        rank,
-        gain,
-        exp(
-            coalesce(
-                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
-                    partition by evaluation_id
-                    order by rank
-                    rows between unbounded preceding and 1 preceding
-                ),
-                0
-            )
-        ) as probability
-    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where rank <= $k
-),
 readers as (
     -- Who stops at a document has been through the weights 1 / rank down to it; who stops at none, through those to k.
     select
-        visits.evaluation_id as evaluation_id,
-        sum(visits.probability * visits.gain / visits.rank) as gained,
-        sum(visits.probability * visits.gain * to_document.total)
-            + min(visits.probability * (1 - visits.gain)) * max(to_k.total) as items
-    from visits
-    join harmonic_numbers as to_document on to_document.rank = visits.rank
+        gains_reached.evaluation_id as evaluation_id,
+        sum(gains_reached.reached * gains_reached.gain / gains_reached.rank) as gained,
+        sum(gains_reached.reached * gains_reached.gain * to_document.total)
+            + min(gains_reached.reached * (1 - gains_reached.gain)) * max(to_k.total) as items
+    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties) as gains_reached
+    join harmonic_numbers as to_document on to_document.rank = gains_reached.rank
     join harmonic_numbers as to_k on to_k.rank = $k
-    group by visits.evaluation_id
+    group by gains_reached.evaluation_id
 )
 select
     evaluated_topics.qrels,

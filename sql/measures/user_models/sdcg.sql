@@ -17,7 +17,7 @@
 with dcgs as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
+        sum(gain / log2(rank + 1)) as total
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where
         rank <= $k
@@ -25,7 +25,7 @@ with dcgs as (
     group by evaluation_id
 ),
 greatest_dcg as (
-    select sum(ln(2) / ln(rank + 1)) as total
+    select sum(1 / log2(rank + 1)) as total
     from ranks_to_k(k := $k)
 )
 select

@@ -5,21 +5,14 @@
 --   evaluation_id   key of the evaluation
 --   rank            its rank
 --   gain            (grade - min_rel) / (max_rel - min_rel); 1 for greater grades
-with scales as (
-    select
-        qrels_id,
-        max(coalesce($max_rel, grade)) as greatest_grade
-    from judged_documents
-    group by qrels_id
-)
 select
     judged_ranks.evaluation_id as evaluation_id,
     judged_ranks.rank as rank,
-    cast(least(judged_ranks.grade, scales.greatest_grade) - $min_rel as double)
-        / (scales.greatest_grade - $min_rel) as gain
+    cast(least(judged_ranks.grade, greatest_grades.greatest_grade) - $min_rel as double)
+        / (greatest_grades.greatest_grade - $min_rel) as gain
 from evaluations
-join scales on scales.qrels_id = evaluations.qrels_id
+join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
 join judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
 where
     judged_ranks.grade > $min_rel
-    and scales.greatest_grade > $min_rel
+    and greatest_grades.greatest_grade > $min_rel
