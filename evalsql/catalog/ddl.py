@@ -22,6 +22,12 @@ NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, t
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
 _LISTS = ("coverage", "holdings", "inventory")
+# The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
+_FIRST = (
+    *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),
+    *("runs", "qrels", "topics", "files", "measures", "relations"),
+)
+_KINDS = ("tables", "measures", "reports", "statistics", "judging", "fusion", "functions", STEPS, "keys")
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 
@@ -274,10 +280,14 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
 
 
 def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
-    """The rows of the table ``relations``, in the order of its columns."""
-    held = [relation for relation in catalog.of_kind(*BUILDABLE) if is_held(relation)]
-    rows = [(relation.name, relation.kind, relation.header.title) for relation in held]
-    return [*rows, (SCORES, "reports", SCORES_COMMENT)]
+    """The rows of the table ``relations``, in the order of its columns; what to begin with is on top."""
+    rows = [(SCORES, "reports", SCORES_COMMENT)]
+    for each in sorted(catalog.of_kind(*BUILDABLE, "tables"), key=lambda each: not each.header.in_scores):
+        if is_held(each):
+            has_keys = each.kind == "tables" and each.name not in _FIRST
+            rows.append((each.name, "keys" if has_keys else each.kind, each.header.title))
+    rows.sort(key=lambda row: _KINDS.index(row[1]))
+    return sorted(rows, key=lambda row: (*_FIRST, row[0]).index(row[0]))
 
 
 def catalogue_rows(measures: Iterable[Relation]) -> list[tuple[str, ...]]:

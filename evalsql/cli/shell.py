@@ -91,12 +91,11 @@ class Session:
 
     def _print_tables(self, pattern: str) -> None:
         kinds = dict(self.warehouse.rows("select relation, kind from relations"))
-        found = [(name, kinds.get(name, "tables"), each.title) for name, each in self.vocabulary.known.items()]
-        shown = [row for row in found if fnmatch.fnmatch(row[0], pattern or "*")]
-        if not pattern:
-            shown = [row for row in shown if row[1] not in ("steps", "measures")]
-        rows = sorted(shown, key=lambda row: (row[1], row[0]))
-        write_table(Table(("relation", "kind", "title"), rows), self.output, self.warehouse)
+        known = self.vocabulary.known
+        found = [(name, kinds.get(name, "tables"), known[name].title) for name in {**kinds, **known} if name in known]
+        aside = ("steps", "measures")
+        shown = [row for row in found if (fnmatch.fnmatch(row[0], pattern) if pattern else row[1] not in aside)]
+        write_table(Table(("relation", "kind", "title"), shown), self.output, self.warehouse)
         if not pattern:
             note(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
 

@@ -65,7 +65,7 @@ def create_tables(database: Database, tables: Iterable[Relation]) -> None:
 
 def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
-    written = {name for (name,) in database.rows("select relation from relations")}
+    written = {name for (name,) in database.rows("select relation from relations where kind not in ('tables', 'keys')")}
     ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
     _drop(database, database.name, {*written, *ours, ddl.SCORES})
     try:

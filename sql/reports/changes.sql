@@ -1,4 +1,4 @@
--- title: The topics on which each load of a system differs from the load before it
+-- title: Topics on which a load of a system has another value than the load before; rank_changes has documents of two runs
 -- columns:
 --   qrels          judgment set
 --   system         system

@@ -1,4 +1,4 @@
--- title: What the warehouse holds: judgment sets and runs
+-- title: What the warehouse holds, runs with a row for each judgment set that evaluates them; inventory has one row a run
 -- columns:
 --   kind             qrels or run
 --   name             name of the judgment set or run

@@ -1,4 +1,4 @@
--- title: What the warehouse holds, a row for each judgment set and run
+-- title: What the warehouse holds, one row for each judgment set and run, as evalsql ls shows it
 -- columns:
 --   kind             qrels or run
 --   name             name of the judgment set or run

@@ -1,4 +1,4 @@
--- title: Documents that stand at another rank in one run than in another
+-- title: Documents that stand at another rank in one run than in another; changes has values of systems over time
 -- parameters:
 --   run varchar = null                     run
 --   other varchar = null                   run compared with it

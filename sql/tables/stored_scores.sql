@@ -1,4 +1,4 @@
--- title: Values of measures that were computed elsewhere and loaded, where the rankings themselves are not kept here
+-- title: Values that were computed elsewhere, by key; the view stored_values has them by name
 -- columns:
 --   qrels_id          key of the judgment set
 --   run_id            key of the run

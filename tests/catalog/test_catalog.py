@@ -174,6 +174,34 @@ def test_statistics_are_documented(sample: evalsql.Warehouse) -> None:
             assert kinds[relation.name] == "statistics"
 
 
+def test_relations_begin_with_what_one_needs_first(sample: evalsql.Warehouse) -> None:
+    """All that a file holds is listed, in the order of its rows: what has names on top, what has keys at the end."""
+    rows = sample.rows("select relation, kind, title from relations")
+    names, kinds = [name for name, _, _ in rows], [kind for _, kind, _ in rows]
+    assert (names[:2], names[12]) == (["scores", "summary"], "ap")
+    assert {"runs", "qrels", "topics", "rankings", "judgments", "measures", "relations"} < set(names[:12])
+    assert list(dict.fromkeys(kinds[12:])) == [
+        "measures",
+        "reports",
+        "statistics",
+        "judging",
+        "fusion",
+        "functions",
+        "steps",
+        "keys",
+    ]
+    held = "select table_name from duckdb_tables() where not temporary union select view_name from duckdb_views()"
+    assert {name for (name,) in sample.rows(f"{held} where not internal")} <= set(names)
+    assert len(names) == len(set(names))
+    assert all(title for _, _, title in rows)
+    keys = {name for name, kind, _ in rows if kind == "keys"}
+    has_names = sample.rows("""
+        select table_name from duckdb_columns()
+        where column_name in ('run', 'qrels', 'topic', 'measure', 'file') and not internal
+    """)
+    assert {name for (name,) in has_names} & keys <= {"stored_scores"}
+
+
 def test_every_relation_and_column_has_a_comment(sample: evalsql.Warehouse) -> None:
     for query in (
         "select table_name from duckdb_tables() where comment is null",
