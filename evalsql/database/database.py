@@ -14,7 +14,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import CHANGING, concerns_file, statements_run
+from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, statements_run
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Database:
             raise UsageError("there is no statement to run")
         if not external:
             # COPY can write even to the warehouse's own file as text.
-            allowed = {"SELECT"} if self.read_only else {"SELECT", "TRANSACTION", *CHANGING}
+            allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
             for kind in filter(lambda each: each not in allowed, kinds):
                 raise UsageError(
                     f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
+VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
 
 
@@ -45,11 +46,13 @@ def statements_run(text: str) -> Iterator[Statement]:
     """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
     for statement in engine.extract_statements(text):
         kind, query = statement.type.name, statement.query
-        if kind != "EXPLAIN":
+        if kind not in ("EXPLAIN", "SET"):
             yield Statement(kind, query)
             continue
         pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]
         words = [each.text.lower() for each in pieces]
+        if kind == "SET" and words[1] == "variable" and words[2] not in ("=", "to"):
+            kind = VARIABLE
         at = 2 if words[1:2] == ["analyze"] else 1
         if words[1:3] in (["(", "analyze"], ["(", "format"]):
             at = words.index(")") + 1 if ")" in words else 1

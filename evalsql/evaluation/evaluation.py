@@ -37,10 +37,9 @@ class Evaluation:
 
     def named(self, measures: Names) -> list[Measure]:
         """The measures of these names; raises UsageError where there are none."""
-        named = parse_measures(as_list(measures), self.database.catalog)
-        if not named:
-            raise UsageError("name at least one measure, such as nDCG@10")
-        return list(named)
+        if named := list(parse_measures(as_list(measures), self.database.catalog)):
+            return named
+        raise UsageError("name at least one measure, such as nDCG@10")
 
     def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
         named = self.named(measures)

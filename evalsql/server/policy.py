@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from evalsql.database import engine
-from evalsql.database.statement_text import CHANGING, statements_run
+from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 
 WRITE = "write"
-_READING = {"SELECT", "TRANSACTION"}
+_READING = {"SELECT", "TRANSACTION", VARIABLE}
 _TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
 _LEADING = re.compile(r"\A(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
 _MAKES_TEMPORARY = re.compile(

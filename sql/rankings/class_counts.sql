@@ -11,7 +11,7 @@ with found as (
         evaluation_id,
         count(case when grade >= $rel then 1 end) as num_rel,
         count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel
-    from judged_ranks
+    from asked_ranks()
     group by evaluation_id
 ),
 counted as (

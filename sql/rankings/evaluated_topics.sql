@@ -22,7 +22,7 @@ select
     run_topics.run_id is null as missing
 from evaluations
 join qrels on qrels.qrels_id = evaluations.qrels_id
-join runs on runs.run_id = evaluations.run_id
+join asked_runs() as runs on runs.run_id = evaluations.run_id
 join topics on topics.topic_id = evaluations.topic_id
 left join run_topics
     on run_topics.run_id = evaluations.run_id

@@ -15,7 +15,7 @@ select
     judged_rank,
     relevant_rank,
     grade
-from judged_ranks
+from asked_ranks()
 where
     grade >= 0
     or not $judged_only

@@ -6,7 +6,7 @@
 select
     evaluations.evaluation_id as evaluation_id,
     run_topics.num_ret as num_ret
-from evaluations
+from asked_evaluations() as evaluations
 join run_topics
     on run_topics.run_id = evaluations.run_id
     and run_topics.topic_id = evaluations.topic_id
@@ -15,7 +15,7 @@ union all
 select
     evaluation_id,
     count(*) as num_ret
-from judged_ranks
+from asked_ranks()
 where
     grade >= 0
     and $judged_only

@@ -14,5 +14,5 @@ select
     retrieved.document_id,
     retrieved.score,
     comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score
-from retrieved
+from asked_retrieved() as retrieved
 join runs on runs.run_id = retrieved.run_id

@@ -48,4 +48,4 @@ select
     cast(null as bigint) as extra_topics
 from stored
 join qrels on qrels.qrels_id = stored.qrels_id
-join runs on runs.run_id = stored.run_id
+join asked_runs() as runs on runs.run_id = stored.run_id

@@ -10,6 +10,6 @@ select
     evaluated_topics.topic,
     judged_ranks.rank
 from evaluated_topics
-left join judged_ranks
+left join asked_ranks() as judged_ranks
     on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
     and judged_ranks.relevant_rank = 1

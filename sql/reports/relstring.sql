@@ -17,11 +17,11 @@ with shown as (
             else '-'
         end as sign
     from evaluated_topics
-    join retrieved
+    join asked_retrieved() as retrieved
         on retrieved.run_id = evaluated_topics.run_id
         and retrieved.topic_id = evaluated_topics.topic_id
         and retrieved.rank <= $length
-    left join judged_ranks
+    left join asked_ranks() as judged_ranks
         on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
         and judged_ranks.rank = retrieved.rank
 ),

@@ -97,7 +97,7 @@ select
 from evaluated_topics
 join both_kinds on both_kinds.evaluation_id = evaluated_topics.evaluation_id
 join corners on corners.evaluation_id = evaluated_topics.evaluation_id
-left join retrieved
+left join asked_retrieved() as retrieved
     on retrieved.run_id = evaluated_topics.run_id
     and retrieved.topic_id = evaluated_topics.topic_id
     and retrieved.rank = corners.rank

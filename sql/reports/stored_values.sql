@@ -17,5 +17,5 @@ select
     stored_scores.sql_digest
 from stored_scores
 join qrels on qrels.qrels_id = stored_scores.qrels_id
-join runs on runs.run_id = stored_scores.run_id
+join asked_runs() as runs on runs.run_id = stored_scores.run_id
 join topics on topics.topic_id = stored_scores.topic_id

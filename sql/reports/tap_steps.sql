@@ -41,7 +41,7 @@ single_scores as (
         topic_id,
         score,
         cast(least(greatest(score, -3.4e38), 3.4e38) as float) as single_score
-    from retrieved
+    from asked_retrieved()
     where run_id in (select run_id from steps)
 ),
 weakest as (

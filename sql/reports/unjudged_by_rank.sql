@@ -31,7 +31,7 @@ judged_down as (
         evaluated_topics.run,
         depths.k,
         count(*) as num_judged
-    from judged_ranks
+    from asked_ranks() as judged_ranks
     join evaluated_topics on evaluated_topics.evaluation_id = judged_ranks.evaluation_id
     join depths on judged_ranks.rank <= depths.k
     group by evaluated_topics.qrels, evaluated_topics.run, depths.k

@@ -23,7 +23,7 @@ averages as (
                     / least(topic_counts.num_nonrel, topic_counts.num_rel)
             end
         ) / max(topic_counts.num_rel) as value
-    from evaluations
+    from asked_evaluations() as evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id

@@ -16,7 +16,7 @@ with tied as (
         count(case when grade_gains.gain > 0 then 1 end) as num_gained,
         sum(greatest(grade_gains.gain, 0)) as positive_gain,
         sum(grade_gains.gain) as gain
-    from judged_ranks
+    from asked_ranks() as judged_ranks
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where grade_gains.gain <> 0
     group by judged_ranks.evaluation_id, judged_ranks.first_rank, judged_ranks.last_rank

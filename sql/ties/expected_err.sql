@@ -15,7 +15,7 @@ with recursive satisfying as (
             partition by evaluations.evaluation_id, tied_documents.first_rank
             order by tied_documents.rank
         ) as number_in_tie
-    from evaluations
+    from asked_evaluations() as evaluations
     join tied_documents() as tied_documents on tied_documents.evaluation_id = evaluations.evaluation_id
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id

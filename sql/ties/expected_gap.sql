@@ -13,11 +13,11 @@ with tied as (
         judged_ranks.first_rank as first_rank,
         judged_ranks.last_rank as last_rank,
         count(*) as num_rel
-    from evaluations
+    from asked_evaluations() as evaluations
     join least_grade_weights(gains := $gains) as least_grades
         on least_grades.qrels_id = evaluations.qrels_id
         and least_grades.topic_id = evaluations.topic_id
-    join judged_ranks
+    join asked_ranks() as judged_ranks
         on judged_ranks.evaluation_id = evaluations.evaluation_id
         and judged_ranks.grade >= least_grades.grade
     group by

@@ -9,7 +9,7 @@ with subtopic_documents as (
         tied_documents.first_rank,
         tied_documents.last_rank
     from tied_documents(judged_only := $judged_only) as tied_documents
-    join evaluations on evaluations.evaluation_id = tied_documents.evaluation_id
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = tied_documents.evaluation_id
     join assessments
         on assessments.qrels_id = evaluations.qrels_id
         and assessments.topic_id = evaluations.topic_id

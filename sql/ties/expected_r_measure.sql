@@ -7,7 +7,7 @@ with found as (
         evaluations.evaluation_id as evaluation_id,
         sum(expected.probability) as num_found,
         sum(expected.gain) as total_gain
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals
         on ideal_totals.qrels_id = evaluations.qrels_id
         and ideal_totals.topic_id = evaluations.topic_id

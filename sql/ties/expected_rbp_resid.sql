@@ -6,7 +6,7 @@ with seen as (
     select
         evaluation_id,
         count(*) as num_judged
-    from judged_ranks
+    from asked_ranks()
     where grade >= 0
     group by evaluation_id
 )

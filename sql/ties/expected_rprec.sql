@@ -6,7 +6,7 @@ with cutoffs as (
     select
         evaluations.evaluation_id as evaluation_id,
         floor($multiple * topic_counts.num_rel + 0.9) as cutoff
-    from evaluations
+    from asked_evaluations() as evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id

@@ -117,7 +117,7 @@ select
         2 + coalesce(ideal.cost, ideal_ends.cost + ranked.rank - ideal_ends.num_gained) - ranked.total_gain
     ) as addition
 from ranked
-join evaluations on evaluations.evaluation_id = ranked.evaluation_id
+join asked_evaluations() as evaluations on evaluations.evaluation_id = ranked.evaluation_id
 join ideal_ends
     on ideal_ends.qrels_id = evaluations.qrels_id
     and ideal_ends.topic_id = evaluations.topic_id

@@ -21,7 +21,7 @@ with kinds as (
         judged_ranks.last_rank,
         grade_gains.gain,
         count(*) as num_docs
-    from judged_ranks
+    from asked_ranks() as judged_ranks
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where grade_gains.gain <> 0
     group by

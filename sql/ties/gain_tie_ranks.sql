@@ -16,7 +16,7 @@ with tied as (
         judged_ranks.last_rank,
         count(*) as num_gained,
         sum(grade_gains.gain) as total_gain
-    from judged_ranks
+    from asked_ranks() as judged_ranks
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where grade_gains.gain > 0
     group by judged_ranks.evaluation_id, judged_ranks.first_rank, judged_ranks.last_rank

@@ -34,8 +34,8 @@ judged_by_group as (
             when assessments.grade >= 0 and $judged_only then 1
             else 0
         end as judgment
-    from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    from asked_ranks() as judged_ranks
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
     join assessments
         on assessments.qrels_id = evaluations.qrels_id
         and assessments.topic_id = evaluations.topic_id

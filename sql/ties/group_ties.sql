@@ -20,8 +20,8 @@ with judged_by_group as (
             order by judged_ranks.rank
         ) as judged_rank,
         assessments.grade as grade
-    from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    from asked_ranks() as judged_ranks
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
     join assessments
         on assessments.qrels_id = evaluations.qrels_id
         and assessments.topic_id = evaluations.topic_id

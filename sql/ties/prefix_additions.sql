@@ -87,7 +87,7 @@ ranked as (
         on next_sets.evaluation_id = counted.evaluation_id
         and next_sets.first_rank = counted.first_rank
         and next_sets.set_number = counted.next_number
-    join evaluations on evaluations.evaluation_id = counted.evaluation_id
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = counted.evaluation_id
     join divisors
         on divisors.qrels_id = evaluations.qrels_id
         and divisors.topic_id = evaluations.topic_id

@@ -14,7 +14,7 @@ select
     first_rank,
     last_rank,
     grade
-from judged_ranks
+from asked_ranks()
 where not $judged_only
 union all
 select
@@ -24,7 +24,7 @@ select
     min(judged_rank) over tied as first_rank,
     max(judged_rank) over tied as last_rank,
     grade
-from judged_ranks
+from asked_ranks()
 where
     grade >= 0
     and $judged_only

@@ -59,7 +59,7 @@ found as (
         dcgs_at_gains.evaluation_id,
         sum(dcgs_at_gains.dcg / coalesce(ideal.dcg, ideal_ends.dcg)) as total,
         sum(dcgs_at_gains.probability) as num_found
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id
         and ideal_ends.topic_id = evaluations.topic_id
@@ -90,7 +90,7 @@ least_dcgs as (
 unknown as (
     select distinct least_dcgs.evaluation_id
     from least_dcgs
-    join judged_ranks on judged_ranks.evaluation_id = least_dcgs.evaluation_id
+    join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = least_dcgs.evaluation_id
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where
         least_dcgs.dcg < 0

@@ -11,7 +11,7 @@ select
     evaluations.evaluation_id as evaluation_id,
     gains_by_rank.rank as rank,
     gains_by_rank.gain / (greatest_grades.greatest_grade - $min_rel) as gain
-from evaluations
+from asked_evaluations() as evaluations
 join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
 join gains_by_rank(min_rel := $min_rel, max_rel := $max_rel, ties := $ties) as gains_by_rank
     on gains_by_rank.evaluation_id = evaluations.evaluation_id

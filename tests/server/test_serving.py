@@ -30,6 +30,7 @@ COMMANDS: list[Any] = [
     *("ls", "leaderboard", "leaderboard -m AP --format csv", "topics bm25 -m nDCG@10", "compare bm25 -m nDCG@10"),
     *("explain dense T01 --other bm25 -m AP", "curve tap", "ties", "measures", "pool bm25 dense --depth 3"),
     *("export scores -m AP", "sql 'from ndcg(k := 5) order by run, topic limit 3'", "sql selekt"),
+    "sql \"set variable only_runs = ['bm25']; select run, avg(value) from ap group by run\"",
     *("sql 'set threads = 1'", "sql 'delete from runs'", "leaderboard -m nosuch"),
     pytest.param("check", marks=pytest.mark.long),
 ]

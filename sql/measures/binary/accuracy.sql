@@ -27,7 +27,7 @@ with relevant as (
                 order by rank
             )
         end as relevant_rank
-    from judged_ranks
+    from asked_ranks()
     where
         grade >= $rel
         and rank <= coalesce($k, rank)

@@ -35,7 +35,7 @@ outranked as (
         relevant.judged_rank - relevant.relevant_rank as num_nonrel_above,
         topic_counts.num_rel as num_rel,
         least(topic_counts.num_nonrel, topic_counts.num_rel) as most_counted
-    from evaluations
+    from asked_evaluations() as evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id

@@ -25,7 +25,7 @@ with relevant_or_unjudged as (
             partition by evaluation_id
             order by rank
         ) as number
-    from judged_ranks
+    from asked_ranks()
     where
         grade >= $rel
         or grade < 0

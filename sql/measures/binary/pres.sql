@@ -33,7 +33,7 @@ rank_sums as (
             + cast(topic_counts.num_rel as double) * (topic_counts.num_rel + 1) / 2
             - cast(found.num_rel_ret as double) * (found.num_rel_ret + 1) / 2 as total
     from found
-    join evaluations on evaluations.evaluation_id = found.evaluation_id
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = found.evaluation_id
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id

@@ -19,7 +19,7 @@ with found as (
         count(case when grade >= $rel then 1 end) as num_rel,
         count(case when grade >= $rel and rank <= coalesce($k, rank) then 1 end) as num_rel_to_k,
         count(case when grade >= 0 and grade < $rel and rank <= coalesce($k, rank) then 1 end) as num_judged_nonrel_to_k
-    from judged_ranks
+    from asked_ranks()
     group by evaluation_id
 ),
 counts as (

@@ -14,7 +14,7 @@ with found as (
     select
         evaluation_id,
         count(*) as num_nonrel_ret
-    from judged_ranks
+    from asked_ranks()
     where
         grade >= 0
         and grade < $rel

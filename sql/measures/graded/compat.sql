@@ -56,7 +56,7 @@ shared as (
             partition by evaluations.evaluation_id, ordered_ranks.grade
             order by ordered_ranks.rank
         ) as ideal_rank
-    from evaluations
+    from asked_evaluations() as evaluations
     join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
     join ideal_grades
         on ideal_grades.qrels_id = evaluations.qrels_id

@@ -64,7 +64,7 @@ averages as (
                     - gained.cumulated_gain
             )
         ) / max(ideal_ends.total_gain) as value
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id
         and ideal_ends.topic_id = evaluations.topic_id

@@ -27,7 +27,7 @@ with relevant as (
             partition by evaluations.evaluation_id, least_grades.grade
             order by ordered_ranks.rank
         ) as relevant_rank
-    from evaluations
+    from asked_evaluations() as evaluations
     join least_grade_weights(gains := $gains) as least_grades
         on least_grades.qrels_id = evaluations.qrels_id
         and least_grades.topic_id = evaluations.topic_id

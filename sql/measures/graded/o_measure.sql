@@ -30,7 +30,7 @@ blends as (
         gained.evaluation_id,
         (1 + $beta * gained.gain)
             / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain)) as blend
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals
         on ideal_totals.qrels_id = evaluations.qrels_id
         and ideal_totals.topic_id = evaluations.topic_id

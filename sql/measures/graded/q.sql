@@ -35,7 +35,7 @@ averages as (
             (gained.gained_rank + $beta * gained.cumulated_gain)
                 / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
         ) / max(ideal_totals.num_gained) as value
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals
         on ideal_totals.qrels_id = evaluations.qrels_id
         and ideal_totals.topic_id = evaluations.topic_id

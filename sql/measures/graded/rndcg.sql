@@ -40,7 +40,7 @@ change_ranks as (
         evaluations.evaluation_id as evaluation_id,
         ideal.rank as rank,
         ideal.dcg as ideal_dcg
-    from evaluations
+    from asked_evaluations() as evaluations
     join ideal
         on ideal.qrels_id = evaluations.qrels_id
         and ideal.topic_id = evaluations.topic_id

@@ -80,7 +80,7 @@ candidates as (
         case when runs.lower_is_better then -max(retrieved.score) else min(retrieved.score) end as signed_score
     from false_positives
     join runs on runs.run_id = false_positives.run_id
-    join retrieved
+    join asked_retrieved() as retrieved
         on retrieved.run_id = false_positives.run_id
         and retrieved.topic_id = false_positives.topic_id
         and retrieved.rank <= false_positives.rank
@@ -147,7 +147,7 @@ ranges as (
             when not thresholds.lower_is_better or thresholds.cut_score <= -3.4e38 then 1.7976931348623157e308
             else greatest(-thresholds.cut_score, -3.4e38) + abs(thresholds.cut_score) * 1e-7 + 1e-44
         end as upper_bound
-    from evaluations
+    from asked_evaluations() as evaluations
     join thresholds
         on thresholds.qrels_id = evaluations.qrels_id
         and thresholds.run_id = evaluations.run_id
@@ -160,7 +160,7 @@ kept as (
         min(retrieved.score) as lowest_score,
         max(retrieved.score) as highest_score
     from ranges
-    join retrieved
+    join asked_retrieved() as retrieved
         on retrieved.run_id = ranges.run_id
         and retrieved.topic_id = ranges.topic_id
     where
@@ -180,7 +180,7 @@ renumbered as (
             order by retrieved.rank
         ) as kept_rank
     from ranges
-    join retrieved
+    join asked_retrieved() as retrieved
         on retrieved.run_id = ranges.run_id
         and retrieved.topic_id = ranges.topic_id
     where
@@ -209,7 +209,7 @@ kept_relevant as (
         ) as relevant_rank,
         1 as probability
     from kept
-    join judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
+    join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
     join renumbered
         on renumbered.evaluation_id = judged_ranks.evaluation_id
         and renumbered.rank = judged_ranks.rank

@@ -29,7 +29,7 @@ with stops as (
             ),
             1
         ) as probability
-    from evaluations
+    from asked_evaluations() as evaluations
     join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id

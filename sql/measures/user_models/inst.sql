@@ -30,7 +30,7 @@ with gained as (
         evaluation_id,
         $depth as rank,
         0 as gain
-    from evaluations
+    from asked_evaluations()
 ),
 stretches as (
     -- The ranks down to each gained document, and those below all of them: throughout each of them d stays the same.

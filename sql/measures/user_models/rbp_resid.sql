@@ -19,8 +19,8 @@ with not_judged as (
     select
         evaluations.evaluation_id as evaluation_id,
         sum(pow($p, retrieved.rank - 1)) as total
-    from evaluations
-    join retrieved
+    from asked_evaluations() as evaluations
+    join asked_retrieved() as retrieved
         on retrieved.run_id = evaluations.run_id
         and retrieved.topic_id = evaluations.topic_id
     left join ordered_ranks(ties := $ties) as ordered_ranks

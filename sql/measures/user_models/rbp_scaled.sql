@@ -69,7 +69,7 @@ scaled as (
             else (gains_by_rank.gain - scales.least_gain)
                 / nullif(scales.greatest_gain - scales.least_gain, 0)
         end as gain
-    from evaluations
+    from asked_evaluations() as evaluations
     join scales
         on scales.qrels_id = evaluations.qrels_id
         and scales.topic_id = evaluations.topic_id

@@ -20,7 +20,7 @@ with relevant as (
     select
         evaluation_id,
         count(*) as num_rel_ret
-    from judged_ranks
+    from asked_ranks()
     where grade >= $rel
     group by evaluation_id
 )

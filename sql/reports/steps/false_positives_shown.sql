@@ -23,7 +23,7 @@ with relevant as (
                 order by rank
             )
         end as relevant_rank
-    from judged_ranks
+    from asked_ranks() as judged_ranks
     where
         grade >= $rel
         and $most is not null
@@ -49,10 +49,10 @@ assessed as (
         coalesce(judged_ranks.grade >= $rel, false) as relevant
     from evaluated_topics
     join runs on runs.run_id = evaluated_topics.run_id
-    join retrieved
+    join asked_retrieved() as retrieved
         on retrieved.run_id = evaluated_topics.run_id
         and retrieved.topic_id = evaluated_topics.topic_id
-    left join judged_ranks
+    left join asked_ranks() as judged_ranks
         on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
         and judged_ranks.rank = retrieved.rank
     left join reached on reached.evaluation_id = evaluated_topics.evaluation_id

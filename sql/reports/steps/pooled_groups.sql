@@ -28,7 +28,7 @@ with documents_seen as (
     join retrieved_scores
         on retrieved_scores.run_id = evaluated_topics.run_id
         and retrieved_scores.topic_id = evaluated_topics.topic_id
-    left join judged_ranks
+    left join asked_ranks() as judged_ranks
         on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
         and judged_ranks.rank = retrieved_scores.rank
 ),

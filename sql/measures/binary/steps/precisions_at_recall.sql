@@ -40,7 +40,7 @@ select
     evaluations.evaluation_id as evaluation_id,
     levels.recall as recall,
     max(relevant.relevant_rank / relevant.rank) as precision
-from evaluations
+from asked_evaluations() as evaluations
 join levels
     on levels.qrels_id = evaluations.qrels_id
     and levels.topic_id = evaluations.topic_id

@@ -9,7 +9,7 @@ select
     assessments.iteration as subtopic,
     ordered_ranks.rank as rank
 from ordered_ranks(judged_only := $judged_only) as ordered_ranks
-join evaluations on evaluations.evaluation_id = ordered_ranks.evaluation_id
+join asked_evaluations() as evaluations on evaluations.evaluation_id = ordered_ranks.evaluation_id
 join assessments
     on assessments.qrels_id = evaluations.qrels_id
     and assessments.topic_id = evaluations.topic_id

@@ -66,11 +66,11 @@ select
     -- Elsewhere tied documents are in descending order of their names, here in ascending order.
     judged_ranks.first_rank + judged_ranks.last_rank - judged_ranks.rank as rank,
     judged_ranks.first_rank as first_rank
-from evaluations
+from asked_evaluations() as evaluations
 join group_documents
     on group_documents.qrels_id = evaluations.qrels_id
     and group_documents.topic_id = evaluations.topic_id
 join documents on documents.document_id = group_documents.document_id
-left join judged_ranks
+left join asked_ranks() as judged_ranks
     on judged_ranks.evaluation_id = evaluations.evaluation_id
     and judged_ranks.document_id = group_documents.document_id

@@ -16,7 +16,7 @@ with ranks as (
         -- Elsewhere tied documents are in descending order of their names, here in ascending order.
         first_rank + last_rank - rank as rank,
         first_rank
-    from judged_ranks
+    from asked_ranks()
 )
 select
     evaluations.evaluation_id as evaluation_id,
@@ -28,7 +28,7 @@ select
     case when better.rank is null then 0 else 1 end + case when worse.rank is null then 0 else 1 end as num_ret,
     case when better.first_rank = worse.first_rank then better.first_rank end as tied_rank,
     preference_pairs.num_groups as num_groups
-from evaluations
+from asked_evaluations() as evaluations
 join preference_pairs
     on preference_pairs.qrels_id = evaluations.qrels_id
     and preference_pairs.topic_id = evaluations.topic_id

@@ -10,9 +10,9 @@ select
     judged_ranks.rank as rank,
     cast(least(judged_ranks.grade, greatest_grades.greatest_grade) - $min_rel as double)
         / (greatest_grades.greatest_grade - $min_rel) as gain
-from evaluations
+from asked_evaluations() as evaluations
 join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
-join judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
+join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
 where
     judged_ranks.grade > $min_rel
     and greatest_grades.greatest_grade > $min_rel

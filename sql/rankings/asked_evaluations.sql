@@ -1,0 +1,13 @@
+-- title: The rows of evaluations for the runs that are asked for
+-- columns:
+--   evaluation_id   key of the evaluation
+--   qrels_id        key of the judgment set
+--   run_id          key of the run
+--   topic_id        key of the topic
+with named as (
+    select *
+    from evaluations
+    where run_id in (select run_id from asked_runs())
+)
+select *
+from query_table(case when getvariable('only_runs') is null then 'evaluations' else 'named' end)
