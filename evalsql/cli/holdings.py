@@ -89,7 +89,7 @@ def check(
         chosen = audits(warehouse.catalog, quick=quick)
         runs = None if quick or every_run else audited_runs(warehouse.database)
         with progress_bar() as progress:
-            found = findings(warehouse.evaluation, chosen, progress, quick=quick, runs=runs)
+            found = findings(warehouse.evaluation, chosen, progress, runs=runs)
         ((num_runs, num_sets),) = warehouse.rows("select (select count(*) from runs), (select count(*) from qrels)")
         write_table(Table(list(COLUMNS), found), output, warehouse)
     held = f"{counted(num_runs, 'run')} and {counted(num_sets, 'judgment set')}"

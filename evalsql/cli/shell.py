@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatch
 from typing import cast, get_args
 
 from evalsql.cli.declare import command, meant_word
@@ -93,8 +93,7 @@ class Session:
         kinds = dict(self.warehouse.rows("select relation, kind from relations"))
         known = self.vocabulary.known
         found = [(name, kinds.get(name, "tables"), known[name].title) for name in {**kinds, **known} if name in known]
-        aside = ("steps", "measures")
-        shown = [row for row in found if (fnmatch.fnmatch(row[0], pattern) if pattern else row[1] not in aside)]
+        shown = [row for row in found if (fnmatch(row[0], pattern) if pattern else row[1] not in ("steps", "measures"))]
         write_table(Table(("relation", "kind", "title"), shown), self.output, self.warehouse)
         if not pattern:
             note(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")

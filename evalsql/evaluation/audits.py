@@ -32,12 +32,7 @@ def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
 
 
 def findings(
-    evaluation: Evaluation,
-    chosen: Sequence[Relation],
-    progress: Progress = silent,
-    *,
-    quick: bool = False,
-    runs: list[str] | None = None,
+    evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent, *, runs: list[str] | None = None
 ) -> list[tuple[str, str, int]]:
     """What audits find: name of the audit, what is wrong, and how many rows of it; values are those of ``runs``."""
     database = evaluation.database
@@ -48,6 +43,7 @@ def findings(
         "audited_runs": f"select run_id from runs{named}",
         _RANKINGS: ranking_sums(database.catalog),
     }
+    is_quick = chosen == audits(database.catalog, quick=True)
     first = next((audit for audit in chosen if _VALUES in audit.header.inputs), None)
     try:
         for done, audit in enumerate(chosen):
@@ -56,7 +52,7 @@ def findings(
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
                 evaluation.fill_scores(_VALUES, measures, named)
             given = {name: inputs[name] for name in audit.header.inputs}
-            query = audit_query(database.catalog, audit, given, documents=not quick)
+            query = audit_query(database.catalog, audit, given, documents=not is_quick)
             rows += database.rows(f"{query} order by finding")
     finally:
         database.execute(f"drop table if exists temp.{_VALUES}")

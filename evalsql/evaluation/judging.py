@@ -84,12 +84,13 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
         select evaluation_id, evaluations.qrels_id, topic_id
         from main.evaluations join qrels using (qrels_id) join runs using (run_id) where {own}
     """
-    inputs = {"left_out": f"{unique} and {own}", "chosen": chosen}
-    names = ("judgments_left", "judged_ranks_left")
-    left = {f"evalsql_{name}": ddl.relation_query(database.catalog, name, inputs) for name in names}
+    inputs = {"left_out": "select * from temp.evalsql_left_out", "chosen": chosen}
+    ranks = ddl.relation_query(database.catalog, "judged_ranks_left", inputs)
+    left = {"evalsql_left_out": f"{unique} and {own}", "evalsql_judged_ranks_left": ranks}
+    without = "anti join temp.evalsql_left_out using (qrels_id, topic_id, document_id)"
     tables = {
         "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
-        "judged_documents": "select * from temp.evalsql_judgments_left",
+        "judged_documents": f"select * from main.judged_documents {without}",
         "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
     }
     scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)

@@ -101,9 +101,9 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
         gone = resolve_names(database, kind, names, with_replaced=True)
         for key in gone.ids:
             delete(database, kind, key)
-        for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
-            unused = relation_query(database.catalog, f"unused_{table}")
-            database.execute(f"delete from {table} where {key_column} in (\n{unused}\n)")
+        unused = f"select id from ({relation_query(database.catalog, 'unused_names')}) where relation ="
+        for table, column in (("documents", "document_id"), ("topics", "topic_id")):
+            database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
     return sorted(gone)
 
 

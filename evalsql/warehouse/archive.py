@@ -153,7 +153,7 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
                 progress("importing", done, len(tables))
                 if table.name not in (*MADE_TABLES, "warehouse"):
                     _read_table(database, table, folder, facts["rows"])
-            if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress, quick=True):
+            if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
                 lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
                 raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
             make_added(database)

@@ -258,7 +258,7 @@ def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
         report,
         documents={} if "documents" in report.without else _first_documents(warehouse, report),
         texts=dict(warehouse.rows("select topic, text from topic_texts where qrels = ?", [report.qrels])),
-        findings=findings(warehouse.evaluation, audits(warehouse.catalog, quick=True), quick=True),
+        findings=findings(warehouse.evaluation, audits(warehouse.catalog, quick=True)),
         size=warehouse.rows(facts)[0],
     )
 
