@@ -5,20 +5,13 @@
 --   power double = null    probability of finding it, above alpha
 -- definition: Root of t_test_power by bisection, in standard deviations of the differences.
 -- reference: Cohen 1988, Statistical power analysis for the behavioral sciences
-list_transform(
-    [
-        {
-            'n': $n,
-            'alpha': $alpha,
-            'power': $power,
-            'bound': 4 * (student_quantile(1 - $alpha / 2, $n - 1) + abs(normal_quantile($power)) + 1) / sqrt($n)
-        }
-    ],
-    lambda given: list_reduce(
-        list_prepend(0e0, list_transform(range(1, 45), lambda i: given.bound / pow(2, i))),
-        lambda effect, step: case
-            when t_test_power(effect + step, given.n, given.alpha) < given.power then effect + step
-            else effect
-        end
-    )
-)[1]
+list_reduce(
+    list_prepend(0e0, list_transform(
+        [4 * (student_quantile(1 - $alpha / 2, $n - 1) + abs(normal_quantile($power)) + 1) / sqrt($n)],
+        lambda bound: list_transform(range(1, 45), lambda i: bound / pow(2, i))
+    )[1]),
+    lambda effect, step: case
+        when t_test_power(effect + step, $n, $alpha) < $power then effect + step
+        else effect
+    end
+)

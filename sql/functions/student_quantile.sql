@@ -11,7 +11,7 @@ list_transform(
             'p': $p,
             'tails': 2 * least($p, 1 - $p),
             'df': $df,
-            'start': abs(normal_quantile($p)) * (1 + (pow(normal_quantile($p), 2) + 1) / (4 * $df)),
+            'start': list_transform([abs(normal_quantile($p))], lambda z: z * (1 + (z * z + 1) / (4 * $df)))[1],
             -- A power of t, which the tail comes near to far out, is above it all the way.
             'bound': sqrt($df) * pow(
                 least($p, 1 - $p) * $df * sqrt(3.141592653589793) * exp(lgamma($df / 2) - lgamma(($df + 1) / 2)),

@@ -6,23 +6,20 @@
 -- definition: Least n whose t_test_power is the power asked for, by bisection below a bound: the number that a known
 --     standard deviation needs, and 64, which is more than the estimate of it costs.
 -- reference: Guenther 1981, Sample size formulas for normal theory t tests
-list_transform(
-    [
-        {
-            'effect': abs($effect),
-            'alpha': $alpha,
-            'power': $power,
-            'bound': 64 + pow((normal_quantile(1 - $alpha / 2) + normal_quantile($power)) / $effect, 2)
-        }
-    ],
-    lambda given: 1 + list_reduce(
-        list_prepend(1e0, list_transform(
-            range(cast(ceil(log2(given.bound)) as bigint), -1, -1),
-            lambda exponent: pow(2, exponent)
-        )),
-        lambda n, step: case
-            when t_test_power(given.effect, n + step, given.alpha) < given.power then n + step
-            else n
-        end
-    )
-)[1]
+1 + list_reduce(
+    list_prepend(1e0, list_transform(
+        range(
+            cast(
+                ceil(log2(64 + pow((normal_quantile(1 - $alpha / 2) + normal_quantile($power)) / $effect, 2)))
+                as bigint
+            ),
+            -1,
+            -1
+        ),
+        lambda exponent: pow(2, exponent)
+    )),
+    lambda n, step: case
+        when t_test_power(abs($effect), n + step, $alpha) < $power then n + step
+        else n
+    end
+)

@@ -24,24 +24,28 @@
 -- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
 --     counts are averaged, where these have the sum.
-with resampled as (
-    -- Read only where it is asked for.
-    select
-        drawn.qrels,
-        drawn.measure,
-        drawn.baseline,
-        drawn.run,
-        case when $intervals = 'bca' then drawn.bca_low else drawn.percentile_low end as low,
-        case when $intervals = 'bca' then drawn.bca_high else drawn.percentile_high end as high
+with t as (
+    select * from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence)
+),
+drawn as (
+    select *
     from bootstrap_intervals(
         baseline := $baseline,
         samples := $samples,
         seed := $seed,
         confidence := $confidence
-    ) as drawn
-    where
-        $intervals <> 't'
-        and drawn.num_topics > 1
+    )
+    where num_topics > 1
+),
+percentile as (
+    select t.* replace (drawn.percentile_low as low, drawn.percentile_high as high)
+    from t
+    left join drawn using (qrels, measure, baseline, run)
+),
+bca as (
+    select t.* replace (drawn.bca_low as low, drawn.bca_high as high)
+    from t
+    left join drawn using (qrels, measure, baseline, run)
 )
 select
     found.qrels,
@@ -52,8 +56,8 @@ select
     found.baseline_mean,
     found.mean,
     found.difference,
-    case when $intervals = 't' then found.low else resampled.low end as low,
-    case when $intervals = 't' then found.high else resampled.high end as high,
+    found.low,
+    found.high,
     tested.p,
     case
         when $test = 'tukey' or $correction = 'none' then tested.p
@@ -67,7 +71,7 @@ select
     found.ties,
     found.losses,
     tested.note
-from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence) as found
+from query_table($intervals) as found
 join corrected_p_values(
     baseline := $baseline,
     test := $test,
@@ -81,8 +85,3 @@ join corrected_p_values(
     and tested.measure = found.measure
     and tested.baseline = found.baseline
     and tested.run = found.run
-left join resampled
-    on resampled.qrels = found.qrels
-    and resampled.measure = found.measure
-    and resampled.baseline = found.baseline
-    and resampled.run = found.run

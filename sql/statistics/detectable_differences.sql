@@ -28,7 +28,7 @@ with effects as (
         found.difference,
         found.deviation,
         coalesce(cast($sought as double), found.difference) / nullif(found.deviation, 0) as effect
-    from differences(baseline := $baseline) as found
+    from summed_differences(baseline := $baseline) as found
 ),
 sizes as (
     select distinct

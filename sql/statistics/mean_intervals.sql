@@ -28,26 +28,27 @@ with spreads as (
     where measures.mean = 'arithmetic'
     group by scores.qrels, scores.measure, scores.run
 ),
-sizes as (
-    -- A quantile takes long; each is found once for a number of topics.
+placed as (
     select
-        num_topics,
-        student_quantile(($confidence + 1) / 2, num_topics - 1) as quantile
-    from (select distinct num_topics from spreads where num_topics > 1) as found
+        spreads.*,
+        row_number() over (partition by qrels, measure, num_topics order by run) as place
+    from spreads
+),
+measured as (
+    -- A quantile takes long; each is found once for a measure's number of topics.
+    select
+        placed.*,
+        standard_error * max(
+            case when place = 1 and num_topics > 1 then student_quantile(($confidence + 1) / 2, num_topics - 1) end
+        ) over (partition by qrels, measure, num_topics) as width
+    from placed
 )
 select
-    spreads.qrels,
-    spreads.measure,
-    spreads.run,
-    spreads.num_topics,
-    spreads.mean,
-    case
-        when sizes.quantile is not null
-            then greatest(spreads.mean - sizes.quantile * spreads.standard_error, spreads.lowest)
-    end as low,
-    case
-        when sizes.quantile is not null
-            then least(spreads.mean + sizes.quantile * spreads.standard_error, spreads.highest)
-    end as high
-from spreads
-left join sizes on sizes.num_topics = spreads.num_topics
+    qrels,
+    measure,
+    run,
+    num_topics,
+    mean,
+    case when width is not null then greatest(mean - width, lowest) end as low,
+    case when width is not null then least(mean + width, highest) end as high
+from measured

@@ -27,4 +27,4 @@ select
         when found.note in ('identical', 'one topic') then found.note
         when found.wins + found.losses = 0 then 'only ties'
     end as note
-from differences(baseline := $baseline, tolerance := $tolerance) as found
+from summed_differences(baseline := $baseline, tolerance := $tolerance) as found

@@ -18,7 +18,7 @@ with ratios as (
     select
         found.*,
         found.difference / nullif(found.deviation, 0) * sqrt(found.num_topics) as t
-    from differences(baseline := $baseline) as found
+    from summed_differences(baseline := $baseline) as found
 )
 select
     ratios.qrels,
