@@ -16,7 +16,7 @@ select
     evaluated_topics.topic,
     case when evaluated_topics.num_ret > coalesce(seen.num_judged, 0) then residual.value else 0 end as value
 from evaluated_topics
-join expected_rbp_residual(p := $p) as residual
+join rbp_residual(p := $p, ties := 'expected') as residual
     on residual.qrels = evaluated_topics.qrels
     and residual.run = evaluated_topics.run
     and residual.topic = evaluated_topics.topic

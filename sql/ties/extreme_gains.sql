@@ -8,6 +8,7 @@
 --   evaluation_id   key of the evaluation
 --   rank            a rank
 --   gain            gain of the document there; below 0 only where gains say so
+--   share           1
 with gained as (
     select
         tied_documents.evaluation_id,
@@ -37,7 +38,8 @@ numbered as (
 select
     evaluation_id,
     rank,
-    gain
+    gain,
+    cast(1 as double) as share
 from gained
 where first_rank = last_rank
 union all
@@ -47,5 +49,6 @@ select
         when from_the_top = 1 then first_rank + number_in_tie - 1
         else last_rank - number_in_tie + 1
     end as rank,
-    gain
+    gain,
+    cast(1 as double) as share
 from numbered

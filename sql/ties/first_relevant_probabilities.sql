@@ -5,18 +5,17 @@
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            a rank of the first tie that holds a relevant document
---   probability     that the first relevant document stands there
+--   share           probability that the first relevant document stands there
 with tied as (
     select
-        evaluation_id,
-        rank,
-        num_rel,
-        last_rank - first_rank + 1 as size,
-        rank - first_rank as num_above
-    from tie_group_ranks(rel := $rel, judged_only := $judged_only)
-    where
-        rel_above = 0
-        and rank <= last_rank - num_rel + 1
+        ties.evaluation_id,
+        ranks_to_longest.rank as rank,
+        ties.num_rel,
+        ties.last_rank - ties.first_rank + 1 as size,
+        ranks_to_longest.rank - ties.first_rank as num_above
+    from relevant_ties(rel := $rel, judged_only := $judged_only) as ties
+    join ranks_to_longest on ranks_to_longest.rank between ties.first_rank and ties.last_rank - ties.num_rel + 1
+    where ties.rel_above = 0
 ),
 logarithms as (
     -- The chance that the document at this rank is not relevant where none above it is; it is 0 at the last one.
@@ -36,7 +35,7 @@ logarithms as (
 select
     evaluation_id,
     rank,
-    exp(coalesce(sum(logarithm) over above, 0)) * num_rel / (size - num_above) as probability
+    exp(coalesce(sum(logarithm) over above, 0)) * num_rel / (size - num_above) as share
 from logarithms
 window above as (
     partition by evaluation_id

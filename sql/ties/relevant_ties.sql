@@ -11,24 +11,22 @@ with relevant as (
         evaluation_id,
         first_rank,
         last_rank,
-        count(*) as num_rel
+        -- As in relevant_ranks.
+        case
+            when $rel = 1 then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
     from tied_documents(judged_only := $judged_only)
     where grade >= $rel
-    group by evaluation_id, first_rank, last_rank
 )
 select
     evaluation_id,
     first_rank,
     last_rank,
-    num_rel,
-    cast(
-        coalesce(
-            sum(num_rel) over (
-                partition by evaluation_id
-                order by first_rank
-                rows between unbounded preceding and 1 preceding
-            ),
-            0
-        ) as integer
-    ) as rel_above
+    count(*) as num_rel,
+    cast(min(relevant_rank) - 1 as integer) as rel_above
 from relevant
+group by evaluation_id, first_rank, last_rank

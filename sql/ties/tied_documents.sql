@@ -6,6 +6,7 @@
 --   rank            its rank
 --   first_rank      rank of the first document tied with it; its own rank where there is none
 --   last_rank       rank of the last document tied with it
+--   relevant_rank   documents with a grade of 1 or more down to it; 0 where its own grade is below
 --   grade           its grade; a negative one is no judgment
 select
     evaluation_id,
@@ -13,6 +14,7 @@ select
     rank,
     first_rank,
     last_rank,
+    relevant_rank,
     grade
 from asked_ranks()
 where not $judged_only
@@ -23,6 +25,7 @@ select
     judged_rank as rank,
     min(judged_rank) over tied as first_rank,
     max(judged_rank) over tied as last_rank,
+    relevant_rank,
     grade
 from asked_ranks()
 where

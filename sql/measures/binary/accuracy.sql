@@ -15,30 +15,14 @@
 -- scores: no
 -- example: user-models Accuracy = 0.8333
 -- example: user-models Accuracy@2 = 1
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from asked_ranks()
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
-),
-misordered as (
+with misordered as (
     -- Of the documents above a relevant one, rank - relevant_rank are others.
     select
         evaluation_id,
         count(*) as num_rel,
         sum(rank - relevant_rank) as num_misordered
-    from relevant
+    from relevant_ranks(rel := $rel)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 ),
 pairs as (

@@ -3,7 +3,6 @@
 -- aliases: MAP
 -- trec_eval: map
 -- trec_eval: map_cut.k = 5,10,15,20,30,100,200,500,1000
--- ties: expected = expected_ap
 -- parameters: k, rel, judged_only, ties
 -- definition: Sum of the precision at each relevant document among the first k, divided by the number of
 --    relevant documents; 0 if there are none.
@@ -12,28 +11,12 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-1 AP = 0.29
-with relevant as (
+with precisions as (
     select
         evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
-),
-precisions as (
-    select
-        evaluation_id,
-        sum(relevant_rank / rank) as total
-    from relevant
+        sum(share * relevant_rank / rank) as total
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select

@@ -11,26 +11,11 @@
 -- mean: arithmetic
 -- scores: no
 -- example: mixed binG = 0.1180
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
-),
-discounted as (
+with discounted as (
     select
         evaluation_id,
         sum(1 / log2(2 + rank - relevant_rank)) as total
-    from relevant
+    from relevant_ranks(rel := $rel, ties := $ties)
     group by evaluation_id
 )
 select

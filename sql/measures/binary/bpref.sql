@@ -14,22 +14,7 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed Bpref = 0.1667
-with relevant as (
-    select
-        evaluation_id,
-        judged_rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
-),
-outranked as (
+with outranked as (
     select
         evaluations.evaluation_id as evaluation_id,
         relevant.judged_rank - relevant.relevant_rank as num_nonrel_above,
@@ -39,7 +24,7 @@ outranked as (
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id
-    join relevant on relevant.evaluation_id = evaluations.evaluation_id
+    join relevant_ranks(rel := $rel, ties := $ties) as relevant on relevant.evaluation_id = evaluations.evaluation_id
 ),
 averages as (
     -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.

@@ -2,7 +2,6 @@
 -- title: Harmonic mean of precision and recall
 -- aliases: SetF, F1
 -- trec_eval: set_F.recall_weight
--- ties: expected = expected_f
 -- parameters: beta, k, rel, recall_weight, judged_only, ties
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
@@ -19,11 +18,9 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_rel_ret
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
+        sum(share) as num_rel_ret
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 ),
 rates as (

@@ -1,7 +1,6 @@
 -- measure: FRS
 -- title: First relevant score
 -- aliases: first_relevant_score, GS10, GS30(base=1.024)
--- ties: expected = expected_frs
 -- parameters: base, rel, judged_only, ties
 --   base double in (1, inf) = 1.08  discount per rank; 1.08 makes it a smooth Success@10, 1.024 a smooth
 --    Success@30
@@ -11,18 +10,17 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: first-relevant-score FRS = 0.4964
-with first_relevant as (
+with found as (
     select
         evaluation_id,
-        min(rank) as rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where grade >= $rel
+        sum(share * pow($base, 1 - rank)) as total
+    from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(pow($base, 1 - first_relevant.rank), 0) as value
+    coalesce(found.total, 0) as value
 from evaluated_topics
-left join first_relevant on first_relevant.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

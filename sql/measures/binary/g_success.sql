@@ -1,7 +1,6 @@
 -- measure: GSuccess
 -- title: Generalized success: a first relevant score that is one half at the cutoff
 -- aliases: generalized_success
--- ties: expected = expected_g_success
 -- parameters: k, rel, ties
 --   k integer in [2, inf) = 10      rank at which the score is one half
 -- definition: 2^(-(r - 1) / (k - 1)), r being the rank of the first relevant document; 0 if none is retrieved. It is
@@ -13,18 +12,17 @@
 -- mean: arithmetic
 -- scores: no
 -- example: first-relevant-score GSuccess@10 = 0.4963
-with first_relevant as (
+with found as (
     select
         evaluation_id,
-        min(rank) as rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
+        sum(share * pow(cast(2 as double), (1 - rank) / ($k - 1))) as total
+    from first_relevant(rel := $rel, ties := $ties)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(pow(cast(2 as double), (1 - first_relevant.rank) / ($k - 1)), 0) as value
+    coalesce(found.total, 0) as value
 from evaluated_topics
-left join first_relevant on first_relevant.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -36,7 +36,7 @@ relevant as (
         rank,
         judged_rank,
         number,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
+        -- As in relevant_ranks.
         case
             when $rel = 1 then relevant_rank
             else row_number() over (

@@ -1,7 +1,6 @@
 -- measure: Judged
 -- title: Share of the first documents that are judged
 -- aliases: judged_at
--- ties: expected = expected_judged
 -- parameters: k = 10, ties
 -- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
 --    retrieved, whichever is less; 0 if none is retrieved.
@@ -14,7 +13,7 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_judged_ret
+        sum(share) as num_judged_ret
     from ordered_ranks(ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
@@ -24,7 +23,7 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        cast(found.num_judged_ret as double)
+        found.num_judged_ret
             / nullif(least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret), 0),
         0
     ) as value

@@ -12,29 +12,14 @@
 -- mean: arithmetic
 -- scores: no
 -- example: textbook-curves MaxF = 0.5714
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
-),
-f_by_rank as (
+with f_by_rank as (
     -- F falls from one relevant document to the next, so the highest is at one of them.
     select
         relevant.evaluation_id,
         relevant.rank,
         (1 + $beta * $beta) * relevant.relevant_rank
             / ($beta * $beta * topic_counts.num_rel + relevant.rank) as f
-    from relevant
+    from relevant_ranks(rel := $rel, ties := $ties) as relevant
     join asked_evaluations() as evaluations on evaluations.evaluation_id = relevant.evaluation_id
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id

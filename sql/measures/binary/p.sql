@@ -5,7 +5,6 @@
 -- trec_eval: set_P(k=null)
 -- trec_eval: relative_P.k(relative=true) = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_relative_P(k=null, relative=true)
--- ties: expected = expected_p
 -- parameters: k = 10, rel, relative, judged_only, ties
 --   relative boolean = false        divide by what could have been found at most: by R, the number of
 --                                   relevant documents, where that is less
@@ -18,28 +17,12 @@
 -- mean: arithmetic
 -- example: single-value-1 P@3 = 0.67
 -- example: single-value-1 P@10 = 0.4
-with relevant as (
+with found as (
     select
         evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
-),
-found as (
-    select
-        evaluation_id,
-        max(relevant_rank) as num_rel_ret
-    from relevant
+        sum(share) as num_rel_ret
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
@@ -47,7 +30,7 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        cast(found.num_rel_ret as double)
+        found.num_rel_ret
             / nullif(
                 case
                     when $relative then least(coalesce($k, retrieved_counts.num_ret), topic_counts.num_rel)

@@ -17,10 +17,8 @@ with found as (
         evaluation_id,
         count(*) as num_rel_ret,
         sum(rank) as rank_sum
-    from ordered_ranks(ties := $ties)
-    where
-        grade >= $rel
-        and rank <= $k
+    from relevant_ranks(rel := $rel, ties := $ties)
+    where rank <= $k
     group by evaluation_id
 ),
 rank_sums as (

@@ -3,7 +3,6 @@
 -- aliases: SetR(k=null), Sensitivity, TPR
 -- trec_eval: recall.k = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_recall(k=null)
--- ties: expected = expected_r
 -- parameters: k, rel, judged_only, ties
 -- definition: Relevant documents among the first k, divided by the number of relevant documents; 0 if
 --    there are none.
@@ -16,11 +15,9 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_rel_ret
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
+        sum(share) as num_rel_ret
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select

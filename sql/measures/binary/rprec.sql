@@ -3,7 +3,6 @@
 -- aliases: R-precision, R-Prec, RPrecision
 -- trec_eval: Rprec
 -- trec_eval: Rprec_mult.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
--- ties: expected = expected_rprec
 -- parameters: rel, multiple, judged_only, ties
 --   multiple double in [0, inf) = 1      how many times as many documents as there are relevant ones
 -- definition: Relevant documents among the first c, divided by c, where c = floor(multiple * R + 0.9) and R is the
@@ -26,12 +25,11 @@ with cutoffs as (
 found as (
     select
         cutoffs.evaluation_id as evaluation_id,
-        count(*) as num_rel_ret
+        sum(relevant.share) as num_rel_ret
     from cutoffs
-    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks
-        on ordered_ranks.evaluation_id = cutoffs.evaluation_id
-        and ordered_ranks.rank <= cutoffs.cutoff
-    where ordered_ranks.grade >= $rel
+    join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant
+        on relevant.evaluation_id = cutoffs.evaluation_id
+        and relevant.rank <= cutoffs.cutoff
     group by cutoffs.evaluation_id
 )
 select

@@ -2,7 +2,6 @@
 -- title: Success at a cutoff
 -- aliases: S, S1(k=1), S5(k=5), S10(k=10), hit_rate
 -- trec_eval: success.k = 1,5,10
--- ties: expected = expected_success
 -- parameters: k = 10, rel, judged_only, ties
 -- definition: 1 if a relevant document is among the first k, else 0.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
@@ -11,20 +10,18 @@
 -- mean: arithmetic
 -- example: single-value-2 Success@2 = 0
 -- example: single-value-2 Success@3 = 1
-with first_relevant as (
+with found as (
     select
         evaluation_id,
-        min(rank) as rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
+        sum(share) as total
+    from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case when first_relevant.rank is null then cast(0 as double) else 1 end as value
+    coalesce(found.total, 0) as value
 from evaluated_topics
-left join first_relevant on first_relevant.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -1,7 +1,6 @@
 -- measure: Unjudged
 -- title: Share of the first documents that have no judgment
 -- trec_eval: unj.k = 5,10,20
--- ties: expected = expected_unjudged
 -- parameters: k, ties
 --   k integer in [1, inf) = 10      rank cutoff
 -- definition: Documents without a grade of 0 or more among the first k, divided by k. A ranking shorter than k is still
@@ -17,17 +16,15 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_judged_ret
-    from ordered_ranks(ties := $ties)
-    where
-        grade >= 0
-        and rank <= $k
+        sum(share) as num_judged_ret
+    from relevant_ranks(rel := 0, ties := $ties)
+    where rank <= $k
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(least($k, evaluated_topics.num_ret) - coalesce(found.num_judged_ret, 0) as double) / $k as value
+    (least($k, evaluated_topics.num_ret) - coalesce(found.num_judged_ret, 0)) / $k as value
 from evaluated_topics
 left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -10,26 +10,11 @@
 -- mean: arithmetic
 -- scores: no
 -- example: mixed YAAP = -0.3942
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where grade >= $rel
-),
-precisions as (
+with precisions as (
     select
         evaluation_id,
         sum(relevant_rank / rank) as total
-    from relevant
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )
 select

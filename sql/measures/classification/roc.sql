@@ -16,23 +16,7 @@
 -- scores: no
 -- example: roc ROC@2 = 0.1875
 -- example: roc ROC@10 = 0.2688
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        judged_rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(ties := $ties)
-    where grade >= $rel
-),
-areas as (
+with areas as (
     -- A relevant document with f false positives above it stands above n - f of the first n.
     select
         evaluation_id,
@@ -42,7 +26,7 @@ areas as (
                 0
             )
         ) as total
-    from relevant
+    from relevant_ranks(rel := $rel, ties := $ties)
     group by evaluation_id
 )
 select

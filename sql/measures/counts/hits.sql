@@ -1,6 +1,5 @@
 -- measure: Hits
 -- title: Number of relevant documents at a cutoff
--- ties: expected = expected_hits
 -- parameters: k, rel, ties
 -- definition: Relevant documents among the first k.
 -- reference: Bassani 2022, ranx: a blazing-fast Python library for ranking evaluation and comparison,
@@ -14,17 +13,15 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_rel_ret
-    from ordered_ranks(ties := $ties)
-    where
-        grade >= $rel
-        and rank <= coalesce($k, rank)
+        sum(share) as num_rel_ret
+    from relevant_ranks(rel := $rel, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(coalesce(found.num_rel_ret, 0) as double) as value
+    coalesce(found.num_rel_ret, 0) as value
 from evaluated_topics
 left join found on found.evaluation_id = evaluated_topics.evaluation_id

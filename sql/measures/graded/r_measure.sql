@@ -1,7 +1,6 @@
 -- measure: R_measure
 -- title: R-measure: blend of precision and normalised cumulated gain after as many documents as have a gain
 -- aliases: R-measure
--- ties: expected = expected_r_measure
 -- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives Rprec
 -- definition: (c + beta * S) / (R + beta * I) with the number R of documents with a gain and the sum I of their
@@ -15,7 +14,7 @@
 with found as (
     select
         evaluations.evaluation_id as evaluation_id,
-        count(*) as num_found,
+        sum(gains_by_rank.share) as num_found,
         sum(gains_by_rank.gain) as total_gain
     from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals

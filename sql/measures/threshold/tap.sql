@@ -35,26 +35,11 @@
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
 -- example: tap-weights TAP@2 = 0.3194
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks()
-    where grade >= $rel
-),
-relevant_above as (
+with relevant_above as (
     select
         evaluation_id,
         count(*) as num_rel
-    from relevant
+    from relevant_ranks(rel := $rel)
     where
         rank - relevant_rank < $k
         and $threshold is null
@@ -193,9 +178,9 @@ kept_relevant as (
         kept.evaluation_id,
         documents.rank,
         documents.relevant_rank,
-        documents.probability
+        documents.share
     from kept
-    join relevant_documents(rel := $rel, ties := $ties) as documents
+    join relevant_ranks(rel := $rel, ties := $ties) as documents
         on documents.evaluation_id = kept.evaluation_id
         and documents.rank <= kept.num_kept
     where kept.ranked_by_score
@@ -207,7 +192,7 @@ kept_relevant as (
             partition by renumbered.evaluation_id
             order by renumbered.kept_rank
         ) as relevant_rank,
-        1 as probability
+        1 as share
     from kept
     join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
     join renumbered
@@ -218,11 +203,11 @@ kept_relevant as (
         and judged_ranks.grade >= $rel
 ),
 precisions as (
-    -- The probability is 1 but for what is expected over all orders of tied documents.
+    -- The share is 1 but for what is expected over all orders of tied documents.
     select
         evaluation_id,
-        round(sum(probability)) as num_rel,
-        sum(probability * relevant_rank / rank) as total
+        round(sum(share)) as num_rel,
+        sum(share * relevant_rank / rank) as total
     from kept_relevant
     group by evaluation_id
 )

@@ -1,7 +1,6 @@
 -- measure: RBP
 -- title: Rank-biased precision
 -- aliases: rank_biased_precision
--- ties: expected = expected_rbp
 -- parameters: p = 0.8, rel, gains, k, judged_only, ties
 --   rel integer in [0, inf) = 1     least grade that counts as relevant; not used when gains are given
 -- definition: (1 - p) times the sum over the first k of gain * p^(rank - 1). The gain is 1 for a relevant
@@ -18,11 +17,9 @@ with gained as (
     select
         evaluation_id,
         rank,
-        cast(1 as double) as gain
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where
-        grade >= $rel
-        and $gains is null
+        share as gain
+    from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where $gains is null
     union all
     select
         evaluation_id,

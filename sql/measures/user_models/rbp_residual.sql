@@ -1,7 +1,6 @@
 -- measure: RBP_residual
 -- title: Residual of rank-biased precision: what unjudged documents could still add
 -- aliases: rbp_residual
--- ties: expected = expected_rbp_residual
 -- parameters: p = 0.8, k, ties
 --   k integer in [1, inf) = null    rank cutoff; everything below it counts as unjudged; null is the
 --                                   whole ranking
@@ -18,11 +17,9 @@
 with seen as (
     select
         evaluation_id,
-        sum(pow($p, rank - 1)) as total
-    from ordered_ranks(ties := $ties)
-    where
-        grade >= 0
-        and rank <= coalesce($k, rank)
+        sum(share * pow($p, rank - 1)) as total
+    from relevant_ranks(rel := 0, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select

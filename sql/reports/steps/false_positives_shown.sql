@@ -11,30 +11,15 @@
 --   score              that document's score as it stood in the file
 --   relevant           whether the document at this rank is relevant, else it is a false positive
 --   false_positives    false positives down to here
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from asked_ranks() as judged_ranks
-    where
-        grade >= $rel
-        and $most is not null
-),
-reached as (
+with reached as (
     -- The last false positive that is asked for stands that many ranks down, and one more for each relevant one above.
     select
         evaluation_id,
         count(*) as num_rel
-    from relevant
-    where rank - relevant_rank < $most
+    from relevant_ranks(rel := $rel)
+    where
+        $most is not null
+        and rank - relevant_rank < $most
     group by evaluation_id
 ),
 assessed as (

@@ -5,21 +5,6 @@
 --   rank            rank of the document
 --   relevant_rank   relevant documents down to it
 --   precision       highest precision at this or a later relevant document
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks()
-    where grade >= $rel
-)
 select
     evaluation_id,
     rank,
@@ -29,4 +14,4 @@ select
         order by relevant_rank desc
         rows between unbounded preceding and current row
     ) as precision
-from relevant
+from relevant_ranks(rel := $rel)

@@ -7,22 +7,7 @@
 --   evaluation_id   key of the evaluation
 --   recall          level of recall; there is no row where the ranking has too few relevant documents
 --   precision       interpolated precision
-with relevant as (
-    select
-        evaluation_id,
-        rank,
-        -- The usual count comes with the ranks; any other one is taken down the ranking.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from ordered_ranks(judged_only := $judged_only, ties := $ties)
-    where grade >= $rel
-),
-levels as (
+with levels as (
     -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
     select
         topic_counts.qrels_id,
@@ -44,7 +29,7 @@ from asked_evaluations() as evaluations
 join levels
     on levels.qrels_id = evaluations.qrels_id
     and levels.topic_id = evaluations.topic_id
-join relevant
+join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant
     on relevant.evaluation_id = evaluations.evaluation_id
     and relevant.relevant_rank >= levels.num_needed
 group by evaluations.evaluation_id, levels.recall
