@@ -16,7 +16,7 @@ with group_counts as (
 found as (
     select
         evaluation_id,
-        sum(num_subtopics) as num_rel_ret
+        sum(share) as num_rel_ret
     from extreme_subtopic_ranks(rel := $rel, ties := $ties)
     where rank <= $k
     group by evaluation_id

@@ -1,11 +1,13 @@
--- title: To how many subtopics the document at each rank is relevant, tied ones in their worst or their best order
+-- title: What subtopic_ranks gives where tied documents stand in their worst or their best order, of all subtopics at once
 -- definition: The best order of a tie has documents relevant to more subtopics above those relevant to fewer; the worst
 --    order is its reverse.
 -- parameters: rel, judged_only, ties in {worst, best} = best
 -- columns:
 --   evaluation_id   key of the evaluation
+--   subtopic        null
 --   rank            rank in that order of a document that is relevant to some subtopic
---   num_subtopics   subtopics that it is relevant to
+--   relevant_rank   null
+--   share           number of subtopics that it is relevant to
 with relevant as (
     select
         tied_documents.evaluation_id,
@@ -42,6 +44,8 @@ numbered as (
 )
 select
     evaluation_id,
+    cast(null as varchar) as subtopic,
     case when $ties = 'best' then first_rank + number_in_tie - 1 else last_rank - number_in_tie + 1 end as rank,
-    num_subtopics
+    cast(null as integer) as relevant_rank,
+    cast(num_subtopics as double) as share
 from numbered

@@ -1,7 +1,6 @@
 -- measure: binG
 -- title: Mean over relevant documents of a gain discounted by the documents above that are not relevant
 -- trec_eval: binG
--- ties: expected = expected_bing
 -- parameters: rel, ties
 -- definition: Sum over the relevant documents of 1 / log2(2 + n), divided by the number of relevant documents; n
 --    documents above are not relevant, judged or not. 0 if there are no relevant documents.
@@ -14,8 +13,8 @@
 with discounted as (
     select
         evaluation_id,
-        sum(1 / log2(2 + rank - relevant_rank)) as total
-    from relevant_ranks(rel := $rel, ties := $ties)
+        sum(share / log2(2 + others_above)) as total
+    from others_above(rel := $rel, ties := $ties)
     group by evaluation_id
 )
 select

@@ -2,7 +2,6 @@
 -- title: Binary preference
 -- aliases: BPref
 -- trec_eval: bpref
--- ties: expected = expected_bpref
 -- parameters: rel, ties
 -- definition: Mean over the R relevant documents of the topic of 1 - min(n, R) / min(N, R). For each of them n is the
 --    number of documents judged not relevant that rank above it; N is how many the topic has. A relevant document
@@ -14,30 +13,25 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed Bpref = 0.1667
-with outranked as (
+with averages as (
+    -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.
     select
         evaluations.evaluation_id as evaluation_id,
-        relevant.judged_rank - relevant.relevant_rank as num_nonrel_above,
-        topic_counts.num_rel as num_rel,
-        least(topic_counts.num_nonrel, topic_counts.num_rel) as most_counted
+        sum(
+            outranked.share * case
+                when outranked.others_above = 0 then 1
+                else 1
+                    - cast(least(outranked.others_above, topic_counts.num_rel) as double)
+                    / least(topic_counts.num_nonrel, topic_counts.num_rel)
+            end
+        ) / max(topic_counts.num_rel) as value
     from asked_evaluations() as evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id
-    join relevant_ranks(rel := $rel, ties := $ties) as relevant on relevant.evaluation_id = evaluations.evaluation_id
-),
-averages as (
-    -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.
-    select
-        evaluation_id,
-        sum(
-            case
-                when num_nonrel_above = 0 then cast(1 as double)
-                else 1 - cast(least(num_nonrel_above, num_rel) as double) / most_counted
-            end
-        ) / max(num_rel) as value
-    from outranked
-    group by evaluation_id
+    join others_above(rel := $rel, nonrelevant := 'judged', ties := $ties) as outranked
+        on outranked.evaluation_id = evaluations.evaluation_id
+    group by evaluations.evaluation_id
 )
 select
     evaluated_topics.qrels,

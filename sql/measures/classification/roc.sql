@@ -2,7 +2,6 @@
 -- title: Area under the ROC curve up to n false positives
 -- aliases: ROC_n, AUC_n
 -- at: n
--- ties: expected = expected_roc
 -- parameters: n, rel, nonrelevant, ties
 --   n integer in [1, inf) = 50      false positives at which the curve ends
 -- definition: (t_1 + ... + t_n) / (n R), t_i being the number of relevant documents above the i-th false positive, R
@@ -20,13 +19,8 @@ with areas as (
     -- A relevant document with f false positives above it stands above n - f of the first n.
     select
         evaluation_id,
-        sum(
-            greatest(
-                $n - (case when $nonrelevant = 'judged' then judged_rank else rank end - relevant_rank),
-                0
-            )
-        ) as total
-    from relevant_ranks(rel := $rel, ties := $ties)
+        sum(share * greatest($n - others_above, 0)) as total
+    from others_above(rel := $rel, nonrelevant := $nonrelevant, ties := $ties)
     group by evaluation_id
 )
 select

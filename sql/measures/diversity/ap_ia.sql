@@ -1,7 +1,6 @@
 -- measure: AP_IA
 -- title: Intent-aware average precision
 -- aliases: MAP_IA, AP-IA, MAP-IA
--- ties: expected = expected_ap_ia
 -- parameters: rel, judged_only, ties
 -- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
 --    the iterations of the topic's judgments in which a document is relevant; 0 where there are none.
@@ -13,23 +12,12 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity AP_IA = 0.5551
-with relevant as (
+with precisions as (
     select
         evaluation_id,
         subtopic,
-        rank,
-        row_number() over (
-            partition by evaluation_id, subtopic
-            order by rank
-        ) as relevant_rank
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-),
-precisions as (
-    select
-        evaluation_id,
-        subtopic,
-        sum(relevant_rank / rank) as total
-    from relevant
+        sum(share * relevant_rank / rank) as total
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id, subtopic
 ),
 averages as (

@@ -1,8 +1,6 @@
 -- measure: P_IA
 -- title: Intent-aware precision at a cutoff
 -- aliases: P-IA
--- ties: worst, best = extreme_p_ia
--- ties: expected = expected_p_ia
 -- parameters: k = 10, rel, judged_only, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
@@ -21,8 +19,8 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_rel_ret
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+        sum(share) as num_rel_ret
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )
@@ -31,7 +29,7 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        cast(found.num_rel_ret as double)
+        found.num_rel_ret
             / coalesce($k, retrieved_counts.num_ret)
             / subtopic_counts.num_subtopics,
         0

@@ -1,6 +1,5 @@
 -- measure: AWP
 -- title: Average weighted precision: average of normalised cumulated gain at each document with a gain
--- ties: expected = expected_awp
 -- parameters: gains, ties
 -- definition: Sum over the documents retrieved with a gain of S / I, divided by the number of documents with a
 --    gain: S is the sum of the gains down to this document, and I the ideal ranking's down to the same place. 0 if
@@ -12,19 +11,7 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models AWP = 0.4167
-with gained as (
-    select
-        evaluation_id,
-        rank,
-        sum(gain) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as cumulated_gain
-    from gains_by_rank(gains := $gains, ties := $ties)
-    where gain > 0
-),
-averages as (
+with averages as (
     select
         gained.evaluation_id,
         sum(gained.cumulated_gain / coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
@@ -33,7 +20,7 @@ averages as (
     join ideal_totals(gains := $gains) as ideal_totals
         on ideal_totals.qrels_id = evaluations.qrels_id
         and ideal_totals.topic_id = evaluations.topic_id
-    join gained on gained.evaluation_id = evaluations.evaluation_id
+    join cumulated_gains(gains := $gains, ties := $ties) as gained on gained.evaluation_id = evaluations.evaluation_id
     left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
         on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
         and ideal_cumulated_gains.topic_id = evaluations.topic_id

@@ -1,7 +1,6 @@
 -- measure: Q
 -- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
 -- aliases: Q-measure, Q_measure
--- ties: expected = expected_q
 -- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives AP
 -- definition: Sum over the documents retrieved with a gain of (c + beta * S) / (rank + beta * I), divided by the
@@ -14,21 +13,7 @@
 -- scores: no
 -- example: user-models Q = 0.4603
 -- example: user-models Q(beta=0) = 0.5556
-with gained as (
-    select
-        evaluation_id,
-        rank,
-        row_number() over down as gained_rank,
-        sum(gain) over down as cumulated_gain
-    from gains_by_rank(gains := $gains, ties := $ties)
-    where gain > 0
-    window down as (
-        partition by evaluation_id
-        order by rank
-        rows between unbounded preceding and current row
-    )
-),
-averages as (
+with averages as (
     select
         gained.evaluation_id,
         sum(
@@ -39,7 +24,7 @@ averages as (
     join ideal_totals(gains := $gains) as ideal_totals
         on ideal_totals.qrels_id = evaluations.qrels_id
         and ideal_totals.topic_id = evaluations.topic_id
-    join gained on gained.evaluation_id = evaluations.evaluation_id
+    join cumulated_gains(gains := $gains, ties := $ties) as gained on gained.evaluation_id = evaluations.evaluation_id
     left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
         on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
         and ideal_cumulated_gains.topic_id = evaluations.topic_id

@@ -2,7 +2,6 @@
 -- title: Average precision, averaged over judgment groups
 -- trec_eval: map_avgjg
 -- ties: worst, best = extreme_ap_groups
--- ties: expected = expected_ap_groups
 -- parameters: rel, judged_only, ties
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
@@ -18,23 +17,12 @@
 -- mean: arithmetic
 -- scores: no
 -- example: groups AP_groups = 0.1667
-with relevant as (
+with precisions as (
     select
         evaluation_id,
         judgment_group,
-        rank,
-        row_number() over (
-            partition by evaluation_id, judgment_group
-            order by rank
-        ) as relevant_rank
-    from group_ranks(rel := $rel, judged_only := $judged_only)
-),
-precisions as (
-    select
-        evaluation_id,
-        judgment_group,
-        sum(relevant_rank / rank) as total
-    from relevant
+        sum(share * relevant_rank / rank) as total
+    from group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id, judgment_group
 ),
 averages as (

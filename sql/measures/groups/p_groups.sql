@@ -2,7 +2,6 @@
 -- title: Precision at a cutoff, averaged over judgment groups
 -- trec_eval: P_avgjg.k = 5,10,15,20,30,100,200,500,1000
 -- ties: worst, best = extreme_p_groups
--- ties: expected = expected_p_groups
 -- parameters: k, rel, judged_only, ties
 --   k integer in [1, inf) = 10      rank cutoff
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
@@ -23,8 +22,8 @@ with found as (
     select
         evaluation_id,
         judgment_group,
-        count(*) as num_rel_ret
-    from group_ranks(rel := $rel, judged_only := $judged_only)
+        sum(share) as num_rel_ret
+    from group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= $k
     group by evaluation_id, judgment_group
 ),

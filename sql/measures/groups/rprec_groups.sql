@@ -3,7 +3,6 @@
 -- trec_eval: Rprec_mult_avgjg.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
 -- at: multiple
 -- ties: worst, best = extreme_rprec_groups
--- ties: expected = expected_rprec_groups
 -- parameters: multiple, rel, judged_only, ties
 --   multiple double in (0, inf) = 1.0   cutoff as a multiple of the number of relevant documents
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
@@ -36,12 +35,12 @@ found as (
         evaluated_topics.evaluation_id as evaluation_id,
         cutoffs.judgment_group as judgment_group,
         cutoffs.cutoff as cutoff,
-        count(group_ranks.rank) as num_rel_ret
+        sum(group_ranks.share) as num_rel_ret
     from evaluated_topics
     join cutoffs
         on cutoffs.qrels_id = evaluated_topics.qrels_id
         and cutoffs.topic_id = evaluated_topics.topic_id
-    left join group_ranks(rel := $rel, judged_only := $judged_only) as group_ranks
+    left join group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as group_ranks
         on group_ranks.evaluation_id = evaluated_topics.evaluation_id
         and group_ranks.judgment_group = cutoffs.judgment_group
         and group_ranks.rank <= cutoffs.cutoff

@@ -1,9 +1,12 @@
 -- title: Ranks of the retrieved documents that are relevant to a judgment group, in the ranking as the group has it
--- parameters: rel, judged_only
+-- ties: expected = expected_group_ranks
+-- parameters: rel, judged_only, ties in {rule, expected}
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   iteration of the judgments, which names the group
 --   rank             rank of a document that is relevant to it
+--   relevant_rank    documents relevant to it down to this one
+--   share            1; or the number of documents relevant to it expected at this rank of a tie
 with judged_by_group as (
     select
         judged_ranks.evaluation_id as evaluation_id,
@@ -29,6 +32,11 @@ with judged_by_group as (
 select
     evaluation_id,
     judgment_group,
-    case when $judged_only then judged_rank else rank end as rank
+    case when $judged_only then judged_rank else rank end as rank,
+    row_number() over (
+        partition by evaluation_id, judgment_group
+        order by rank
+    ) as relevant_rank,
+    cast(1 as double) as share
 from judged_by_group
 where grade >= $rel

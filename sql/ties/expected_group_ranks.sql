@@ -1,14 +1,14 @@
--- title: Documents tied with each other, and single ones, of which some are relevant to a judgment group
--- definition: Where ranks leave documents out, those kept of a tie are tied in the ranks left, in every order alike.
+-- title: What group_ranks is expected to give over all orders of tied documents
+-- definition: As in expected_relevant_ranks. Where ranks leave documents out, those kept of a tie are tied in the ranks left, in
+--    every order alike.
 -- parameters: rel, judged_only
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   iteration of the judgments, which names the group
---   first_rank       rank of the first of them
---   last_rank        rank of the last of them
---   num_rel          documents among them that are relevant to the group
---   rel_above        documents above all of them that are relevant to it
+--   rank             a rank of a tie that holds documents relevant to it
+--   relevant_rank    documents relevant to it expected down to one that stands there
+--   share            number of documents relevant to it expected there
 with judged_by_group as (
     select
         judged_ranks.evaluation_id as evaluation_id,
@@ -41,18 +41,42 @@ tied as (
         count(case when grade >= $rel then 1 end) as num_rel
     from judged_by_group
     group by evaluation_id, judgment_group, first_in_all
+),
+ties as (
+    select
+        evaluation_id,
+        judgment_group,
+        first_rank,
+        last_rank,
+        num_rel,
+        cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
+    from tied
+    where num_rel > 0
+    window above as (
+        partition by evaluation_id, judgment_group
+        order by first_rank
+        rows between unbounded preceding and 1 preceding
+    )
 )
 select
     evaluation_id,
     judgment_group,
-    first_rank,
-    last_rank,
-    num_rel,
-    cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
-from tied
-where num_rel > 0
-window above as (
-    partition by evaluation_id, judgment_group
-    order by first_rank
-    rows between unbounded preceding and 1 preceding
-)
+    first_rank as rank,
+    cast(rel_above + 1 as double) as relevant_rank,
+    cast(1 as double) as share
+from ties
+where first_rank = last_rank
+union all
+select
+    ties.evaluation_id,
+    ties.judgment_group,
+    ranks_to_longest.rank as rank,
+    ties.rel_above
+        + 1
+        + cast(ranks_to_longest.rank - ties.first_rank as double)
+        * (ties.num_rel - 1)
+        / (ties.last_rank - ties.first_rank) as relevant_rank,
+    ties.num_rel / (ties.last_rank - ties.first_rank + 1) as share
+from ties
+join ranks_to_longest on ranks_to_longest.rank between ties.first_rank and ties.last_rank
+where ties.first_rank < ties.last_rank
