@@ -1,8 +1,7 @@
 -- measure: G
 -- title: Gain averages by how far the gains above fall short of the best possible ones
 -- trec_eval: G.gains
--- ties: worst, best = extreme_g
--- ties: expected = expected_g
+-- ties: worst, best, expected = tied_g
 -- parameters: gains, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)

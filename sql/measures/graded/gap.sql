@@ -1,6 +1,5 @@
 -- measure: GAP
 -- title: Graded average precision
--- ties: expected = expected_gap
 -- parameters:
 --   gains varchar = null            how likely the reader's least grade is a grade or below it, as
 --                                   '1=0.4,2=1'; without them all from 1 to the greatest are as likely
@@ -18,28 +17,11 @@
 -- scores: no
 -- example: user-models GAP = 0.5
 -- example: user-models GAP(gains={1:0.25,2:1}) = 0.4444
-with relevant as (
-    select
-        evaluations.evaluation_id as evaluation_id,
-        ordered_ranks.rank as rank,
-        least_grades.weight as weight,
-        row_number() over (
-            partition by evaluations.evaluation_id, least_grades.grade
-            order by ordered_ranks.rank
-        ) as relevant_rank
-    from asked_evaluations() as evaluations
-    join least_grade_weights(gains := $gains) as least_grades
-        on least_grades.qrels_id = evaluations.qrels_id
-        and least_grades.topic_id = evaluations.topic_id
-    join ordered_ranks(ties := $ties) as ordered_ranks
-        on ordered_ranks.evaluation_id = evaluations.evaluation_id
-        and ordered_ranks.grade >= least_grades.grade
-),
-precisions as (
+with precisions as (
     select
         evaluation_id,
-        sum(weight * relevant_rank / rank) as total
-    from relevant
+        sum(weight * share * relevant_rank / rank) as total
+    from least_grade_ranks(gains := $gains, ties := $ties)
     group by evaluation_id
 ),
 ideal as (
@@ -56,7 +38,7 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     case
-        when $ties = 'rule' or coalesce(ideal.least_weight, 0) >= 0
+        when $ties in ('rule', 'expected') or coalesce(ideal.least_weight, 0) >= 0
         then coalesce(precisions.total / nullif(ideal.total, 0), 0)
     end as value
 from evaluated_topics

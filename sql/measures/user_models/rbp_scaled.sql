@@ -66,7 +66,7 @@ scaled as (
         gains_by_rank.rank as rank,
         case
             when scales.least_gain >= 0 and scales.greatest_gain <= 1 then gains_by_rank.gain
-            else (gains_by_rank.gain - scales.least_gain)
+            else (gains_by_rank.gain - gains_by_rank.share * scales.least_gain)
                 / nullif(scales.greatest_gain - scales.least_gain, 0)
         end as gain
     from asked_evaluations() as evaluations

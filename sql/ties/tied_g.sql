@@ -1,7 +1,8 @@
--- title: G in the worst or the best order of tied documents
+-- title: G in the worst or the best order of tied documents, or expected over all orders
 -- definition: What a document adds depends on which documents are above it, not on their order. So of all orders of a
---    set of documents one is kept, and a document more is added to each set until all of the tie are in it.
--- parameters: gains, ties in {worst, best} = best
+--    set of documents one is kept, and a document more is added to each set until all of the tie are in it. What is
+--    expected is the sum over all sets, of what each document adds times the probability that it stands below the set.
+-- parameters: gains, ties in {worst, best, expected} = best
 -- columns: qrels, run, topic, value
 with recursive additions as (
     select
@@ -22,7 +23,9 @@ orders as (
         false as is_last,
         cast(0 as double) as total
     from additions
-    where num_kinds > 1
+    where
+        num_kinds > 1
+        and $ties <> 'expected'
     union all
     select
         evaluation_id,
@@ -62,7 +65,9 @@ tie_totals as (
         first_rank,
         sum(addition) as total
     from additions
-    where num_kinds = 1
+    where
+        num_kinds = 1
+        or $ties = 'expected'
     group by evaluation_id, first_rank
 ),
 sums as (
