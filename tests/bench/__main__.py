@@ -31,7 +31,15 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
     work.__name__.strip("_").replace("_", "-"): work
     for work in (
         *(works.eval_, works.load, doors, works.one_measure, works.defaults, works.size, works.one_run, works.memory),
-        *(growing.growth, growing.many_topics, growing.adding, growing.one_system, works.statistics, works.report),
+        *(
+            growing.growth,
+            growing.many_topics,
+            growing.adding,
+            growing.one_system,
+            growing.one_of_many,
+            works.statistics,
+            works.report,
+        ),
         *(team, site),
     )
 }
@@ -96,7 +104,14 @@ def _command(options: argparse.Namespace) -> str:
 
 def _sizes(options: argparse.Namespace) -> Sizes:
     small = Sizes(
-        repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12), samples=200, memory=((5, 10),)
+        repeat=1,
+        systems=4,
+        growth=(0.1, 0.2),
+        topics=200,
+        warehouses=(3, 12),
+        samples=200,
+        copies=(1, 3),
+        memory=((5, 10),),
     )
     usual = small if options.quick else Sizes()
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems

@@ -1,10 +1,13 @@
 """The benchmarks on generated runs: how time and memory go with the number of rows, topics and systems."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 
+from evalsql.catalog.relations import read_catalog
 from tests.bench.collection import Collection, generated
 from tests.bench.machine import available_memory
 from tests.bench.processes import Outcome
@@ -104,6 +107,29 @@ def one_system(stage: Stage) -> Iterator[Result]:
     there, here = (stage.queried(at[0], DEFAULTS, system) for at in (small, large))
     work = f"the query alone, the {len(DEFAULTS)} default measures, one system of {many:,}"
     yield Result("one-system", work, here, shown, there, goal)
+
+
+def one_of_many(stage: Stage) -> Iterator[Result]:
+    """All measures of one run by the session variable only_runs, among the runs of the track and copies of them."""
+    relations = [relation.name for relation in read_catalog().measures]
+    database = Path(shutil.copy(stage.need_warehouse(), stage.folder / "copies.duckdb"))
+    run = min(path.stem for path in stage.covid.runs)
+    few: dict[str, Measured] = {}
+    for before, copies in pairwise((0, *stage.sizes.copies)):
+        systems = copies * len(stage.covid.runs)
+        stage.say(f"asking for one of {systems:,} systems")
+        words = (database, stage.sizes.repeat, before or 1, copies - 1, run, *relations)
+        times = json.loads(stage.timed("one_of_copies", *words).output)
+        found = {name: Measured(values) for name, values in zip(relations, times, strict=True)}
+        found[f"all {len(relations)} measures"] = Measured([sum(each.median for each in found.values())])
+        few = few or found
+        grown = max(relations, key=lambda name: min(found[name].values) / min(few[name].values))
+        for name in dict.fromkeys(("ap", [*found][-1], *([grown] if copies > 1 else []))):
+            shown = f"{name}, the one that grows most" if name == grown else name
+            work = f"the query alone, {shown}, one system of {systems:,}"
+            goal = Goal("at most", 3) if copies > 1 else None
+            yield Result("one-of-many", work, found[name], f"one of {len(stage.covid.runs)}", few[name], goal)
+    database.unlink()
 
 
 @cache

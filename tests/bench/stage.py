@@ -47,6 +47,7 @@ class Sizes:
     topics: int = 7000
     warehouses: tuple[int, int] = (10, 1000)
     samples: int = 10_000  # of randomised tests
+    copies: Sequence[int] = (1, 10, 100)  # how often each run is in
     memory: Sequence[tuple[int, int]] = ((50, 100), (500, 1000))  # topics, and documents of each
 
 

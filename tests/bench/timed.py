@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 
 def timed(work: Callable[[], object], repeat: int) -> list[float]:
@@ -26,6 +27,28 @@ def query(database: str, repeat: str, run: str, *measures: str) -> list[float]:
     runs = [] if run == "-" else [run]
     with evalsql.open(database, read_only=True) as warehouse:
         return timed(lambda: warehouse.evaluate(measures, runs=runs).fetchall(), int(repeat) + 1)[1:]
+
+
+def one_of_copies(database: str, repeat: str, first: str, last: str, run: str, *relations: str) -> list[list[float]]:
+    """Relations of one run, which the session variable only_runs names, each after a first time.
+
+    Before that the file gets copies of all its runs, by their numbers from the first to the last.
+    """
+    import duckdb
+
+    copying = Path(__file__).with_name("copies.sql").read_text(encoding="utf-8")
+    with duckdb.connect(database) as connection:
+        for number in range(int(first), int(last) + 1):
+            connection.execute(f"set variable copy = {number}")
+            connection.execute(copying)
+        connection.execute("checkpoint")
+        connection.execute("set variable only_runs = [?]", [run])
+
+        def seconds(relation: str) -> list[float]:
+            query = f"select sum(value) from {relation}"
+            return timed(lambda: connection.execute(query).fetchall(), int(repeat) + 1)[1:]
+
+        return [seconds(relation) for relation in relations]
 
 
 def pytrec_eval(qrels: str, *runs: str) -> dict[str, float]:
@@ -110,7 +133,9 @@ def tests(who: str, test: str, repeat: str, samples: str, database: str) -> list
 
 def main(words: Iterable[str]) -> None:
     name, *arguments = words
-    works: dict[str, Callable[..., object]] = {work.__name__: work for work in (query, pytrec_eval, memory, tests)}
+    works: dict[str, Callable[..., object]] = {
+        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, tests)
+    }
     print(json.dumps(works[name](*arguments)))
 
 

@@ -90,7 +90,8 @@ def running(engine: str, warehouse: Warehouse) -> Iterator[Host]:
 def _tables_read(catalog: Catalog) -> list[str]:
     """The base tables that measures read, and what they stand on."""
     built = catalog.build_order([measure.name for measure in catalog.measures])
-    return sorted({name for each in built for name in each.reads if catalog[name].kind == "tables"})
+    tables = {table.name for table in catalog.of_kind("tables")}
+    return sorted(tables & {name for each in built for name in each.reads})
 
 
 def _table(warehouse: Warehouse, name: str) -> pa.Table:
