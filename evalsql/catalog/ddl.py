@@ -136,9 +136,8 @@ def _macro_body(catalog: Catalog, relation: Relation) -> str:
             passed = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
             call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
             ctes.append(f"{name} as (select * from {call})")
-            cases.append(
-                f"when {TIES} in ({_literals(key for key in given if given[key] == name)}) then {literal(name)}"
-            )
+            orders = _literals(key for key in given if given[key] == name)
+            cases.append(f"when {TIES} in ({orders}) then {literal(name)}")
         other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
         # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
         body = f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else {other} end)"

@@ -1,7 +1,5 @@
 """Audits: the SELECTs of ``sql/audits``, which find nothing where a warehouse is sound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from evalsql.catalog.ddl import relation_query, with_inputs

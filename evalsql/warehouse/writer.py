@@ -75,9 +75,8 @@ class Writer:
     def _check(self) -> None:
         query = relation_query(self.database.catalog, "missing_keys", documents=False)
         # The names of files may stay, which no figure is computed from.
-        owners = (
-            f"select relation, owner, sum(num_rows) from ({query}) where relation <> 'files' group by all order by all"
-        )
+        kept = f"from ({query}) where relation <> 'files'"
+        owners = f"select relation, owner, sum(num_rows) {kept} group by all order by all"
         if lost := self.database.rows(owners):
             listed = ", ".join(f"{counted(count, 'row')} of {name} without {owner}" for name, owner, count in lost)
             raise UsageError(

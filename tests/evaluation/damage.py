@@ -113,7 +113,7 @@ file_counts
     > topics of judgments sample, language: the files have 3 rows, kept are 2, left out as repeated 0
 unequal_at_one
     update judged_ranks set grade = 1, relevant_rank = 2 where {first_judged}
-    > {pair}: P@1 is 2.0, Success@1 1.0, RR@1 0.0
+    > {pair}: P@1 is 1.0, Success@1 0.0, RR@1 0.0
 falling_recall
     create temp macro r(k := null, rel := 1) as table select qrels, run, topic,
     if(k = 100 and run = 'bm25' and topic = 'T05', 0.25, 0.5) as value from steps.evaluated_topics

@@ -104,7 +104,7 @@ def test_the_readme_is_short_and_has_what_ci_calls_and_the_sql_of_ap() -> None:
     assert "pip install '.[test]' && pytest" in TEXT
     assert "pip install '.[test]' && pytest" in (ROOT / ".ci" / "run").read_text()
     body = (ROOT / "sql" / "measures" / "binary" / "ap.sql").read_text(encoding="utf-8")
-    assert f"```sql\n{body[body.index('with relevant') :]}```\n" in TEXT
+    assert f"```sql\n{body[body.index('with precisions') :]}```\n" in TEXT
     for name, text in GUIDE.items():
         assert f"- [`{name}`](evalsql/docs/{name}.md): {text.partition(chr(10))[0][2:]}\n" in TEXT
     assert len(re.findall(r"^\*\*\d+\. .*\?\*\*", SQL_TEXT, re.MULTILINE)) == 10  # questions in SQL
