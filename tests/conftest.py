@@ -144,6 +144,7 @@ def _held(path: Path) -> Warehouse:
 @pytest.fixture
 def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     """Some measures and reports for all there are: where making views is what is tested, but not which."""
+    made_once("empty.duckdb", _make_empty)  # which all tests copy, so that it has all measures
     whole = read_catalog()
     built = {relation.name for relation in whole.build_order(FEW)}
     kept = [each for each in whole.relations.values() if each.name in built or each.kind in KEPT]

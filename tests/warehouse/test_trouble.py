@@ -199,7 +199,6 @@ def test_ctrl_c_just_before_the_engine_begins_stops_the_query() -> None:
 def interrupt_at(patch: pytest.MonkeyPatch, statement: str, *, before: bool) -> None:
     """Send Ctrl-C before or after statements that begin so are executed."""
     execute = Database.execute
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever tests before have left
 
     def interrupted(database: Database, sql: str, parameters: Sequence[object] = ()) -> None:
         is_hit = sql.strip().startswith(statement)
