@@ -111,7 +111,8 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
     if "macro table" in objects:
-        yield f"{create} macro {name}({signature(relation.parameters)}) as table (\n{_macro_body(catalog, relation)}\n)"
+        taken = signature(relation.parameters, catalog.list_parameter(relation))
+        yield f"{create} macro {name}({taken}) as table (\n{_macro_body(catalog, relation)}\n)"
     if objects == ["view"]:
         body = relation.body
         if relation.header.inputs:  # of a report: the means of the common measures
@@ -124,8 +125,23 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
 
 
 def _macro_body(catalog: Catalog, relation: Relation) -> str:
-    """What a table macro gives: its body, or the rows of the relation that the header names for an order of ties."""
-    body = bound(catalog, relation, _themselves(relation.parameters))
+    """What a table macro gives: the rows of its body, with a column for the values of a list that is given."""
+    itself = _themselves(relation.parameters)
+    name = catalog.list_parameter(relation) if relation.is_measure else ""
+    body = _in_order(catalog, relation, itself)
+    if not name:
+        return body
+    as_list = with_list(catalog, relation, itself)
+    alone = "of_each" if as_list == itself else f"(\n{_in_order(catalog, relation, as_list)}\n)"
+    return (
+        f"with of_each as (\n{body}\n), alone as (select * exclude ({name}) from {alone})\n"
+        f"select * from query_table(case when typeof({name}) like '%[]' then 'of_each' else 'alone' end)"
+    )
+
+
+def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
+    """The body, or the rows of the relation that the header names for an order of ties."""
+    body = bound(catalog, relation, arguments)
     words = {each.name: each for each in relation.parameters if each.choices and relation.kind != STEPS}
     for name, each in words.items():  # a word that names one of the body's CTEs
         body = body.replace(f"query_table({name})", f"query_table({_if_allowed(each, name)})")
@@ -133,7 +149,7 @@ def _macro_body(catalog: Catalog, relation: Relation) -> str:
         ctes, cases = [f"by_rule as (\n{body}\n)"], []
         for name in dict.fromkeys(given.values()):
             taken = {parameter.name for parameter in catalog[name].parameters}
-            passed = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
+            passed = ", ".join(f"{key} := {value}" for key, value in arguments.items() if key in taken)
             call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
             ctes.append(f"{name} as (select * from {call})")
             orders = _literals(key for key in given if given[key] == name)
@@ -144,6 +160,13 @@ def _macro_body(catalog: Catalog, relation: Relation) -> str:
     # The engine folds these away before it plans.
     conditions = " and ".join(_if_allowed(each, "true") for each in words.values())
     return f"select * from (\n{body}\n) where {conditions}" if conditions else body
+
+
+def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> Mapping[str, str]:
+    """Arguments for a body that is given one value: a measure that it reads has the column only if given a list."""
+    name = catalog.list_parameter(relation)
+    reads_measure = any(each in catalog.relations and catalog[each].is_measure for each in relation.reads)
+    return {**arguments, name: f"[{arguments[name]}]"} if name and reads_measure else arguments
 
 
 def _if_allowed(word: Parameter, value: str) -> str:
@@ -168,8 +191,9 @@ def created_name(catalog: Catalog, relation: Relation) -> str:
     return f"{schema}.{relation.name}" if schema else relation.name
 
 
-def signature(parameters: Sequence[Parameter]) -> str:
-    return ", ".join(f"{each.name} {each.type} := {literal(each.default)}" for each in parameters)
+def signature(parameters: Sequence[Parameter], untyped: str = "") -> str:
+    types = {each.name: "" if each.name == untyped else f" {each.type}" for each in parameters}
+    return ", ".join(f"{each.name}{types[each.name]} := {literal(each.default)}" for each in parameters)
 
 
 def _themselves(parameters: Sequence[Parameter]) -> dict[str, str]:
@@ -204,13 +228,37 @@ def _column_comments(relation: str, columns: Mapping[str, str]) -> Iterator[str]
 
 def scores(measures: Sequence[Measure]) -> str:
     """A SELECT of ``measures`` in long form: qrels, run, topic, measure, value."""
-    return labelled_scores([(measure.name, measure) for measure in measures])
+    return labelled_scores([(literal(measure.name), measure) for measure in measures])
 
 
 def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
+    """The same of measures with the expressions that name them."""
     return "\nunion all\n".join(
-        f"select qrels, run, topic, {literal(name)} as measure, value from {measure.call}" for name, measure in measures
+        f"select qrels, run, topic, {label} as measure, value from {measure.call}" for label, measure in measures
     )
+
+
+def grouped(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> list[tuple[str, Measure]]:
+    """Labelled measures with the expressions that name them, those that differ in a cutoff as one with a list of it."""
+    groups: dict[object, dict[Value, tuple[str, Measure]]] = {}
+    for label, measure in labelled:
+        name = catalog.list_parameter(measure.relation)
+        rest = frozenset(item for item in measure.arguments.items() if item[0] != name)
+        place: object = (measure.relation.name, rest)
+        while (value := measure.arguments.get(name)) in groups.setdefault(place, {}):
+            place = (place, value)
+        groups[place][value] = label, measure
+    found = []
+    for group in groups.values():
+        label, measure = next(iter(group.values()))
+        expression = literal(label)
+        if len(group) > 1:
+            name = catalog.list_parameter(measure.relation)
+            cases = (f"when {name} is not distinct from {literal(at)} then {literal(group[at][0])}" for at in group)
+            expression = f"case {' '.join(cases)} end"
+            measure = Measure(measure.relation, {**measure.arguments, name: list(group)})
+        found.append((expression, measure))
+    return found
 
 
 def tied_scores(measures: Sequence[Measure]) -> str:

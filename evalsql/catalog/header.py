@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
@@ -179,7 +179,7 @@ def _read_alias(text: str) -> Alias:
     return Alias(name, _items(parameters), given, _items(cutoffs))
 
 
-Value = int | float | str | bool | None
+Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
 GREATEST_INTEGER = 2**31 - 1
 TIES, TIE_RULE = "ties", "rule"
 SHARED_PARAMETERS = "parameters.txt"

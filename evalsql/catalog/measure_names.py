@@ -90,6 +90,8 @@ def tie_variants(measure: Measure) -> dict[str, Measure]:
 def literal(value: Value) -> str:
     if value is None:
         return "null"
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.header import CONTRACT, SHARED_PARAMETERS, TIES, Header, Parameter, read_header
-from evalsql.catalog.sql_text import check_parameters, functions_named, parse, relations_named, relations_read
+from evalsql.catalog.sql_text import (
+    check_parameters,
+    functions_named,
+    parse,
+    relation_calls,
+    relations_named,
+    relations_read,
+)
 from evalsql.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ GENERATED = frozenset({"scores"})
 AFTER_SCORES = ("statistics", "reports", "judging")
 STEPS = "steps"
 FUSION = "fusion"
+GIVEN_VALUES, GIVEN = "given_values", "given"  # the step that has a row for each value of a parameter
 WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
 BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
@@ -141,6 +149,7 @@ class Catalog:
     relations: Mapping[str, Relation]
     digest: str
     temporary: frozenset[str] = frozenset()  # relations that live with a connection, the others being in the file
+    _list_parameters: dict[str, str] = field(default_factory=dict, init=False, compare=False)
 
     def __getitem__(self, name: str) -> Relation:
         return self.relations[name]
@@ -195,6 +204,16 @@ class Catalog:
     @property
     def measures(self) -> Sequence[Relation]:
         return sorted(self.of_kind("measures"), key=lambda relation: relation.header.measure.lower())
+
+    def list_parameter(self, relation: Relation) -> str:
+        """The parameter that takes one value or a list, of which each has rows of its own; empty if there is none."""
+        if relation.name not in self._list_parameters:
+            passed = GIVEN if relation.name == GIVEN_VALUES else ""
+            for name, arguments in relation_calls(relation.body):
+                if not passed and name in self.relations and (inner := self.list_parameter(self[name])):
+                    passed = (arguments or {}).get(inner, "").partition("$")[2]
+            self._list_parameters[relation.name] = passed
+        return self._list_parameters[relation.name]
 
     def reads_unjudged(self, measures: Iterable[Relation]) -> bool:
         """Whether one of these may read documents that nobody judged; of a user's own measures it is assumed."""

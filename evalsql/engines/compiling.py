@@ -24,7 +24,7 @@ from sqlglot.transforms import eliminate_window_clause
 
 from evalsql.catalog.header import CONTRACT, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, literal
-from evalsql.catalog.relations import Catalog, Relation
+from evalsql.catalog.relations import GIVEN_VALUES, Catalog, Relation
 from evalsql.errors import UsageError
 from evalsql.version import __version__
 
@@ -224,6 +224,9 @@ def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]
     given = {name: _expression(literal(value)) for name, value in arguments.items()}
     whole = Inlined(catalog)
     whole.query = whole.body(*whole.resolve(relation, given))
+    each = catalog.list_parameter(relation) if relation.is_measure else ""
+    if each and not isinstance(given.get(each), exp.Array):  # its value is a column of the rows for a list
+        whole.query.set("expressions", [column for column in whole.query.selects if column.alias_or_name != each])
     if whole.ctes:
         whole.query.set("with_", exp.With(expressions=whole.ctes, recursive=whole.is_recursive))
     return whole
@@ -250,6 +253,12 @@ class Inlined:
 
     def body(self, relation: Relation, arguments: Arguments) -> exp.Query:
         """The relation's own SELECT, its CTEs and all that it reads being put before it."""
+        if relation.name == GIVEN_VALUES:
+            (given,) = arguments.values()
+            values = given.expressions if isinstance(given, exp.Array) else [given]
+            rows = _expression(" union all ".join(f"select {each.sql(DUCKDB)} as value" for each in values))
+            assert isinstance(rows, exp.Query)
+            return rows
         tree = self._without_calls(_bound(_tree(relation), arguments))
         own = {str(cte.alias): self._unique(str(cte.alias)) for cte in tree.find_all(exp.CTE)}
         for cte in tree.find_all(exp.CTE):

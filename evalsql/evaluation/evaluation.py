@@ -46,7 +46,8 @@ class Evaluation:
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
-        scores = self._filtered(named, ddl.scores(named), chosen)
+        labelled = ddl.grouped(self.database.catalog, [(measure.name, measure) for measure in named])
+        scores = self._filtered(named, ddl.labelled_scores(labelled), chosen)
         if stored := stored_scores.stored_rows(self.database, named, chosen):
             # Together in brackets, since they are put in order by expressions, which a union does not take.
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
@@ -68,6 +69,7 @@ class Evaluation:
         plan = shared_steps.planned(catalog, shareable, shared_steps.FEWEST)
 
         def insert(measures: Sequence[Labelled], select: Callable[[Sequence[Labelled]], str]) -> None:
+            measures = ddl.grouped(catalog, measures)
             parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
             queries = [self._filtered([each for _, each in few], select(few), condition, narrowed) for few in parts]
             self.database.execute_all([f"insert into temp.{table} {query}" for query in queries])

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import bound, objects_of, signature
+from evalsql.catalog.ddl import bound, objects_of, signature, with_list
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
@@ -81,17 +81,20 @@ def _reading(step: Relation) -> str:
 def together(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> str:
     """A SELECT of measures in long form, each under a name of one's own, from what the catalogue says is kept."""
     return "\nunion all\n".join(
-        f"select qrels, run, topic, {literal(name)} as measure, value from (\n"
+        f"select qrels, run, topic, {label} as measure, value from (\n"
         f"{_body(catalog, measure.relation, measure.arguments)}\n)"
-        for name, measure in labelled
+        for label, measure in labelled
     )
 
 
 def _body(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]) -> str:
     """The body with these values, doubles being cast as a macro casts them: 0.7 by itself is a decimal."""
-    texts = {name: literal(value) for name, value in arguments.items()}
-    doubles = [each.name for each in relation.parameters if each.type == "double"]
-    return bound(catalog, relation, texts | {name: f"cast({texts[name]} as double)" for name in doubles})
+    texts = dict(with_list(catalog, relation, {name: literal(value) for name, value in arguments.items()}))
+    for each in relation.parameters:
+        if each.type == "double":
+            brackets = "[]" if texts[each.name].startswith("[") else ""
+            texts[each.name] = f"cast({texts[each.name]} as double{brackets})"
+    return bound(catalog, relation, texts)
 
 
 def _defaults(relation: Relation) -> Arguments:

@@ -10,8 +10,9 @@
 -- mean: geometric
 -- example: mixed GMAP = 0.000311
 select
-    qrels,
-    run,
-    topic,
-    greatest(value, 0.00001) as value
-from ap(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties)
+    average_precisions.qrels,
+    average_precisions.run,
+    average_precisions.topic,
+    average_precisions.k,
+    greatest(average_precisions.value, 0.00001) as value
+from ap(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as average_precisions
