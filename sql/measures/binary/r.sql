@@ -15,18 +15,23 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_rel_ret
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(found.num_rel_ret / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id
     and topic_counts.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

@@ -13,15 +13,20 @@
 with reciprocal_ranks as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share / rank) as expected
     from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
-left join reciprocal_ranks on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join reciprocal_ranks
+    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+    and reciprocal_ranks.last_rank = cutoffs.last_rank

@@ -13,15 +13,20 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as total
     from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(found.total, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

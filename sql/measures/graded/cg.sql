@@ -14,15 +14,20 @@
 with cgs as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(gain) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(cgs.total, 0) as value
 from evaluated_topics
-left join cgs on cgs.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join cgs
+    on cgs.evaluation_id = evaluated_topics.evaluation_id
+    and cgs.last_rank = cutoffs.last_rank

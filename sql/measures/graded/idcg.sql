@@ -15,17 +15,21 @@ with ideal_dcgs as (
     select
         qrels_id,
         topic_id,
+        cutoffs.last_rank,
         sum(gain / log2(rank + 1)) as total
     from ideal_gains(dcg := $dcg, gains := $gains)
-    where rank <= coalesce($k, rank)
-    group by qrels_id, topic_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by qrels_id, topic_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(ideal_dcgs.total, 0) as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join ideal_dcgs
     on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
     and ideal_dcgs.topic_id = evaluated_topics.topic_id
+    and ideal_dcgs.last_rank = cutoffs.last_rank

@@ -25,28 +25,35 @@ with ideal_dcgs as (
     select
         qrels_id,
         topic_id,
+        cutoffs.last_rank,
         sum(gain / log2(rank + 1)) as total
     from ideal_gains(dcg := $dcg, gains := $gains)
-    where rank <= coalesce($k, rank)
-    group by qrels_id, topic_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by qrels_id, topic_id, cutoffs.last_rank
 ),
 dcgs as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(gain / log2(rank + 1)) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(dcgs.total / nullif(ideal_dcgs.total, 0), 0) as value,
     coalesce(dcgs.total, 0) as dcg,
     coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
-left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join dcgs
+    on dcgs.evaluation_id = evaluated_topics.evaluation_id
+    and dcgs.last_rank = cutoffs.last_rank
 left join ideal_dcgs
     on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
     and ideal_dcgs.topic_id = evaluated_topics.topic_id
+    and ideal_dcgs.last_rank = cutoffs.last_rank
