@@ -1,7 +1,5 @@
 """evalsql: an evaluation warehouse for information retrieval. ``evalsql.open(path)`` is where to start."""
 
-from __future__ import annotations
-
 from evalsql.version import __version__
 
 TYPE_CHECKING = False  # as in typing, whose import takes longer than all else here

@@ -1,7 +1,5 @@
 """Runs and judgments at hand, in one call: means of one run, or a leaderboard with tests as in ``pt.Experiment``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from numbers import Number
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``evalsql.Warehouse``: a warehouse with the verbs of the command line, whose results show themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

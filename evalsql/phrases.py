@@ -1,7 +1,5 @@
 """Numbers and lists of names in messages, the order of names with numbers in them, and reports of progress."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Collection, Sequence

@@ -1,7 +1,5 @@
 """What trec_eval 9.0.8 or 10.0 (Buckley, Soboroff) would print for one run; the figures come from SQL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path

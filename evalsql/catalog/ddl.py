@@ -1,7 +1,5 @@
 """From a relation's body to the statements that put it into a database."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -3,8 +3,6 @@
 Two grammars are read, ir_measures' and trec_eval's; the canonical name is in the first.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import math

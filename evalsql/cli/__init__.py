@@ -1,7 +1,5 @@
 """The command line. Standard output carries data only; everything else goes to standard error."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 

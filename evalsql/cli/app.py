@@ -1,7 +1,5 @@
 """The commands, each with the function that runs it, which is imported when it is called; and the guides."""
 
-from __future__ import annotations
-
 import difflib
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """``evalsql compare``, ``explain`` and ``table``: differences between runs, where they come from, tables of papers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How commands declare options, arguments and groups of them, and the names that a user's shell completes."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """``evalsql export`` writes what can be loaded; ``evalsql import`` makes a warehouse of a folder that it wrote."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """``evalsql fuse``, ``pool`` and ``agreement``: a new run from several, what to judge next, how far judges agree."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 

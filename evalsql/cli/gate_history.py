@@ -1,7 +1,5 @@
 """``evalsql gate``, ``history`` and ``diff``: rules for a run, a system over time, two runs."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import xml.etree.ElementTree as ElementTree

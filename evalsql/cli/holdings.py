@@ -1,7 +1,5 @@
 """``evalsql ls``, ``check``, ``ties``, ``drop``, ``keep``, ``vacuum``: what a warehouse holds, and what leaves it."""
 
-from __future__ import annotations
-
 import fnmatch
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``evalsql leaderboard``, ``topics``, ``eval`` and ``demo``: values of measures by run and by topic."""
 
-from __future__ import annotations
-
 import glob
 import os
 import sys

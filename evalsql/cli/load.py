@@ -1,7 +1,5 @@
 """``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

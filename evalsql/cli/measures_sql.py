@@ -1,7 +1,5 @@
 """``evalsql measures``, ``compile`` and ``sql``: the catalogue, its SQL, and SQL of the user."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

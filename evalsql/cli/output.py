@@ -1,7 +1,5 @@
 """What commands write: rows, files and notes, and the progress they show."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """The line of the shell; prompt_toolkit is imported with this module."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import platformdirs

@@ -1,7 +1,5 @@
 """``evalsql report``, ``site``, ``chart`` and ``curve``: pages, pictures, and points of curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

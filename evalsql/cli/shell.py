@@ -1,7 +1,5 @@
 """``evalsql shell``: statements of the user's own, line by line."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """``evalsql spark eval`` and ``serve``: runs evaluated on a cluster, a warehouse for several clients."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What can follow in a line of the shell, and where its statements end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """``evalsql trec_eval``: takes trec_eval's options and prints its lines."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"  # the path of a database in no file
 _SHUT_IN = "disabled by configuration"  # the engine's words
+_NEEDS_VALUE = ("does not support lateral join column parameters", "Table function cannot contain subqueries")
+_GIVE_VALUE = """
+
+A measure takes values, no columns or subqueries. Several cutoffs are a list: from p(k := [5, 10]).
+A value that a query finds goes through a variable: set variable ks = (select ...); from p(k := getvariable('ks'))."""
 
 
 class Database:
@@ -230,7 +235,8 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
         if words := file_error(path, str(error).strip()):
             raise WarehouseError(words) from error
         kind = ReachError if _SHUT_IN in str(error) else QueryError
-        raise kind(str(error).strip()) from error
+        advice = _GIVE_VALUE if any(each in str(error) for each in _NEEDS_VALUE) else ""
+        raise kind(str(error).strip() + advice) from error
     except UnicodeEncodeError as error:
         raise QueryError(f"text cannot be stored: {error}") from error
     except RuntimeError as error:

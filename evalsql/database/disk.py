@@ -1,7 +1,5 @@
 """Files and folders on the disk: written whole or not at all, temporary ones, and messages where the disk fails."""
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

@@ -1,7 +1,5 @@
 """Runs and judgments with next to nothing in common: measures of them are 0, and say nothing of the system."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 No run is split. A portion of the tasks is written at a time, so that a job that was stopped goes on where it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -5,8 +5,6 @@ which are written after them. Spark puts ``_SUCCESS`` into each when it is whole
 own unless a job is at work or was stopped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import math

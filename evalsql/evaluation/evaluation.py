@@ -1,7 +1,5 @@
 """Values of measures and what is made of them: leaderboards, comparisons, curves, ties, holdings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """Whether a run is good enough: rules about its figures, alone and beside a baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

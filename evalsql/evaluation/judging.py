@@ -1,7 +1,5 @@
 """Pools, what to judge next, what a run's own documents are worth to it, and how far judges agree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

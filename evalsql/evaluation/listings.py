@@ -1,7 +1,5 @@
 """What is listed beside leaderboards: systems over time, differences of two runs, groups of topics, and sorted rows."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import replace
 

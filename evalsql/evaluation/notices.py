@@ -1,7 +1,5 @@
 """What there is to say of a warehouse's answers: topics left out, orders that hang on ties."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from typing import NamedTuple

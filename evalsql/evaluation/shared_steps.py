@@ -4,8 +4,6 @@ Meanwhile each step whose header says ``shared: yes`` is kept in a temporary tab
 its name reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain

@@ -3,8 +3,6 @@
 A run has rankings here or stored scores, never both, so the two add up without a choice between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED, relation_query

@@ -1,7 +1,5 @@
 """Rows of the base tables that every load adds (names, origins, evaluated pairs), and runs and judgments that go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import count, islice
 

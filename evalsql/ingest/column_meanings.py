@@ -1,7 +1,5 @@
 """Which column of a table is the topic, which the document and which the score or the grade."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from evalsql.errors import UsageError

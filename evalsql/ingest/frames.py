@@ -1,7 +1,5 @@
 """Rows in memory under a name that SQL reads: pandas, polars, Arrow, DuckDB relations, nested dicts, tuples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from numbers import Integral, Number

@@ -4,8 +4,6 @@ Lists are blocks between blank lines: ``query [weight]``, the number of relevant
 ``relevance score`` for each document retrieved, best first.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise

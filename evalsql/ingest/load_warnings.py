@@ -1,7 +1,5 @@
 """Warnings about loaded data that may mislead: collected over all batches of a load, given once at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

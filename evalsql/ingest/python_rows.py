@@ -1,7 +1,5 @@
 """Rows that Python holds, in whatever shape: nested dicts, rankings, lists of tuples, of dicts and of named tuples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from importlib import import_module

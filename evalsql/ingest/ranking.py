@@ -1,7 +1,5 @@
 """Staged rows of runs on their way into the base tables: keys for names, repeated documents, ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loads runs: of files by the engine's own reader where they are clean, else line by line; and those in memory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

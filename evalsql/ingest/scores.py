@@ -1,7 +1,5 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Topics of any format: who asked what, and which groups a question belongs to."""
 
-from __future__ import annotations
-
 import csv
 import html
 import json

@@ -1,7 +1,5 @@
 """Loads what is known of topics beside their judgments: weights, texts, and the groups that they belong to."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Charts: what each draws of a warehouse, and Vega-Lite specifications under ``charts/`` that draw it; no network."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Systems by measures with the significant differences between them: a table for a paper, Markdown or LaTeX."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase

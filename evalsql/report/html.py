@@ -1,7 +1,5 @@
 """HTML: how numbers and lists read, links, sections and tables of pages, and tables that fit into a notebook."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape

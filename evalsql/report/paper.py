@@ -1,7 +1,5 @@
 """A paper's table as a TOML file describes it (systems, measures, tests, caption), and the comparison it asks for."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence

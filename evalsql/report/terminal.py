@@ -1,7 +1,5 @@
 """Tables for the terminal, and as aligned text elsewhere."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from typing import NamedTuple, TextIO

@@ -3,8 +3,6 @@
 Formats for programs have values in full precision, and nulls as such; the others so many decimals.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 import json

@@ -4,8 +4,6 @@ Clients are shut in as ``evalsql sql`` is: no files, no extensions, no settings.
 itself; what it has no setting for is refused here, by the kind of a statement and by the functions it names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise

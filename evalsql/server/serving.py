@@ -1,7 +1,5 @@
 """Holds a warehouse's file and serves it until it is told to stop."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import secrets

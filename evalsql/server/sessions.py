@@ -4,8 +4,6 @@ There are two tokens, one that writes and one that reads only, each in a file of
 functions: whether a token is known, and what to run instead of what a client sent. Its threads call them one at a time.
 """
 
-from __future__ import annotations
-
 import hmac
 import os
 import secrets

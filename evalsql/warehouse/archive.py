@@ -1,7 +1,5 @@
 """Copies whole warehouses: to folders of Parquet and SQL and back, and into a file without free space."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Evaluates runs from memory, one after another, as a training loop does: prepared once, asked again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs, judgments, topics, weights and values as files of the formats that are loaded."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby

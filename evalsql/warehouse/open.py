@@ -4,8 +4,6 @@ A file's own views and macros are for other clients. They are written when the f
 version; what asks the file here goes by those of this version, which are attached and found first.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import warnings

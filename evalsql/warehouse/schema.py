@@ -4,8 +4,6 @@ What is checked may come from a stranger, and nothing in it is run before. Names
 there: a macro of the file can have the name of any of them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Runs a user's own statements that change a warehouse, and checks that its rows still belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

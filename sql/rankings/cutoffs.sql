@@ -5,5 +5,5 @@
 --   last_rank   the last rank that it lets in
 select
     cast(value as integer) as k,
-    coalesce(value, 2147483647) as last_rank
+    coalesce(cast(value as integer), 2147483647) as last_rank
 from given_values(given := $k)

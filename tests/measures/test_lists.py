@@ -28,7 +28,7 @@ loaded = module_warehouse(load)
 def test_each_value_of_a_list_has_the_rows_that_it_has_alone(loaded: Warehouse, name: str, ties: str) -> None:
     listing = CATALOG.list_parameter(CATALOG[name])
     (parameter,) = (each for each in CATALOG[name].parameters if each.name == listing)
-    values = [each for each in VALUES[listing] if each >= 2 or "[2" not in (parameter.domain or "")]
+    values: list[float | None] = [each for each in VALUES[listing] if each >= 2 or "[2" not in (parameter.domain or "")]
     values += [None] * parameter.nullable
     order = f", ties := '{ties}'" if ties else ""
     listed = loaded.rows(f"from {name}({listing} := {literal([*values, values[0]])}{order})")

@@ -1,7 +1,5 @@
 """Tables of sequence searches (BLAST, DIAMOND, MMseqs2, HMMER, Infernal): runs of E-values, lower ones being better."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Recognises the format of a file by its content: TREC text, a table, JSON, or something that holds no rows at all."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

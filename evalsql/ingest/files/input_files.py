@@ -1,7 +1,5 @@
 """Finds what paths stand for: files, globs, standard input, folders, archives, datasets; and names each."""
 
-from __future__ import annotations
-
 import csv
 import glob
 import os

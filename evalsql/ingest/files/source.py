@@ -1,7 +1,5 @@
 """One input file: its bytes, what compresses them, its format, and whether the engine's own reader may take them."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import zlib

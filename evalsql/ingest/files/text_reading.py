@@ -1,7 +1,5 @@
 """Reads text that is not TREC row by row, in Python: CSV, JSON, split columns; bad rows are refused with their line."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """TREC files line by line, in Python: any mix of blanks, comments, header rows; every bad line gets a reason."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What to doubt in a report: each claim with what follows from it and a small picture, what deserves a look first."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape

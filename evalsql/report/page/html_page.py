@@ -1,7 +1,5 @@
 """A report as one page that needs nothing else: it reads without a script, and answers more with one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

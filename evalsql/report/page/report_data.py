@@ -1,7 +1,5 @@
 """What a report shows of one judgment set: tables, and for a page pairs of runs, first documents and topic texts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The sections of a report with their tables, and the report as Markdown, LaTeX and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial

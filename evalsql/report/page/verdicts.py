@@ -4,8 +4,6 @@
 a choice.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The page on which readers ask in SQL, and the copy of the warehouse that it asks, by DuckDB-Wasm in their browser."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """The pages of a site: the first one, those of judgment sets and topics, and a page a system and a measure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 

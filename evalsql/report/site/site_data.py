@@ -1,7 +1,5 @@
 """What a site shows of one judgment set: its report, and what only the site's pages have."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

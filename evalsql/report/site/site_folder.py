@@ -1,7 +1,5 @@
 """The folder of a site: written whole or not at all, and served on this machine, for reading only and to no other."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
