@@ -5,6 +5,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import default_measure, literal, tie_variants
 from evalsql.catalog.relations import read_catalog
+from evalsql.errors import QueryError
 from tests.conftest import module_warehouse
 from tests.long_cases import one_in
 from tests.random_collections import together
@@ -53,3 +54,26 @@ def test_one_value_has_the_columns_of_the_view_and_a_list_one_more(loaded: Wareh
         )
         assert view == alone, relation.name
         assert listed == [*view[:3], listing, *view[3:]], relation.name
+
+
+def test_all_at_cutoffs_are_the_measures(loaded: Warehouse) -> None:
+    for call, column in (
+        *((f"{name}(k := {{}})", name) for name in ("p", "r", "ap", "ndcg", "success")),
+        ("p(relative := true, k := {})", "relative_p"),
+    ):
+        for given in ("[1, 3, 10, 1000]", "null"):
+            pairs = loaded.rows(
+                f"select one.value, every.{column} from {call.format(given)} as one "
+                f"join at_cutoffs(k := {given}) as every using (qrels, run, topic{', k' * given.startswith('[')})"
+            )
+            assert len(pairs) == len(loaded.rows(f"from at_cutoffs(k := {given})"))
+            assert [value for value, _ in pairs] == pytest.approx([every for _, every in pairs], abs=1e-12)
+            assert len({value for value, _ in pairs}) > 1
+
+
+@pytest.mark.parametrize("query", ["from (values (5)) as t (c), p(k := t.c)", "from p(k := (select 5))"])
+def test_who_gives_a_column_or_a_query_is_told_what_to_give(loaded: Warehouse, query: str) -> None:
+    with pytest.raises(QueryError, match=r"a list: from p\(k := \[5, 10\]\)"):
+        loaded.rows(query)
+    loaded.connection.execute("set variable ks = (select list(t.c) from (values (5), (7)) as t (c))")
+    assert {k for (k,) in loaded.rows("select k from p(k := getvariable('ks'))")} == {5, 7}
