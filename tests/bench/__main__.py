@@ -30,7 +30,8 @@ from tests.tools.marked import MarkersError, replaced
 BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
     work.__name__.strip("_").replace("_", "-"): work
     for work in (
-        *(works.eval_, works.load, doors, works.one_measure, works.defaults, works.size, works.one_run, works.memory),
+        *(works.eval_, works.load, doors, works.one_measure, works.cutoffs, works.defaults, works.size),
+        *(works.one_run, works.memory),
         *(
             growing.growth,
             growing.many_topics,

@@ -59,6 +59,13 @@ def defaults(stage: Stage) -> Iterator[Result]:
     yield _query(stage, "defaults", names, f"all {len(names)} trec_eval measures", 15)
 
 
+def cutoffs(stage: Stage) -> Iterator[Result]:
+    """Six measures at trec_eval's nine cutoffs."""
+    names = ["P@{}", "P(relative=true)@{}", "R@{}", "AP@{}", "nDCG@{}", "Success@{}"]
+    measures = [name.format(cutoff) for name in names for cutoff in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    yield _query(stage, "cutoffs", measures, f"{len(measures)} values, six measures at nine cutoffs", 15)
+
+
 def size(stage: Stage) -> Iterator[Result]:
     """Bytes of the warehouse, every row kept, against the runs zipped as they are usually kept."""
     here = stage.need_warehouse().stat().st_size
