@@ -1,11 +1,12 @@
--- title: Levels of recall from a list
+-- title: The levels of recall that are asked for, each by itself or several in a text
 -- parameters: points
 -- columns:
 --   recall   a level of recall
 with recursive split as (
     select
         cast(null as varchar) as head,
-        cast($points as varchar) || ',' as tail
+        cast(value as varchar) || ',' as tail
+    from given_values(given := $points)
     union all
     select
         substring(tail, 1, position(',' in tail) - 1) as head,

@@ -7,45 +7,51 @@
 --   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
 -- columns:
 --   evaluation_id   key of the evaluation
+--   depth           the cutoff, or the multiple
 --   total           what the documents add; null where some tie has too many sets of them to try
 with recursive additions as (
     select
-        evaluation_id,
-        first_rank,
-        set_number,
-        next_number,
-        is_last,
-        is_only,
-        addition
+        found.evaluation_id,
+        found.first_rank,
+        found.set_number,
+        found.next_number,
+        found.is_last,
+        found.is_only,
+        found.depth,
+        found.addition
     from prefix_additions(
         rel := $rel, judged_only := $judged_only, measure := $measure, depth := $depth, ties := $ties
-    )
+    ) as found
 ),
 orders as (
     select distinct
-        evaluation_id,
-        first_rank,
+        additions.evaluation_id,
+        additions.first_rank,
         cast(0 as double) as set_number,
         false as is_last,
+        additions.depth,
         cast(0 as double) as total
     from additions
-    where not is_only
+    where not additions.is_only
     union all
     select
-        evaluation_id,
-        first_rank,
-        set_number,
-        is_last,
-        total
+        longer.evaluation_id,
+        longer.first_rank,
+        longer.set_number,
+        longer.is_last,
+        longer.depth,
+        longer.total
     from (
         select
             additions.evaluation_id as evaluation_id,
             additions.first_rank as first_rank,
             additions.next_number as set_number,
             additions.is_last as is_last,
+            additions.depth as depth,
             orders.total + additions.addition as total,
             row_number() over (
-                partition by additions.evaluation_id, additions.first_rank, additions.next_number
+                partition by
+                    additions.evaluation_id, additions.first_rank, additions.next_number, additions.depth
                 order by (orders.total + additions.addition) * case when $ties = 'best' then -1 else 1 end
             ) as order_number
         from orders
@@ -53,24 +59,27 @@ orders as (
             on additions.evaluation_id = orders.evaluation_id
             and additions.first_rank = orders.first_rank
             and additions.set_number = orders.set_number
+            and additions.depth = orders.depth
     ) as longer
-    where order_number = 1
+    where longer.order_number = 1
 ),
 tie_totals as (
     select
-        evaluation_id,
-        first_rank,
-        total
+        orders.evaluation_id,
+        orders.first_rank,
+        orders.depth,
+        orders.total
     from orders
-    where is_last
+    where orders.is_last
     union all
     select
-        evaluation_id,
-        first_rank,
-        sum(addition) as total
+        additions.evaluation_id,
+        additions.first_rank,
+        additions.depth,
+        sum(additions.addition) as total
     from additions
-    where is_only
-    group by evaluation_id, first_rank
+    where additions.is_only
+    group by additions.evaluation_id, additions.first_rank, additions.depth
 ),
 tied as (
     select distinct
@@ -81,9 +90,12 @@ tied as (
 )
 select
     tied.evaluation_id as evaluation_id,
+    depths.value as depth,
     case when count(*) = count(tie_totals.total) then sum(tie_totals.total) end as total
 from tied
+cross join given_values(given := $depth) as depths
 left join tie_totals
     on tie_totals.evaluation_id = tied.evaluation_id
     and tie_totals.first_rank = tied.first_rank
-group by tied.evaluation_id
+    and tie_totals.depth = depths.value
+group by tied.evaluation_id, depths.value

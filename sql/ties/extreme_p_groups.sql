@@ -5,6 +5,7 @@
 --   k integer in [1, inf) = 10    rank cutoff
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 -- columns: qrels, run, topic, value
+--   k   rank cutoff
 with group_counts as (
     select
         qrels_id,
@@ -16,31 +17,39 @@ with group_counts as (
 found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_rel_ret
     from extreme_subtopic_ranks(rel := $rel, ties := $ties)
-    where rank <= $k
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.num_rel_ret / $k / group_counts.num_groups, 0) as value
+    cutoffs.k,
+    coalesce(found.num_rel_ret / cutoffs.k / group_counts.num_groups, 0) as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join group_counts
     on group_counts.qrels_id = evaluated_topics.qrels_id
     and group_counts.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank
 where not $judged_only
 union all
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     case when extremes.evaluation_id is null then 0 else extremes.total end as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join extreme_group_totals(
     rel := $rel, judged_only := $judged_only, measure := 'P', depth := $k, ties := $ties
 ) as extremes
     on extremes.evaluation_id = evaluated_topics.evaluation_id
+    and extremes.depth = cutoffs.last_rank
 where $judged_only

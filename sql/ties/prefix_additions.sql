@@ -10,19 +10,31 @@
 --   next_number     number of the set with the document
 --   is_last         whether that is the whole tie
 --   is_only         whether the tie has just one set of each size
+--   depth           the cutoff, or the multiple
 --   addition        what the document adds
-with divisors as (
+with group_counts as (
     select
         qrels_id,
         topic_id,
         judgment_group,
         count(*) over (partition by qrels_id, topic_id) as num_groups,
-        num_rel,
-        case
-            when $measure = 'P' then $depth
-            else floor($depth * num_rel + cast(0.9 as double))
-        end as cutoff
+        num_rel
     from group_relevant_counts(rel := $rel)
+),
+divisors as (
+    select
+        group_counts.qrels_id,
+        group_counts.topic_id,
+        group_counts.judgment_group,
+        group_counts.num_groups,
+        group_counts.num_rel,
+        cast(depths.value as double) as depth,
+        case
+            when $measure = 'P' then cast(depths.value as double)
+            else floor(cast(depths.value as double) * group_counts.num_rel + cast(0.9 as double))
+        end as cutoff
+    from group_counts
+    cross join given_values(given := $depth) as depths
 ),
 sets as (
     select
@@ -79,6 +91,7 @@ ranked as (
         counted.is_only as is_only,
         divisors.num_groups as num_groups,
         divisors.num_rel as num_rel,
+        divisors.depth as depth,
         divisors.cutoff as cutoff,
         above.rel_above + counted.rel_in_set + 1 as relevant_rank,
         above.docs_above + case when $judged_only then counted.judged_in_set else counted.docs_in_set end + 1 as rank
@@ -100,26 +113,35 @@ ranked as (
 ),
 group_additions as (
     select
-        evaluation_id,
-        first_rank,
-        set_number,
-        next_number,
-        is_last,
-        is_only,
+        ranked.evaluation_id,
+        ranked.first_rank,
+        ranked.set_number,
+        ranked.next_number,
+        ranked.is_last,
+        ranked.is_only,
+        ranked.depth,
         case
-            when $measure = 'AP' then relevant_rank / rank / num_rel
-            when rank <= cutoff then 1 / nullif(cutoff, 0)
+            when $measure = 'AP' then ranked.relevant_rank / ranked.rank / ranked.num_rel
+            when ranked.rank <= ranked.cutoff then 1 / nullif(ranked.cutoff, 0)
             else 0
-        end / num_groups as addition
+        end / ranked.num_groups as addition
     from ranked
 )
 select
-    evaluation_id,
-    first_rank,
-    set_number,
-    next_number,
-    is_last,
-    is_only,
-    sum(addition) as addition
-from group_additions
-group by evaluation_id, first_rank, set_number, next_number, is_last, is_only
+    additions.evaluation_id,
+    additions.first_rank,
+    additions.set_number,
+    additions.next_number,
+    additions.is_last,
+    additions.is_only,
+    additions.depth,
+    sum(additions.addition) as addition
+from group_additions as additions
+group by
+    additions.evaluation_id,
+    additions.first_rank,
+    additions.set_number,
+    additions.next_number,
+    additions.is_last,
+    additions.is_only,
+    additions.depth

@@ -3,19 +3,22 @@
 --    the cutoff cuts there may be more or fewer relevant documents above it, and more are not always better.
 -- parameters: k, rel, ties in {worst, best, expected} = expected
 -- columns: qrels, run, topic, value
+--   k           rank cutoff
 --   num_pairs   pairs of a relevant document and another one among the first k
 with whole_ties as (
     select
-        evaluation_id,
-        num_rel,
-        first_rank - 1 - rel_above as others_above,
-        last_rank - first_rank + 1 - num_rel as others_beside
-    from relevant_ties(rel := $rel)
-    where last_rank <= coalesce($k, last_rank)
+        ties.evaluation_id,
+        cutoffs.last_rank,
+        ties.num_rel,
+        ties.first_rank - 1 - ties.rel_above as others_above,
+        ties.last_rank - ties.first_rank + 1 - ties.num_rel as others_beside
+    from relevant_ties(rel := $rel) as ties
+    join cutoffs(k := $k) as cutoffs on ties.last_rank <= cutoffs.last_rank
 ),
 whole_tie_sums as (
     select
         evaluation_id,
+        last_rank,
         sum(num_rel) as num_rel,
         sum(
             num_rel * (
@@ -25,12 +28,13 @@ whole_tie_sums as (
             )
         ) as num_misordered
     from whole_ties
-    group by evaluation_id
+    group by evaluation_id, last_rank
 ),
 counts as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
-        least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) as num_ret,
+        cutoffs.last_rank as last_rank,
+        least(cutoffs.last_rank, evaluated_topics.num_ret) as num_ret,
         coalesce(whole_tie_sums.num_rel, 0) + coalesce(cut_ties.num_rel, 0) as num_rel,
         coalesce(whole_tie_sums.num_misordered, 0)
             + coalesce(
@@ -43,12 +47,18 @@ counts as (
             ) as num_misordered,
         coalesce(cut_ties.probability, 1) as probability
     from evaluated_topics
-    left join whole_tie_sums on whole_tie_sums.evaluation_id = evaluated_topics.evaluation_id
-    left join cut_ties(k := $k, rel := $rel) as cut_ties on cut_ties.evaluation_id = evaluated_topics.evaluation_id
+    cross join cutoffs(k := $k) as cutoffs
+    left join whole_tie_sums
+        on whole_tie_sums.evaluation_id = evaluated_topics.evaluation_id
+        and whole_tie_sums.last_rank = cutoffs.last_rank
+    left join cut_ties(k := $k, rel := $rel) as cut_ties
+        on cut_ties.evaluation_id = evaluated_topics.evaluation_id
+        and cut_ties.last_rank = cutoffs.last_rank
 ),
 pairs as (
     select
         evaluation_id,
+        last_rank,
         num_rel,
         num_misordered,
         cast(num_rel as double) * (num_ret - num_rel) as num_pairs,
@@ -58,6 +68,7 @@ pairs as (
 outcomes as (
     select
         evaluation_id,
+        last_rank,
         case when num_rel = 0 then 0 else 1 - coalesce(num_misordered / nullif(num_pairs, 0), 0) end as value,
         num_pairs,
         probability
@@ -66,11 +77,12 @@ outcomes as (
 numbered as (
     select
         evaluation_id,
+        last_rank,
         value,
         num_pairs,
         probability,
         row_number() over (
-            partition by evaluation_id
+            partition by evaluation_id, last_rank
             order by case when $ties = 'best' then -value else value end, num_pairs
         ) as number
     from outcomes
@@ -78,19 +90,22 @@ numbered as (
 chosen as (
     select
         evaluation_id,
+        last_rank,
         sum(probability * value) / sum(probability) as value,
         sum(probability * num_pairs) / sum(probability) as num_pairs
     from numbered
     where
         number = 1
         or $ties = 'expected'
-    group by evaluation_id
+    group by evaluation_id, last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     chosen.value,
     chosen.num_pairs
 from evaluated_topics
 join chosen on chosen.evaluation_id = evaluated_topics.evaluation_id
+join cutoffs(k := $k) as cutoffs on cutoffs.last_rank = chosen.last_rank

@@ -3,19 +3,22 @@
 --    cutoff, or their share of the tie.
 -- parameters: k = 10, rel, nonrelevant, collection, ties in {worst, best, expected} = expected
 -- columns: qrels, run, topic, value
+--   k   rank cutoff
 with tied as (
     -- Most of what is retrieved may have no judgment: then the relevant documents are counted, which leave the others.
     select
-        evaluation_id,
-        case when $nonrelevant = 'judged' then num_nonrel else num_rel end as num_counted,
-        last_rank - first_rank + 1 as size,
-        least(coalesce($k, last_rank), last_rank) - first_rank + 1 as num_kept
-    from tie_groups(rel := $rel)
-    where first_rank <= coalesce($k, first_rank)
+        ties.evaluation_id,
+        cutoffs.last_rank,
+        case when $nonrelevant = 'judged' then ties.num_nonrel else ties.num_rel end as num_counted,
+        ties.last_rank - ties.first_rank + 1 as size,
+        least(cutoffs.last_rank, ties.last_rank) - ties.first_rank + 1 as num_kept
+    from tie_groups(rel := $rel) as ties
+    join cutoffs(k := $k) as cutoffs on ties.first_rank <= cutoffs.last_rank
 ),
 counts as (
     select
         evaluation_id,
+        last_rank,
         sum(
             case
                 when $ties = 'expected' then cast(num_counted as double) * num_kept / size
@@ -24,23 +27,28 @@ counts as (
             end
         ) as num_counted
     from tied
-    group by evaluation_id
+    group by evaluation_id, last_rank
 ),
 false_positives as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
+        cutoffs.k,
         case
             when $nonrelevant = 'judged' then coalesce(counts.num_counted, 0)
-            else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
+            else least(cutoffs.last_rank, evaluated_topics.num_ret)
                 - coalesce(counts.num_counted, 0)
         end as total
     from evaluated_topics
-    left join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+    cross join cutoffs(k := $k) as cutoffs
+    left join counts
+        on counts.evaluation_id = evaluated_topics.evaluation_id
+        and counts.last_rank = cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    false_positives.k,
     coalesce(false_positives.total / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
 join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts

@@ -19,18 +19,20 @@ with misordered as (
     -- Of the documents above a relevant one, rank - relevant_rank are others.
     select
         evaluation_id,
+        cutoffs.last_rank,
         count(*) as num_rel,
         sum(rank - relevant_rank) as num_misordered
     from relevant_ranks(rel := $rel)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 pairs as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
+        misordered.last_rank,
         misordered.num_misordered,
         cast(misordered.num_rel as double) * (
-            least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) - misordered.num_rel
+            least(misordered.last_rank, evaluated_topics.num_ret) - misordered.num_rel
         ) as num_pairs
     from evaluated_topics
     join misordered on misordered.evaluation_id = evaluated_topics.evaluation_id
@@ -39,6 +41,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     case
         when pairs.num_pairs is null then 0
         when pairs.num_pairs = 0 then 1
@@ -46,4 +49,7 @@ select
     end as value,
     coalesce(pairs.num_pairs, 0) as num_pairs
 from evaluated_topics
-left join pairs on pairs.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join pairs
+    on pairs.evaluation_id = evaluated_topics.evaluation_id
+    and pairs.last_rank = cutoffs.last_rank

@@ -18,30 +18,40 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_rel_ret
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 rates as (
     select
         evaluated_topics.qrels,
         evaluated_topics.run,
         evaluated_topics.topic,
+        cutoffs.k,
         coalesce($recall_weight, $beta * $beta) as weight,
-        found.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as precision,
+        found.num_rel_ret / coalesce(cutoffs.k, retrieved_counts.num_ret) as precision,
         found.num_rel_ret / nullif(topic_counts.num_rel, 0) as recall
     from evaluated_topics
+    cross join cutoffs(k := $k) as cutoffs
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluated_topics.qrels_id
         and topic_counts.topic_id = evaluated_topics.topic_id
     left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
         on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
+    left join found
+        on found.evaluation_id = evaluated_topics.evaluation_id
+        and found.last_rank = cutoffs.last_rank
 )
 select
-    qrels,
-    run,
-    topic,
-    coalesce((weight + 1) * precision * recall / nullif(weight * precision + recall, 0), 0) as value
+    rates.qrels,
+    rates.run,
+    rates.topic,
+    rates.k,
+    coalesce(
+        (rates.weight + 1) * rates.precision * rates.recall
+            / nullif(rates.weight * rates.precision + rates.recall, 0),
+        0
+    ) as value
 from rates

@@ -15,14 +15,20 @@
 with found as (
     select
         evaluation_id,
-        sum(share * pow(cast(2 as double), (1 - rank) / ($k - 1))) as total
+        cutoffs.last_rank,
+        sum(share * pow(cast(2 as double), (1 - rank) / (cutoffs.k - 1))) as total
     from first_relevant(rel := $rel, ties := $ties)
-    group by evaluation_id
+    cross join cutoffs(k := $k) as cutoffs
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(found.total, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

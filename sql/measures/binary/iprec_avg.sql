@@ -20,9 +20,9 @@ select
     evaluated_topics.topic,
     avg(coalesce(found.precision, 0)) as value
 from evaluated_topics
-cross join recall_points(points := $points) as levels
+cross join recall_points(points := cast($points as varchar)) as levels
 left join precisions_at_recall(
-    points := $points,
+    points := cast($points as varchar),
     rel := $rel,
     rounding := $rounding,
     judged_only := $judged_only,

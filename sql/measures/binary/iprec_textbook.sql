@@ -17,12 +17,15 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    levels.recall,
     coalesce(found.precision, 0) as value
 from evaluated_topics
+cross join recall_points(points := $recall) as levels
 left join precisions_at_recall(
-    points := cast($recall as varchar),
+    points := $recall,
     rel := $rel,
     rounding := 'textbook',
     ties := $ties
 ) as found
     on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.recall = levels.recall

@@ -13,19 +13,24 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_judged_ret
     from ordered_ranks(ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(
         found.num_judged_ret
-            / nullif(least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret), 0),
+            / nullif(least(cutoffs.last_rank, evaluated_topics.num_ret), 0),
         0
     ) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

@@ -15,19 +15,21 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         count(*) as num_rel_ret,
         sum(rank) as rank_sum
     from relevant_ranks(rel := $rel, ties := $ties)
-    where rank <= $k
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 rank_sums as (
     -- The relevant documents not found have the ranks from k + num_rel_ret + 1 to k + num_rel.
     select
         found.evaluation_id,
+        found.last_rank,
         topic_counts.num_rel,
         found.rank_sum
-            + cast(topic_counts.num_rel - found.num_rel_ret as double) * $k
+            + cast(topic_counts.num_rel - found.num_rel_ret as double) * found.last_rank
             + cast(topic_counts.num_rel as double) * (topic_counts.num_rel + 1) / 2
             - cast(found.num_rel_ret as double) * (found.num_rel_ret + 1) / 2 as total
     from found
@@ -40,9 +42,13 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(
-        1 - (rank_sums.total / rank_sums.num_rel - cast(rank_sums.num_rel + 1 as double) / 2) / $k,
+        1 - (rank_sums.total / rank_sums.num_rel - cast(rank_sums.num_rel + 1 as double) / 2) / cutoffs.k,
         0
     ) as value
 from evaluated_topics
-left join rank_sums on rank_sums.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join rank_sums
+    on rank_sums.evaluation_id = evaluated_topics.evaluation_id
+    and rank_sums.last_rank = cutoffs.last_rank

@@ -13,30 +13,36 @@
 -- mean: arithmetic
 -- example: single-value-1 Rprec = 0.4
 -- example: single-value-2 Rprec = 0.33
-with cutoffs as (
+with depths as (
     select
         evaluations.evaluation_id as evaluation_id,
-        floor($multiple * topic_counts.num_rel + 0.9) as cutoff
+        cast(multiples.value as double) as multiple,
+        floor(cast(multiples.value as double) * topic_counts.num_rel + 0.9) as depth
     from asked_evaluations() as evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
         and topic_counts.topic_id = evaluations.topic_id
+    cross join given_values(given := $multiple) as multiples
 ),
 found as (
     select
-        cutoffs.evaluation_id as evaluation_id,
+        depths.evaluation_id as evaluation_id,
+        depths.multiple,
         sum(relevant.share) as num_rel_ret
-    from cutoffs
+    from depths
     join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant
-        on relevant.evaluation_id = cutoffs.evaluation_id
-        and relevant.rank <= cutoffs.cutoff
-    group by cutoffs.evaluation_id
+        on relevant.evaluation_id = depths.evaluation_id
+        and relevant.rank <= depths.depth
+    group by depths.evaluation_id, depths.multiple
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.num_rel_ret / nullif(cutoffs.cutoff, 0), 0) as value
+    depths.multiple,
+    coalesce(found.num_rel_ret / nullif(depths.depth, 0), 0) as value
 from evaluated_topics
-join cutoffs on cutoffs.evaluation_id = evaluated_topics.evaluation_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+join depths on depths.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = depths.evaluation_id
+    and found.multiple = depths.multiple

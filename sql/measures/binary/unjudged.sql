@@ -16,15 +16,20 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_judged_ret
     from relevant_ranks(rel := 0, ties := $ties)
-    where rank <= $k
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    (least($k, evaluated_topics.num_ret) - coalesce(found.num_judged_ret, 0)) / $k as value
+    cutoffs.k,
+    (least(cutoffs.k, evaluated_topics.num_ret) - coalesce(found.num_judged_ret, 0)) / cutoffs.k as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

@@ -16,37 +16,34 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         count(case when grade >= $rel then 1 end) as num_rel,
-        count(case when grade >= $rel and rank <= coalesce($k, rank) then 1 end) as num_rel_to_k,
-        count(case when grade >= 0 and grade < $rel and rank <= coalesce($k, rank) then 1 end) as num_judged_nonrel_to_k
+        count(case when grade >= 0 and grade < $rel then 1 end) as num_judged_nonrel
     from asked_ranks()
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
-counts as (
+false_positives as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
+        cutoffs.k,
         case
-            when $nonrelevant = 'judged' then topic_counts.num_nonrel
-            else greatest(
-                evaluated_topics.num_ret - coalesce(found.num_rel, 0),
-                coalesce($collection - topic_counts.num_rel, 0)
-            )
-        end as num_nonrel,
-        case
-            when $nonrelevant = 'judged' then coalesce(found.num_judged_nonrel_to_k, 0)
-            else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
-                - coalesce(found.num_rel_to_k, 0)
-        end as false_positives
+            when $nonrelevant = 'judged' then coalesce(found.num_judged_nonrel, 0)
+            else least(cutoffs.last_rank, evaluated_topics.num_ret) - coalesce(found.num_rel, 0)
+        end as total
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
+    cross join cutoffs(k := $k) as cutoffs
+    left join found
+        on found.evaluation_id = evaluated_topics.evaluation_id
+        and found.last_rank = cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(counts.false_positives / nullif(counts.num_nonrel, 0), 0) as value
+    false_positives.k,
+    coalesce(false_positives.total / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
-join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    on class_counts.evaluation_id = evaluated_topics.evaluation_id
+join false_positives on false_positives.evaluation_id = evaluated_topics.evaluation_id

@@ -19,17 +19,23 @@ with areas as (
     -- A relevant document with f false positives above it stands above n - f of the first n.
     select
         evaluation_id,
-        sum(share * greatest($n - others_above, 0)) as total
+        ends.value as last_number,
+        sum(share * greatest(ends.value - others_above, 0)) as total
     from others_above(rel := $rel, nonrelevant := $nonrelevant, ties := $ties)
-    group by evaluation_id
+    cross join given_values(given := $n) as ends
+    group by evaluation_id, ends.value
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(areas.total / $n / nullif(topic_counts.num_rel, 0), 0) as value
+    cast(ends.value as integer) as n,
+    coalesce(areas.total / ends.value / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
+cross join given_values(given := $n) as ends
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id
     and topic_counts.topic_id = evaluated_topics.topic_id
-left join areas on areas.evaluation_id = evaluated_topics.evaluation_id
+left join areas
+    on areas.evaluation_id = evaluated_topics.evaluation_id
+    and areas.last_number = ends.value

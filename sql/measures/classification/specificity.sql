@@ -10,8 +10,9 @@
 -- scores: no
 -- example: roc Specificity@3 = 0.65
 select
-    qrels,
-    run,
-    topic,
-    1 - value as value
-from fpr(k := $k, rel := $rel, nonrelevant := $nonrelevant, collection := $collection, ties := $ties)
+    rates.qrels,
+    rates.run,
+    rates.topic,
+    rates.k,
+    1 - rates.value as value
+from fpr(k := $k, rel := $rel, nonrelevant := $nonrelevant, collection := $collection, ties := $ties) as rates

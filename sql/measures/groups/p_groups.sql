@@ -22,17 +22,19 @@ with found as (
     select
         evaluation_id,
         judgment_group,
+        cutoffs.last_rank,
         sum(share) as num_rel_ret
     from group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= $k
-    group by evaluation_id, judgment_group
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, judgment_group, cutoffs.last_rank
 ),
 numbered as (
     select
         evaluation_id,
-        num_rel_ret / $k as precision,
+        last_rank,
+        num_rel_ret / last_rank as precision,
         row_number() over (
-            partition by evaluation_id
+            partition by evaluation_id, last_rank
             order by judgment_group
         ) as group_number
     from found
@@ -41,10 +43,11 @@ precisions as (
     -- Added up in the order of the groups' names, as trec_eval does, which shows in the last digit.
     select
         evaluation_id,
+        last_rank,
         sum(precision) as total
     from numbered
     where group_number > 0
-    group by evaluation_id
+    group by evaluation_id, last_rank
 ),
 group_counts as (
     select
@@ -58,9 +61,13 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(precisions.total / group_counts.num_groups, 0) as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join group_counts
     on group_counts.qrels_id = evaluated_topics.qrels_id
     and group_counts.topic_id = evaluated_topics.topic_id
-left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id
+left join precisions
+    on precisions.evaluation_id = evaluated_topics.evaluation_id
+    and precisions.last_rank = cutoffs.last_rank

@@ -22,41 +22,53 @@
 -- scores: no
 -- example: groups Rprec_groups = 0.1667
 -- example: groups Rprec_groups@2.0 = 0.125
-with cutoffs as (
+with multiples as (
+    select cast(value as double) as multiple
+    from given_values(given := $multiple)
+),
+depths as (
     select
-        qrels_id,
-        topic_id,
-        judgment_group,
-        floor($multiple * num_rel + cast(0.9 as double)) as cutoff
-    from group_relevant_counts(rel := $rel)
+        group_counts.qrels_id,
+        group_counts.topic_id,
+        group_counts.judgment_group,
+        multiples.multiple,
+        floor(multiples.multiple * group_counts.num_rel + cast(0.9 as double)) as depth
+    from group_relevant_counts(rel := $rel) as group_counts
+    cross join multiples
 ),
 found as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
-        cutoffs.judgment_group as judgment_group,
-        cutoffs.cutoff as cutoff,
+        depths.judgment_group as judgment_group,
+        depths.multiple,
+        depths.depth as depth,
         sum(group_ranks.share) as num_rel_ret
     from evaluated_topics
-    join cutoffs
-        on cutoffs.qrels_id = evaluated_topics.qrels_id
-        and cutoffs.topic_id = evaluated_topics.topic_id
+    join depths
+        on depths.qrels_id = evaluated_topics.qrels_id
+        and depths.topic_id = evaluated_topics.topic_id
     left join group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as group_ranks
         on group_ranks.evaluation_id = evaluated_topics.evaluation_id
-        and group_ranks.judgment_group = cutoffs.judgment_group
-        and group_ranks.rank <= cutoffs.cutoff
-    group by evaluated_topics.evaluation_id, cutoffs.judgment_group, cutoffs.cutoff
+        and group_ranks.judgment_group = depths.judgment_group
+        and group_ranks.rank <= depths.depth
+    group by evaluated_topics.evaluation_id, depths.judgment_group, depths.multiple, depths.depth
 ),
 averages as (
     select
-        evaluation_id,
-        avg(coalesce(num_rel_ret / nullif(cast(cutoff as double), 0), 0)) as value
+        found.evaluation_id,
+        found.multiple,
+        avg(coalesce(found.num_rel_ret / nullif(cast(found.depth as double), 0), 0)) as value
     from found
-    group by evaluation_id
+    group by found.evaluation_id, found.multiple
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    multiples.multiple,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+cross join multiples
+left join averages
+    on averages.evaluation_id = evaluated_topics.evaluation_id
+    and averages.multiple = multiples.multiple
