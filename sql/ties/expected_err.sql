@@ -5,7 +5,12 @@
 --   max_rel integer? in [1, 1000] = 4   greatest grade there is, greater ones count as it; null is the greatest of the
 --                                       judgment set
 -- columns: qrels, run, topic, value
-with recursive satisfying as (
+--   k   rank cutoff; null is the whole ranking
+with recursive longest as (
+    select max(cutoffs.last_rank) as last_rank
+    from cutoffs(k := $k) as cutoffs
+),
+satisfying as (
     select
         evaluations.evaluation_id as evaluation_id,
         tied_documents.first_rank as first_rank,
@@ -20,7 +25,7 @@ with recursive satisfying as (
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id
         and satisfactions.grade = tied_documents.grade
-    where tied_documents.first_rank <= coalesce($k, tied_documents.first_rank)
+    join longest on tied_documents.first_rank <= longest.last_rank
 ),
 tied as (
     select
@@ -70,11 +75,9 @@ passed as (
             case when numbers.number <= ties_reached.size - ties_reached.num_rel then 1 else 0 end as double
         ) as probability
     from ties_reached
+    cross join longest
     join numbers
-        on numbers.number <= least(
-            ties_reached.size,
-            coalesce($k - ties_reached.first_rank + 1, ties_reached.size)
-        )
+        on numbers.number <= least(ties_reached.size, longest.last_rank - ties_reached.first_rank + 1)
     where ties_reached.size > 1
     union all
     select
@@ -132,15 +135,21 @@ stops as (
 ),
 reciprocal_ranks as (
     select
-        evaluation_id,
-        sum(probability / rank) as expected
+        stops.evaluation_id,
+        cutoffs.last_rank,
+        sum(stops.probability / stops.rank) as expected
     from stops
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on stops.rank <= cutoffs.last_rank
+    group by stops.evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
-left join reciprocal_ranks on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join reciprocal_ranks
+    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+    and reciprocal_ranks.last_rank = cutoffs.last_rank

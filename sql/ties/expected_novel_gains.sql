@@ -2,7 +2,7 @@
 -- definition: A document gains (1 - alpha)^n, n being how many documents above it are relevant to the subtopic. At a
 --    rank of a tie this is summed over n, each gain times the probability that the relevant document below n others
 --    stands there.
--- parameters: alpha, rel, judged_only, k
+-- parameters: alpha, rel, judged_only
 --   alpha double in [0, 1] = 0.5   how much a subtopic loses with each document relevant to it
 -- columns:
 --   evaluation_id   key of the evaluation
@@ -101,9 +101,7 @@ select
     first_rank as rank,
     pow(1 - $alpha, rel_above) as gain
 from tied
-where
-    size = 1
-    and first_rank <= coalesce($k, first_rank)
+where size = 1
 union all
 select
     tied.evaluation_id as evaluation_id,
@@ -114,4 +112,3 @@ from tied
 join gains_in_tie
     on gains_in_tie.size = tied.size
     and gains_in_tie.num_rel = tied.num_rel
-    and tied.first_rank + gains_in_tie.number_in_tie - 1 <= coalesce($k, 2147483647)

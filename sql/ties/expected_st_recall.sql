@@ -3,24 +3,26 @@
 --    cutoff.
 -- parameters: k, rel
 -- columns: qrels, run, topic, value
+--   k               rank cutoff; null is the whole ranking
 --   num_found       subtopics expected to be found
 --   num_subtopics   subtopics of the topic
 with first_ties as (
     select
-        evaluation_id,
-        subtopic,
-        num_rel,
-        last_rank - first_rank + 1 as size,
-        greatest(last_rank - coalesce($k, last_rank), 0) as num_beyond
-    from subtopic_ties(rel := $rel)
-    where
-        rel_above = 0
-        and first_rank <= coalesce($k, first_rank)
+        subtopic_ties.evaluation_id,
+        subtopic_ties.subtopic,
+        cutoffs.last_rank,
+        subtopic_ties.num_rel,
+        subtopic_ties.last_rank - subtopic_ties.first_rank + 1 as size,
+        greatest(subtopic_ties.last_rank - cutoffs.last_rank, 0) as num_beyond
+    from subtopic_ties(rel := $rel) as subtopic_ties
+    join cutoffs(k := $k) as cutoffs on subtopic_ties.first_rank <= cutoffs.last_rank
+    where subtopic_ties.rel_above = 0
 ),
 missed as (
     select
         first_ties.evaluation_id as evaluation_id,
         first_ties.subtopic as subtopic,
+        first_ties.last_rank as last_rank,
         exp(
             sum(
                 ln(
@@ -32,27 +34,33 @@ missed as (
     from first_ties
     join ranks_to_longest on ranks_to_longest.rank <= first_ties.num_rel
     where first_ties.num_rel <= first_ties.num_beyond
-    group by first_ties.evaluation_id, first_ties.subtopic
+    group by first_ties.evaluation_id, first_ties.subtopic, first_ties.last_rank
 ),
 found as (
     select
         first_ties.evaluation_id as evaluation_id,
+        first_ties.last_rank as last_rank,
         sum(1 - coalesce(missed.probability, 0)) as num_found
     from first_ties
     left join missed
         on missed.evaluation_id = first_ties.evaluation_id
         and missed.subtopic = first_ties.subtopic
-    group by first_ties.evaluation_id
+        and missed.last_rank = first_ties.last_rank
+    group by first_ties.evaluation_id, first_ties.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(found.num_found / subtopic_counts.num_subtopics, 0) as value,
     coalesce(found.num_found, 0) as num_found,
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

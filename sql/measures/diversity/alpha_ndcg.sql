@@ -23,27 +23,36 @@
 with dcgs as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(gain / log2(rank + 1)) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 ideal_dcgs as (
     select
         qrels_id,
         topic_id,
+        cutoffs.last_rank,
         sum(gain / log2(rank + 1)) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
-    group by qrels_id, topic_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by qrels_id, topic_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(dcgs.total / nullif(ideal_dcgs.total, 0), 0) as value,
     coalesce(dcgs.total, 0) as dcg,
     coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
-left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join dcgs
+    on dcgs.evaluation_id = evaluated_topics.evaluation_id
+    and dcgs.last_rank = cutoffs.last_rank
 left join ideal_dcgs
     on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
     and ideal_dcgs.topic_id = evaluated_topics.topic_id
+    and ideal_dcgs.last_rank = cutoffs.last_rank

@@ -20,22 +20,31 @@
 with sums as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(gain / rank) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 perfect as (
-    select sum(pow(1 - $alpha, rank - 1) / rank) as total
+    select
+        last_rank,
+        sum(pow(1 - $alpha, rank - 1) / rank) as total
     from ranks_of_gains(alpha := $alpha, k := $k)
+    group by last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(sums.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
 from evaluated_topics
-cross join perfect
+cross join cutoffs(k := $k) as cutoffs
+left join perfect on perfect.last_rank = cutoffs.last_rank
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join sums
+    on sums.evaluation_id = evaluated_topics.evaluation_id
+    and sums.last_rank = cutoffs.last_rank

@@ -21,25 +21,34 @@
 with sums as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(gain / rank) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 ),
 ideal_sums as (
     select
         qrels_id,
         topic_id,
+        cutoffs.last_rank,
         sum(gain / rank) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
-    group by qrels_id, topic_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by qrels_id, topic_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(sums.total / nullif(ideal_sums.total, 0), 0) as value
 from evaluated_topics
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join sums
+    on sums.evaluation_id = evaluated_topics.evaluation_id
+    and sums.last_rank = cutoffs.last_rank
 left join ideal_sums
     on ideal_sums.qrels_id = evaluated_topics.qrels_id
     and ideal_sums.topic_id = evaluated_topics.topic_id
+    and ideal_sums.last_rank = cutoffs.last_rank

@@ -19,25 +19,30 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share) as num_rel_ret
     from subtopic_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(
         found.num_rel_ret
-            / coalesce($k, retrieved_counts.num_ret)
+            / coalesce(cutoffs.k, retrieved_counts.num_ret)
             / subtopic_counts.num_subtopics,
         0
     ) as value
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
 left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
     on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

@@ -19,20 +19,25 @@
 with found as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         cast(count(distinct subtopic) as double) as num_found
     from subtopic_ranks(rel := $rel)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(found.num_found / subtopic_counts.num_subtopics, 0) as value,
     coalesce(found.num_found, 0) as num_found,
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
 from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found
+    on found.evaluation_id = evaluated_topics.evaluation_id
+    and found.last_rank = cutoffs.last_rank

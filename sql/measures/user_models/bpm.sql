@@ -27,23 +27,29 @@ with totals as (
             rows between unbounded preceding and current row
         ) as total
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel)
-    where rank <= $k
+    where rank <= (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)
 ),
 stops as (
     -- The factor forgives gains without an exact binary form: three of a third are 1.
     select
-        evaluation_id,
-        min(case when total >= $t * (1 - 1e-12) then rank end) as rank,
-        coalesce(min(case when total >= $t * (1 - 1e-12) then total end), max(total)) as total
+        totals.evaluation_id,
+        cutoffs.last_rank,
+        min(case when totals.total >= $t * (1 - 1e-12) then totals.rank end) as rank,
+        coalesce(min(case when totals.total >= $t * (1 - 1e-12) then totals.total end), max(totals.total)) as total
     from totals
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on totals.rank <= cutoffs.last_rank
+    group by totals.evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(stops.total / coalesce(stops.rank, $k), 0) as value,
-    coalesce(stops.rank, $k) as expected_items,
+    cutoffs.k,
+    coalesce(stops.total / coalesce(stops.rank, cutoffs.k), 0) as value,
+    coalesce(stops.rank, cutoffs.k) as expected_items,
     coalesce(stops.total, 0) as expected_total_utility
 from evaluated_topics
-left join stops on stops.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join stops
+    on stops.evaluation_id = evaluated_topics.evaluation_id
+    and stops.last_rank = cutoffs.last_rank

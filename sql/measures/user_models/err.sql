@@ -34,19 +34,25 @@ with stops as (
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id
         and satisfactions.grade = ordered_ranks.grade
-    where ordered_ranks.rank <= coalesce($k, ordered_ranks.rank)
+    where ordered_ranks.rank <= (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)
 ),
 reciprocal_ranks as (
     select
-        evaluation_id,
-        sum(probability / rank) as expected
+        stops.evaluation_id,
+        cutoffs.last_rank,
+        sum(stops.probability / stops.rank) as expected
     from stops
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on stops.rank <= cutoffs.last_rank
+    group by stops.evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
-left join reciprocal_ranks on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join reciprocal_ranks
+    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
+    and reciprocal_ranks.last_rank = cutoffs.last_rank

@@ -45,17 +45,19 @@ ideal_stops as (
 ),
 ideal as (
     select
-        qrels_id,
-        topic_id,
-        sum(probability / rank) as expected
+        ideal_stops.qrels_id,
+        ideal_stops.topic_id,
+        cutoffs.k,
+        sum(ideal_stops.probability / ideal_stops.rank) as expected
     from ideal_stops
-    where rank <= coalesce($k, rank)
-    group by qrels_id, topic_id
+    join cutoffs(k := $k) as cutoffs on ideal_stops.rank <= cutoffs.last_rank
+    group by ideal_stops.qrels_id, ideal_stops.topic_id, cutoffs.k
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    actual.k,
     coalesce(actual.value / nullif(ideal.expected, 0), 0) as value,
     actual.value as err,
     coalesce(ideal.expected, 0) as ideal_err
@@ -67,3 +69,4 @@ join err(k := $k, max_rel := $max_rel, ties := $ties) as actual
 left join ideal
     on ideal.qrels_id = evaluated_topics.qrels_id
     and ideal.topic_id = evaluated_topics.topic_id
+    and ideal.k is not distinct from actual.k

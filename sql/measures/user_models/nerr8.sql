@@ -19,17 +19,28 @@ with readers as (
     -- Who stops at a document has looked at as many as its rank says; who stops at none has looked at k.
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(reached * gain) as gained,
-        sum(reached * gain * rank) + min(reached * (1 - gain) * $k) as items
-    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties)
-    group by evaluation_id
+        sum(reached * gain * rank) + min(reached * (1 - gain)) * max(cutoffs.k) as items
+    from gains_reached(
+        min_rel := $min_rel,
+        max_rel := $max_rel,
+        depth := (select max(cutoffs.k) from cutoffs(k := $k) as cutoffs),
+        ties := $ties
+    )
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     coalesce(readers.gained / readers.items, 0) as value,
-    coalesce(readers.items, $k) as expected_items,
+    coalesce(readers.items, cutoffs.k) as expected_items,
     coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-left join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join readers
+    on readers.evaluation_id = evaluated_topics.evaluation_id
+    and readers.last_rank = cutoffs.last_rank

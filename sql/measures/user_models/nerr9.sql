@@ -17,32 +17,45 @@
 -- example: user-models NERR9@4 = 0.4706
 with harmonic_numbers as (
     select
-        rank,
-        sum(1 / rank) over (
-            order by rank
+        ranks.k,
+        ranks.rank,
+        sum(1 / ranks.rank) over (
+            partition by ranks.k
+            order by ranks.rank
             rows between unbounded preceding and current row
         ) as total
-    from ranks_to_k(k := $k)
+    from ranks_to_k(k := $k) as ranks
 ),
 readers as (
     -- Who stops at a document has been through the weights 1 / rank down to it; who stops at none, through those to k.
     select
         gains_reached.evaluation_id as evaluation_id,
+        to_k.k as k,
         sum(gains_reached.reached * gains_reached.gain / gains_reached.rank) as gained,
         sum(gains_reached.reached * gains_reached.gain * to_document.total)
             + min(gains_reached.reached * (1 - gains_reached.gain)) * max(to_k.total) as items
-    from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties) as gains_reached
+    from gains_reached(
+        min_rel := $min_rel,
+        max_rel := $max_rel,
+        depth := (select max(cutoffs.k) from cutoffs(k := $k) as cutoffs),
+        ties := $ties
+    ) as gains_reached
     join harmonic_numbers as to_document on to_document.rank = gains_reached.rank
-    join harmonic_numbers as to_k on to_k.rank = $k
-    group by gains_reached.evaluation_id
+    join harmonic_numbers as to_k
+        on to_k.k = to_document.k
+        and to_k.rank = to_document.k
+    group by gains_reached.evaluation_id, to_k.k
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    to_k.k,
     coalesce(readers.gained / readers.items, 0) as value,
     coalesce(readers.items, to_k.total) as expected_items,
     coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-join harmonic_numbers as to_k on to_k.rank = $k
-left join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+join harmonic_numbers as to_k on to_k.rank = to_k.k
+left join readers
+    on readers.evaluation_id = evaluated_topics.evaluation_id
+    and readers.k = to_k.k

@@ -30,16 +30,21 @@ with gained as (
 ),
 discounted as (
     select
-        evaluation_id,
-        sum(gain * pow($p, rank - 1)) as total
+        gained.evaluation_id,
+        cutoffs.last_rank,
+        sum(gained.gain * pow($p, gained.rank - 1)) as total
     from gained
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on gained.rank <= cutoffs.last_rank
+    group by gained.evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     (1 - $p) * coalesce(discounted.total, 0) as value
 from evaluated_topics
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join discounted
+    on discounted.evaluation_id = evaluated_topics.evaluation_id
+    and discounted.last_rank = cutoffs.last_rank

@@ -17,15 +17,20 @@
 with seen as (
     select
         evaluation_id,
+        cutoffs.last_rank,
         sum(share * pow($p, rank - 1)) as total
     from relevant_ranks(rel := 0, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    group by evaluation_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    cutoffs.k,
     1 - (1 - $p) * coalesce(seen.total, 0) as value
 from evaluated_topics
-left join seen on seen.evaluation_id = evaluated_topics.evaluation_id
+cross join cutoffs(k := $k) as cutoffs
+left join seen
+    on seen.evaluation_id = evaluated_topics.evaluation_id
+    and seen.last_rank = cutoffs.last_rank

@@ -17,22 +17,28 @@
 with dcgs as (
     select
         evaluation_id,
+        cutoffs.k,
         sum(gain / log2(rank + 1)) as total
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where
-        rank <= $k
-        and $dcg = 'log2'
-    group by evaluation_id
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
+    where $dcg = 'log2'
+    group by evaluation_id, cutoffs.k
 ),
-greatest_dcg as (
-    select sum(1 / log2(rank + 1)) as total
-    from ranks_to_k(k := $k)
+greatest_dcgs as (
+    select
+        ranks.k,
+        sum(1 / log2(ranks.rank + 1)) as total
+    from ranks_to_k(k := $k) as ranks
+    group by ranks.k
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(dcgs.total / greatest_dcg.total, 0) as value
+    greatest_dcgs.k,
+    coalesce(dcgs.total / greatest_dcgs.total, 0) as value
 from evaluated_topics
-cross join greatest_dcg
-left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
+cross join greatest_dcgs
+left join dcgs
+    on dcgs.evaluation_id = evaluated_topics.evaluation_id
+    and dcgs.k = greatest_dcgs.k

@@ -50,7 +50,7 @@ candidates as (
                 subtopic,
                 relevant_above
             from candidates
-            where rank < coalesce($k, rank + 1)
+            where rank < (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)
         ),
         gaining as (
             select

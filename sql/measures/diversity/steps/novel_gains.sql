@@ -18,4 +18,4 @@ select
         ) - 1
     ) as gain
 from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-where rank <= coalesce($k, rank)
+where rank <= (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)

@@ -18,4 +18,4 @@ select
         1
     ) as reached
 from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-where rank <= coalesce($depth, rank)
+where rank <= coalesce($depth, 2147483647)
