@@ -1,0 +1,31 @@
+-- title: Rank down to which each ranking shows k false positives
+-- parameters: k, rel
+--   k integer in [1, inf) = 5   false positives
+-- columns:
+--   evaluation_id   key of the evaluation
+--   run_id          key of the run
+--   topic_id        key of the topic
+--   k               false positives
+--   rank            rank of the k-th document that is not relevant, judged or not; below the end of a ranking that
+--                   shows fewer
+with relevant_above as (
+    select
+        evaluation_id,
+        given_values.value as k,
+        count(*) as num_rel
+    from relevant_ranks(rel := $rel)
+    join given_values(given := $k) as given_values on rank - relevant_rank < given_values.value
+    group by evaluation_id, given_values.value
+)
+-- The k-th stands k ranks down, and one more for each relevant document above it.
+select
+    evaluations.evaluation_id,
+    evaluations.run_id,
+    evaluations.topic_id,
+    given_values.value as k,
+    given_values.value + coalesce(relevant_above.num_rel, 0) as rank
+from asked_evaluations() as evaluations
+cross join given_values(given := $k) as given_values
+left join relevant_above
+    on relevant_above.evaluation_id = evaluations.evaluation_id
+    and relevant_above.k = given_values.value

@@ -1,0 +1,86 @@
+-- title: How many documents of each ranking TAP keeps, those with the threshold's score or a better one
+-- parameters: k, rel, quantile, weighted, threshold
+--   k integer in [1, inf) = 5                false positives that a topic must show
+--   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; null takes it from k
+--                                            and the quantile
+-- columns:
+--   evaluation_id      key of the evaluation
+--   run_id             key of the run
+--   topic_id           key of the topic
+--   k                  false positives
+--   reached            whether enough topics show k false positives; false if the threshold is given
+--   comparison_score   what the tie rule compares of the threshold
+--   num_kept           documents kept, including all tied at the threshold
+--   weakest_score      score of the weakest document kept in all lists of the run, as it stood in the file
+with thresholds as (
+    select *
+    from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold)
+),
+least_scores as (
+    -- To compare in 32 bits takes longer, and moves a score by less than a ten millionth: what is below this cannot be
+    -- kept by any of a run's thresholds.
+    select
+        run_id,
+        min(
+            case
+                when comparison_score <= -3.4e38 then -1.7976931348623157e308
+                else least(comparison_score, 3.4e38) - abs(comparison_score) * 1e-7 - 1e-44
+            end
+        ) as least_score
+    from thresholds
+    group by run_id
+),
+passing as (
+    -- Scores of which lower ones are better are turned round.
+    select
+        retrieved.run_id,
+        retrieved.topic_id,
+        case when runs.lower_is_better then -retrieved.score else retrieved.score end as signed_score,
+        comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score
+    from least_scores
+    join runs on runs.run_id = least_scores.run_id
+    join asked_retrieved() as retrieved on retrieved.run_id = least_scores.run_id
+    where case when runs.lower_is_better then -retrieved.score else retrieved.score end >= least_scores.least_score
+),
+cuts as (
+    select
+        evaluations.evaluation_id,
+        evaluations.run_id,
+        evaluations.topic_id,
+        evaluations.qrels_id,
+        thresholds.k,
+        thresholds.reached,
+        thresholds.comparison_score
+    from asked_evaluations() as evaluations
+    join thresholds
+        on thresholds.qrels_id = evaluations.qrels_id
+        and thresholds.run_id = evaluations.run_id
+),
+counts as (
+    select
+        cuts.evaluation_id,
+        cuts.k,
+        count(*) as num_kept,
+        min(passing.signed_score) as weakest_score
+    from cuts
+    join passing
+        on passing.run_id = cuts.run_id
+        and passing.topic_id = cuts.topic_id
+        and passing.comparison_score >= cuts.comparison_score
+    group by cuts.evaluation_id, cuts.k
+)
+select
+    cuts.evaluation_id,
+    cuts.run_id,
+    cuts.topic_id,
+    cuts.k,
+    cuts.reached,
+    cuts.comparison_score,
+    coalesce(counts.num_kept, 0) as num_kept,
+    case when runs.lower_is_better then -1 else 1 end
+        * min(counts.weakest_score) over (partition by cuts.qrels_id, cuts.run_id, cuts.k) as weakest_score
+from cuts
+join runs on runs.run_id = cuts.run_id
+left join counts
+    on counts.evaluation_id = cuts.evaluation_id
+    and counts.k = cuts.k

@@ -1,0 +1,98 @@
+-- title: The precision at each relevant document that TAP keeps, summed up by ranking
+-- parameters: k, rel, quantile, weighted, threshold, ties
+--   k integer in [1, inf) = 5                false positives that a topic must show
+--   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; null takes it from k
+--                                            and the quantile
+-- columns:
+--   evaluation_id     key of the evaluation
+--   k                 false positives
+--   reached           whether enough topics show k false positives; false if the threshold is given
+--   weakest_score     score of the weakest document kept in all lists of the run, as it stood in the file
+--   num_kept          documents kept, including all tied at the threshold
+--   num_rel_kept      relevant documents among them
+--   total_precision   sum of the precision at each of these; null where there are none
+with kept as (
+    select
+        tap_kept.*,
+        runs.tie_rule,
+        runs.lower_is_better,
+        runs.tie_rule in ('trec_eval', 'trec_eval_10') as ranked_by_score
+    from tap_kept(
+        k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold
+    ) as tap_kept
+    join runs on runs.run_id = tap_kept.run_id
+),
+renumbered as (
+    -- Rankings that are not in the order of their scores (tie rules rank and input) are not cut at a rank: what is kept
+    -- may stand anywhere in them, and is numbered anew.
+    select
+        kept.evaluation_id,
+        kept.k,
+        retrieved.rank,
+        row_number() over (
+            partition by kept.evaluation_id, kept.k
+            order by retrieved.rank
+        ) as kept_rank
+    from kept
+    join asked_retrieved() as retrieved
+        on retrieved.run_id = kept.run_id
+        and retrieved.topic_id = kept.topic_id
+    where
+        not kept.ranked_by_score
+        and comparison_score(retrieved.score, kept.tie_rule, kept.lower_is_better) >= kept.comparison_score
+),
+relevant as (
+    -- A ranking by score is cut below a tie, so that each tie is kept or left out as a whole.
+    select
+        kept.evaluation_id,
+        kept.k,
+        documents.rank,
+        documents.relevant_rank,
+        documents.share
+    from kept
+    join relevant_ranks(rel := $rel, ties := $ties) as documents
+        on documents.evaluation_id = kept.evaluation_id
+        and documents.rank <= kept.num_kept
+    where kept.ranked_by_score
+    union all
+    select
+        renumbered.evaluation_id,
+        renumbered.k,
+        renumbered.kept_rank as rank,
+        row_number() over (
+            partition by renumbered.evaluation_id, renumbered.k
+            order by renumbered.kept_rank
+        ) as relevant_rank,
+        1 as share
+    from kept
+    join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
+    join renumbered
+        on renumbered.evaluation_id = kept.evaluation_id
+        and renumbered.k = kept.k
+        and renumbered.rank = judged_ranks.rank
+    where
+        not kept.ranked_by_score
+        and judged_ranks.grade >= $rel
+),
+totals as (
+    -- The share is 1 but for what is expected over all orders of tied documents.
+    select
+        evaluation_id,
+        relevant.k,
+        round(sum(share)) as num_rel_kept,
+        sum(share * relevant_rank / rank) as total_precision
+    from relevant
+    group by evaluation_id, relevant.k
+)
+select
+    kept.evaluation_id,
+    kept.k,
+    kept.reached,
+    kept.weakest_score,
+    kept.num_kept,
+    coalesce(totals.num_rel_kept, 0) as num_rel_kept,
+    totals.total_precision
+from kept
+left join totals
+    on totals.evaluation_id = kept.evaluation_id
+    and totals.k = kept.k
