@@ -155,9 +155,11 @@ def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
         other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
         # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
         body = f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else {other} end)"
-    # The engine folds these away before it plans.
-    conditions = " and ".join(_if_allowed(each, "true") for each in words.values())
-    return f"select * from (\n{body}\n) where {conditions}" if conditions else body
+    # Checked when a call is bound: what has no rows would never come to a condition.
+    for each in words.values():
+        chosen = _if_allowed(each, "'allowed'")
+        body = f"with allowed as (\n{body}\n)\nselect * from query_table({chosen})"
+    return body
 
 
 def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> Mapping[str, str]:

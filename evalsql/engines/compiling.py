@@ -85,12 +85,15 @@ def constructs(query: exp.Query) -> Iterator[str]:
 
 def _write_out(query: exp.Query) -> None:
     """Named windows where they are used, for engines differ in what they allow of one and sqlglot in how it reads one;
-    products of numbers from 0 to 1 as sums of logarithms, and logarithms to base 2 by natural ones."""
+    plain sums for compensated ones, products of numbers from 0 to 1 as sums of logarithms, and logarithms to base 2
+    by natural ones."""
     for select in list(query.find_all(exp.Select)):
         eliminate_window_clause(select)
     for window in query.find_all(exp.Window):
         if isinstance(window.this, _WITHOUT_FRAME):
             window.set("spec", None)
+    for compensated in [each for each in query.find_all(exp.Anonymous) if each.name == "fsum"]:
+        compensated.replace(exp.Sum(this=compensated.expressions[0]))
     for product in [each for each in query.find_all(exp.Anonymous) if each.name == "product"]:
         factor = product.expressions[0].sql(DUCKDB)
         total = sqlglot.parse_one(f"sum(case when {factor} > 0 then ln({factor}) else -1000 end)", dialect=DUCKDB)

@@ -7,7 +7,7 @@
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            its rank
---   gain            its gain, below 0 only where gains say so; of what is expected times the share
+--   gain            its gain times the share, below 0 only where gains say so
 --   share           1; or the number of documents of this gain expected at this rank of a tie
 select
     ordered_ranks.evaluation_id as evaluation_id,

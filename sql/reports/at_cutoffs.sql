@@ -4,15 +4,15 @@
 -- columns: qrels, run, topic
 --   k             rank cutoff
 --   num_rel       relevant documents of the topic
---   num_rel_ret   relevant documents down to the cutoff
---   success       1 if there is one, else 0
+--   num_rel_ret   relevant documents retrieved down to the cutoff
+--   success       1 if one is retrieved, else 0
 --   p             precision
---   relative_p    precision as a share of what it could be
+--   relative_p    precision as a share of the best that is possible at the cutoff
 --   r             recall
 --   ap            average precision
 --   ndcg          normalised discounted cumulative gain
--- definition: Each rank belongs to the first cutoff that reaches it. What the documents between two cutoffs add is summed
---    once, and the sums are cumulated from cutoff to cutoff.
+-- definition: Each rank belongs to the first cutoff that reaches it. What the documents between two cutoffs add is
+--    summed once, and the sums are cumulated from cutoff to cutoff. The ideal ranking is summed for each by itself.
 with last_ranks as (
     select
         ranks.rank,
@@ -26,7 +26,7 @@ relevant_between as (
         relevant.evaluation_id,
         last_ranks.last_rank,
         count(*) as num_rel_ret,
-        sum(relevant.relevant_rank / relevant.rank) as precisions
+        fsum(relevant.relevant_rank / relevant.rank) as precisions
     from relevant_ranks(rel := $rel) as relevant
     join last_ranks on last_ranks.rank = relevant.rank
     group by relevant.evaluation_id, last_ranks.last_rank
@@ -35,7 +35,7 @@ gained_between as (
     select
         gains.evaluation_id,
         last_ranks.last_rank,
-        sum(gains.gain / log2(gains.rank + 1)) as dcg
+        fsum(gains.gain / log2(gains.rank + 1)) as dcg
     from gains_by_rank() as gains
     join last_ranks on last_ranks.rank = gains.rank
     group by gains.evaluation_id, last_ranks.last_rank
@@ -45,7 +45,7 @@ ideal_dcgs as (
         ideal_gains.qrels_id,
         ideal_gains.topic_id,
         cutoffs.last_rank,
-        sum(ideal_gains.gain / log2(ideal_gains.rank + 1)) as total
+        fsum(ideal_gains.gain / log2(ideal_gains.rank + 1)) as total
     from ideal_gains() as ideal_gains
     join cutoffs(k := $k) as cutoffs on ideal_gains.rank <= cutoffs.last_rank
     group by ideal_gains.qrels_id, ideal_gains.topic_id, cutoffs.last_rank
@@ -57,10 +57,10 @@ cumulated as (
         evaluated_topics.topic,
         cutoffs.k,
         topic_counts.num_rel,
-        coalesce(cutoffs.k, evaluated_topics.num_ret) as num_seen,
-        coalesce(sum(relevant_between.num_rel_ret) over down, 0) as num_rel_ret,
-        coalesce(sum(relevant_between.precisions) over down, 0) as precisions,
-        coalesce(sum(gained_between.dcg) over down, 0) as dcg,
+        coalesce(cutoffs.k, evaluated_topics.num_ret) as divisor,
+        coalesce(sum(relevant_between.num_rel_ret) over up_to_cutoff, 0) as num_rel_ret,
+        coalesce(sum(relevant_between.precisions) over up_to_cutoff, 0) as precisions,
+        coalesce(sum(gained_between.dcg) over up_to_cutoff, 0) as dcg,
         ideal_dcgs.total as idcg
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
@@ -77,7 +77,7 @@ cumulated as (
         on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
         and ideal_dcgs.topic_id = evaluated_topics.topic_id
         and ideal_dcgs.last_rank = cutoffs.last_rank
-    window down as (partition by evaluated_topics.evaluation_id order by cutoffs.last_rank)
+    window up_to_cutoff as (partition by evaluated_topics.evaluation_id order by cutoffs.last_rank)
 )
 select
     qrels,
@@ -87,8 +87,8 @@ select
     num_rel,
     num_rel_ret,
     cast(num_rel_ret > 0 as integer) as success,
-    coalesce(num_rel_ret / nullif(num_seen, 0), 0) as p,
-    coalesce(num_rel_ret / nullif(least(num_seen, num_rel), 0), 0) as relative_p,
+    coalesce(num_rel_ret / nullif(divisor, 0), 0) as p,
+    coalesce(num_rel_ret / nullif(least(divisor, num_rel), 0), 0) as relative_p,
     coalesce(num_rel_ret / nullif(num_rel, 0), 0) as r,
     coalesce(precisions / nullif(num_rel, 0), 0) as ap,
     coalesce(dcg / nullif(idcg, 0), 0) as ndcg

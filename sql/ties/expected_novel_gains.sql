@@ -91,7 +91,7 @@ gains_in_tie as (
         size,
         num_rel,
         number_in_tie,
-        sum(probability * pow(1 - $alpha, relevant_rank - 1)) as gain
+        fsum(probability * pow(1 - $alpha, relevant_rank - 1)) as gain
     from probabilities
     group by size, num_rel, number_in_tie
 )

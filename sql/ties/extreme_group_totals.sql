@@ -76,7 +76,7 @@ tie_totals as (
         additions.evaluation_id,
         additions.first_rank,
         additions.depth,
-        sum(additions.addition) as total
+        fsum(additions.addition) as total
     from additions
     where additions.is_only
     group by additions.evaluation_id, additions.first_rank, additions.depth
@@ -91,7 +91,7 @@ tied as (
 select
     tied.evaluation_id as evaluation_id,
     depths.value as depth,
-    case when count(*) = count(tie_totals.total) then sum(tie_totals.total) end as total
+    case when count(*) = count(tie_totals.total) then fsum(tie_totals.total) end as total
 from tied
 cross join given_values(given := $depth) as depths
 left join tie_totals

@@ -89,7 +89,7 @@ least_tie_sums as (
 inferred as (
     select
         evaluation_id,
-        sum(total) as total
+        fsum(total) as total
     from least_tie_sums
     group by evaluation_id
 )

@@ -135,7 +135,7 @@ select
     additions.is_last,
     additions.is_only,
     additions.depth,
-    sum(additions.addition) as addition
+    fsum(additions.addition) as addition
 from group_additions as additions
 group by
     additions.evaluation_id,

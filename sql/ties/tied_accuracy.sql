@@ -91,8 +91,8 @@ chosen as (
     select
         evaluation_id,
         last_rank,
-        sum(probability * value) / sum(probability) as value,
-        sum(probability * num_pairs) / sum(probability) as num_pairs
+        fsum(probability * value) / sum(probability) as value,
+        fsum(probability * num_pairs) / sum(probability) as num_pairs
     from numbered
     where
         number = 1

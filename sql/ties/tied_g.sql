@@ -63,7 +63,7 @@ tie_totals as (
     select
         evaluation_id,
         first_rank,
-        sum(addition) as total
+        fsum(addition) as total
     from additions
     where
         num_kinds = 1
@@ -74,7 +74,7 @@ sums as (
     select
         gain_kinds.evaluation_id as evaluation_id,
         count(*) - count(tie_totals.total) as num_unknown,
-        sum(tie_totals.total) as total
+        fsum(tie_totals.total) as total
     from gain_kinds(gains := $gains) as gain_kinds
     left join tie_totals
         on tie_totals.evaluation_id = gain_kinds.evaluation_id

@@ -57,7 +57,7 @@ dcgs_at_gains as (
 found as (
     select
         dcgs_at_gains.evaluation_id,
-        sum(dcgs_at_gains.dcg / coalesce(ideal.dcg, ideal_ends.dcg)) as total,
+        fsum(dcgs_at_gains.dcg / coalesce(ideal.dcg, ideal_ends.dcg)) as total,
         sum(dcgs_at_gains.probability) as num_found
     from asked_evaluations() as evaluations
     join ideal_ends
@@ -73,7 +73,7 @@ found as (
 dcgs as (
     select
         evaluation_id,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from gains_by_rank(gains := $gains, ties := $ties)
     group by evaluation_id
 ),

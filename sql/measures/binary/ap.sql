@@ -5,9 +5,10 @@
 -- trec_eval: map_cut.k = 5,10,15,20,30,100,200,500,1000
 -- parameters: k, rel, judged_only, ties
 -- definition: Sum of the precision at each relevant document among the first k, divided by the number of
---    relevant documents; 0 if there are none.
+--    relevant documents of the topic, retrieved or not; 0 if it has none.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
--- differs: With a cutoff the divisor stays the number of relevant documents, as in trec_eval's map_cut.
+-- differs: The divisor is the same at each cutoff, as in trec_eval's map_cut. Programs that divide by the smaller of k
+--    and the number of relevant documents give more where k is the smaller.
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-1 AP = 0.29
@@ -15,7 +16,8 @@ with precisions as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(share * relevant_rank / rank) as total
+        -- The share is 1, but for what is expected over all orders of tied documents.
+        fsum(share * relevant_rank / rank) as total
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank

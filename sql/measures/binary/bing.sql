@@ -13,7 +13,7 @@
 with discounted as (
     select
         evaluation_id,
-        sum(share / log2(2 + others_above)) as total
+        fsum(share / log2(2 + others_above)) as total
     from others_above(rel := $rel, ties := $ties)
     group by evaluation_id
 )

@@ -13,7 +13,7 @@
 with found as (
     select
         evaluation_id,
-        sum(share * pow($base, 1 - rank)) as total
+        fsum(share * pow($base, 1 - rank)) as total
     from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )

@@ -16,7 +16,7 @@ with found as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(share * pow(cast(2 as double), (1 - rank) / (cutoffs.k - 1))) as total
+        fsum(share * pow(cast(2 as double), (1 - rank) / (cutoffs.k - 1))) as total
     from first_relevant(rel := $rel, ties := $ties)
     cross join cutoffs(k := $k) as cutoffs
     group by evaluation_id, cutoffs.last_rank

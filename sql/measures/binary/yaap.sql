@@ -13,7 +13,7 @@
 with precisions as (
     select
         evaluation_id,
-        sum(relevant_rank / rank) as total
+        fsum(relevant_rank / rank) as total
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )

@@ -20,7 +20,7 @@ with areas as (
     select
         evaluation_id,
         ends.value as last_number,
-        sum(share * greatest(ends.value - others_above, 0)) as total
+        fsum(share * greatest(ends.value - others_above, 0)) as total
     from others_above(rel := $rel, nonrelevant := $nonrelevant, ties := $ties)
     cross join given_values(given := $n) as ends
     group by evaluation_id, ends.value

@@ -20,7 +20,7 @@ with dcgs as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank
@@ -28,7 +28,7 @@ with dcgs as (
 perfect as (
     select
         last_rank,
-        sum(pow(1 - $alpha, rank - 1) / log2(rank + 1)) as total
+        fsum(pow(1 - $alpha, rank - 1) / log2(rank + 1)) as total
     from ranks_of_gains(alpha := $alpha, k := $k)
     group by last_rank
 )

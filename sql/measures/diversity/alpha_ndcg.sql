@@ -24,7 +24,7 @@ with dcgs as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank
@@ -34,7 +34,7 @@ ideal_dcgs as (
         qrels_id,
         topic_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by qrels_id, topic_id, cutoffs.last_rank

@@ -16,7 +16,7 @@ with precisions as (
     select
         evaluation_id,
         subtopic,
-        sum(share * relevant_rank / rank) as total
+        fsum(share * relevant_rank / rank) as total
     from subtopic_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id, subtopic
 ),

@@ -21,7 +21,7 @@ with sums as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / rank) as total
+        fsum(gain / rank) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank
@@ -29,7 +29,7 @@ with sums as (
 perfect as (
     select
         last_rank,
-        sum(pow(1 - $alpha, rank - 1) / rank) as total
+        fsum(pow(1 - $alpha, rank - 1) / rank) as total
     from ranks_of_gains(alpha := $alpha, k := $k)
     group by last_rank
 )

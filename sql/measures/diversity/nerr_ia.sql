@@ -22,7 +22,7 @@ with sums as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / rank) as total
+        fsum(gain / rank) as total
     from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, k := $k, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank
@@ -32,7 +32,7 @@ ideal_sums as (
         qrels_id,
         topic_id,
         cutoffs.last_rank,
-        sum(gain / rank) as total
+        fsum(gain / rank) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by qrels_id, topic_id, cutoffs.last_rank

@@ -19,7 +19,7 @@
 with sums as (
     select
         evaluation_id,
-        sum(gain * pow($beta, rank - 1)) as total
+        fsum(gain * pow($beta, rank - 1)) as total
     from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
     group by evaluation_id
 ),
@@ -27,7 +27,7 @@ ideal_sums as (
     select
         qrels_id,
         topic_id,
-        sum(gain * pow($beta, rank - 1)) as total
+        fsum(gain * pow($beta, rank - 1)) as total
     from ideal_novel_gains(alpha := $alpha, rel := $rel)
     group by qrels_id, topic_id
 )

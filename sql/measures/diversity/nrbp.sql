@@ -17,7 +17,7 @@
 with sums as (
     select
         evaluation_id,
-        sum(gain * pow($beta, rank - 1)) as total
+        fsum(gain * pow($beta, rank - 1)) as total
     from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
     group by evaluation_id
 )

@@ -16,7 +16,7 @@ with dcgs as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank

@@ -20,7 +20,7 @@
 with precisions as (
     select
         evaluation_id,
-        sum(weight * share * relevant_rank / rank) as total
+        fsum(weight * share * relevant_rank / rank) as total
     from least_grade_ranks(gains := $gains, ties := $ties)
     group by evaluation_id
 ),

@@ -16,7 +16,7 @@ with ideal_dcgs as (
         qrels_id,
         topic_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from ideal_gains(dcg := $dcg, gains := $gains)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by qrels_id, topic_id, cutoffs.last_rank

@@ -6,15 +6,15 @@
 -- parameters: k, dcg, gains, judged_only, ties
 -- columns:
 --   dcg    discounted cumulative gain: sum of gain / log2(rank + 1) over the first k
---   idcg   the same sum for the judged documents of the topic in the order of their gain
--- definition: DCG / ideal DCG, each the sum of gain / log2(rank + 1) over the first k; 0 if the ideal is
---    0. Unjudged documents and negative grades have gain 0.
+--   idcg   the same sum over the first k of the ideal ranking, the topic's judged documents from the greatest gain down
+-- definition: DCG / ideal DCG, each the sum of gain / log2(rank + 1) over the first k; 0 if the ideal is 0. The gain
+--    is the grade, unless dcg or gains say otherwise. Unjudged documents and negative grades have gain 0.
 -- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
 --    doi:10.1145/582415.582418
 -- differs: Without a cutoff the ideal takes all judged documents, however short the ranking. trec_eval sorts fractional
---    gains as if they were integers, so that the perfect ranking can score 0. Where its gain parameter, or that of
---    ir_measures, names no gain for a grade, the grade is the gain; to have that here, end the list of gains with ",*".
---    ranx drops grades below its relevance level.
+--    gains as if they were integers, so that the perfect ranking can score 0. In trec_eval and ir_measures a grade
+--    that the list of gains leaves out is its own gain. Here it has gain 0, unless the list ends with ",*". ranx drops
+--    grades below its relevance level.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: @10
@@ -26,7 +26,7 @@ with ideal_dcgs as (
         qrels_id,
         topic_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from ideal_gains(dcg := $dcg, gains := $gains)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by qrels_id, topic_id, cutoffs.last_rank
@@ -35,7 +35,7 @@ dcgs as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank

@@ -50,9 +50,9 @@ gained as (
 sums as (
     select
         gained.evaluation_id,
-        sum(case when gained.gain > 0 then gained.dcg / coalesce(ideal.dcg, ideal_ends.dcg) end) as total,
+        fsum(case when gained.gain > 0 then gained.dcg / coalesce(ideal.dcg, ideal_ends.dcg) end) as total,
         count(case when gained.gain > 0 then 1 end) as num_found,
-        sum(gained.gain / log2(gained.rank + 1)) as dcg
+        fsum(gained.gain / log2(gained.rank + 1)) as dcg
     from asked_evaluations() as evaluations
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id

@@ -62,7 +62,7 @@ ratios as (
     select
         change_ranks.evaluation_id,
         change_ranks.rank,
-        coalesce(sum(gains_by_rank.gain / log2(gains_by_rank.rank + 1)), 0) / change_ranks.ideal_dcg as ratio
+        coalesce(fsum(gains_by_rank.gain / log2(gains_by_rank.rank + 1)), 0) / change_ranks.ideal_dcg as ratio
     from change_ranks
     left join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
         on gains_by_rank.evaluation_id = change_ranks.evaluation_id

@@ -52,7 +52,7 @@ ratios as (
 sums as (
     select
         evaluation_id,
-        sum(ratio) as total
+        fsum(ratio) as total
     from ratios
     group by evaluation_id
 )

@@ -2,28 +2,28 @@
 -- title: Threshold average precision
 -- aliases: TAP-k, tap_k
 -- parameters: k, rel, quantile, weighted, threshold, insufficient, reward_silence, ties
---   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
---   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; k, quantile and
---                                            insufficient are then ignored; null takes it from k and the quantile
---   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
---                                            at the lowest score of all lists, or do not cut and leave r / n out
+--   k integer in [1, inf) = 5                false positives that enough topics must have at the threshold
+--   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; k, quantile and insufficient
+--                                            are then ignored; null takes it from k and the quantile
+--   insufficient varchar in {lowest, uncut} = lowest   where too few topics have k false positives all documents are
+--                                            kept: lowest cuts at the last score, uncut leaves r / n out of the value
 --   reward_silence boolean = false           a topic without relevant documents scores 1 / (documents
 --                                            kept + 1) instead of 0
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's; or the worst value
 --                                            over all orders, the best, or the mean of all; the threshold is the same
 --                                            under each of them
 -- columns:
---   threshold       the given score; else that of the weakest document kept in all lists; null if the run has no
---                   documents for these topics or is not cut
+--   threshold       the given score, or else the worst that is kept in any of the run's rankings; null if the run has
+--                   no documents for these topics or is not cut
 --   num_kept        documents kept, including all tied at the threshold
---   reached         whether enough topics show k false positives; null if the threshold was given
+--   reached         whether enough topics have k false positives; null if the threshold was given
 --   weight          weight of the topic in the mean
--- definition: A threshold cuts all rankings of a run at one score. A topic's candidate is the score of its k-th false
---    positive, k documents that are not relevant, judged or not, standing down to it. The one chosen is the strictest
---    candidate at which topics with the quantile of all weight show k false positives. Documents with that score or a
---    better one are kept. With the n documents kept of a topic, of which r are relevant, and its R relevant documents
---    in all, the value is (sum of the precision at each relevant document kept + r / n) / (R + 1); 0 if none is kept.
---    The mean is weighted by topic.
+-- definition: A threshold cuts all rankings of a run at one score. A false positive is a document retrieved that is not
+--    relevant, judged or not. The score of a topic's k-th false positive is a candidate for the threshold. The one
+--    chosen is the strictest candidate at which topics with the quantile of all weight, or more, have k false
+--    positives. Documents with that score or a better one are kept. Of a topic's R relevant documents r are among the n
+--    that are kept. The value is (sum of the precision at each of these r + r / n) / (R + 1); 0 if none is kept. The
+--    mean is weighted by topic.
 -- reference: Carroll, Kann, Sheetlin and Spouge 2010, Threshold Average Precision (TAP-k),
 --    doi:10.1093/bioinformatics/btq270
 -- differs: When no score shows k false positives in enough topics, the published program stops with an
@@ -42,18 +42,19 @@ select
     kept.k,
     case
         when $reward_silence and topic_counts.num_rel = 0 then 1 / (kept.num_kept + cast(1 as double))
-        else coalesce(
+        else (
             kept.total_precision
-                + case
-                    when $insufficient = 'uncut' and $threshold is null and not kept.reached then 0
-                    else kept.num_rel_kept / kept.num_kept
-                end,
-            0
+            + case
+                -- The precision where the ranking is cut, if it is.
+                when $threshold is not null or kept.reached or $insufficient = 'lowest'
+                    then coalesce(kept.num_rel_kept / nullif(kept.num_kept, 0), 0)
+                else 0
+            end
         ) / (topic_counts.num_rel + 1)
     end as value,
     case
         when $threshold is not null then $threshold
-        when kept.reached or $insufficient = 'lowest' then kept.weakest_score
+        when kept.reached or $insufficient = 'lowest' then kept.worst_score
     end as threshold,
     kept.num_kept,
     case when $threshold is null then kept.reached end as reached,

@@ -40,7 +40,7 @@ reciprocal_ranks as (
     select
         stops.evaluation_id,
         cutoffs.last_rank,
-        sum(stops.probability / stops.rank) as expected
+        fsum(stops.probability / stops.rank) as expected
     from stops
     join cutoffs(k := $k) as cutoffs on stops.rank <= cutoffs.last_rank
     group by stops.evaluation_id, cutoffs.last_rank

@@ -85,7 +85,7 @@ readers as (
     -- 1 - (1 - stop)^size, which is size * stop then.
     select
         evaluation_id,
-        sum(case when gain > 0 then gain * at_first_rank * exp((size - 1) * ln_onward) else 0 end) as gained,
+        fsum(case when gain > 0 then gain * at_first_rank * exp((size - 1) * ln_onward) else 0 end) as gained,
         sum(
             at_first_rank * case
                 when size is null then 1 / stop

@@ -15,7 +15,7 @@
 with discounted as (
     select
         evaluation_id,
-        sum(gain / pow(rank + 2 * $t - 1, 2)) as total
+        fsum(gain / pow(rank + 2 * $t - 1, 2)) as total
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id

@@ -77,8 +77,8 @@ readers as (
     -- The sum of 1 / (rank + d - 1)^2 over a stretch is the difference of the trigamma function at its two edges.
     select
         evaluation_id,
-        sum(case when gain > 0 then factor * gain / pow(rank + goal - 1, 2) else 0 end) as gained,
-        sum(factor * (trigamma(rank_above + goal) - coalesce(trigamma(rank + goal), 0))) as items
+        fsum(case when gain > 0 then factor * gain / pow(rank + goal - 1, 2) else 0 end) as gained,
+        fsum(factor * (trigamma(rank_above + goal) - coalesce(trigamma(rank + goal), 0))) as items
     from visits
     group by evaluation_id
 )

@@ -48,7 +48,7 @@ ideal as (
         ideal_stops.qrels_id,
         ideal_stops.topic_id,
         cutoffs.k,
-        sum(ideal_stops.probability / ideal_stops.rank) as expected
+        fsum(ideal_stops.probability / ideal_stops.rank) as expected
     from ideal_stops
     join cutoffs(k := $k) as cutoffs on ideal_stops.rank <= cutoffs.last_rank
     group by ideal_stops.qrels_id, ideal_stops.topic_id, cutoffs.k

@@ -19,8 +19,8 @@ with readers as (
     -- for its gain; who stops at none comes to the depth.
     select
         evaluation_id,
-        sum(reached * gain * pow($p, rank - 1)) as gained,
-        sum(reached * gain * (1 - pow($p, rank)) / (1 - $p))
+        fsum(reached * gain * pow($p, rank - 1)) as gained,
+        fsum(reached * gain * (1 - pow($p, rank)) / (1 - $p))
             + min(reached * (1 - gain) * (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as items
     from gains_reached(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
     group by evaluation_id

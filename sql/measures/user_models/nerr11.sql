@@ -20,8 +20,8 @@ with readers as (
     -- stops at a document for its gain; who stops at none comes to the depth.
     select
         evaluation_id,
-        sum(reached * gain / pow(rank + 2 * $t - 1, 2)) as gained,
-        sum(reached * gain * (trigamma(2 * $t) - trigamma(rank + 2 * $t)))
+        fsum(reached * gain / pow(rank + 2 * $t - 1, 2)) as gained,
+        fsum(reached * gain * (trigamma(2 * $t) - trigamma(rank + 2 * $t)))
             + min(
                 reached * (1 - gain) * (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0))
             ) as items

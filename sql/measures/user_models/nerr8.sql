@@ -20,8 +20,8 @@ with readers as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(reached * gain) as gained,
-        sum(reached * gain * rank) + min(reached * (1 - gain)) * max(cutoffs.k) as items
+        fsum(reached * gain) as gained,
+        fsum(reached * gain * rank) + min(reached * (1 - gain)) * max(cutoffs.k) as items
     from gains_reached(
         min_rel := $min_rel,
         max_rel := $max_rel,

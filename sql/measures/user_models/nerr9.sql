@@ -31,8 +31,8 @@ readers as (
     select
         gains_reached.evaluation_id as evaluation_id,
         to_k.k as k,
-        sum(gains_reached.reached * gains_reached.gain / gains_reached.rank) as gained,
-        sum(gains_reached.reached * gains_reached.gain * to_document.total)
+        fsum(gains_reached.reached * gains_reached.gain / gains_reached.rank) as gained,
+        fsum(gains_reached.reached * gains_reached.gain * to_document.total)
             + min(gains_reached.reached * (1 - gains_reached.gain)) * max(to_k.total) as items
     from gains_reached(
         min_rel := $min_rel,

@@ -32,7 +32,7 @@ discounted as (
     select
         gained.evaluation_id,
         cutoffs.last_rank,
-        sum(gained.gain * pow($p, gained.rank - 1)) as total
+        fsum(gained.gain * pow($p, gained.rank - 1)) as total
     from gained
     join cutoffs(k := $k) as cutoffs on gained.rank <= cutoffs.last_rank
     group by gained.evaluation_id, cutoffs.last_rank

@@ -18,7 +18,7 @@
 with not_judged as (
     select
         evaluations.evaluation_id as evaluation_id,
-        sum(pow($p, retrieved.rank - 1)) as total
+        fsum(pow($p, retrieved.rank - 1)) as total
     from asked_evaluations() as evaluations
     join asked_retrieved() as retrieved
         on retrieved.run_id = evaluations.run_id

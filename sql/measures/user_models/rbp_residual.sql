@@ -18,7 +18,7 @@ with seen as (
     select
         evaluation_id,
         cutoffs.last_rank,
-        sum(share * pow($p, rank - 1)) as total
+        fsum(share * pow($p, rank - 1)) as total
     from relevant_ranks(rel := 0, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank

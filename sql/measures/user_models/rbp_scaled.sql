@@ -79,7 +79,7 @@ scaled as (
 discounted as (
     select
         evaluation_id,
-        sum(gain * pow($p, rank - 1)) as total
+        fsum(gain * pow($p, rank - 1)) as total
     from scaled
     group by evaluation_id
 )

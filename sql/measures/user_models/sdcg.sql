@@ -18,7 +18,7 @@ with dcgs as (
     select
         evaluation_id,
         cutoffs.k,
-        sum(gain / log2(rank + 1)) as total
+        fsum(gain / log2(rank + 1)) as total
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     where $dcg = 'log2'

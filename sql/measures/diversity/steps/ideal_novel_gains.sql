@@ -57,7 +57,7 @@ candidates as (
                 qrels_id,
                 topic_id,
                 name_number,
-                sum(pow(1 - $alpha, relevant_above)) as gain
+                fsum(pow(1 - $alpha, relevant_above)) as gain
             from standing
             group by qrels_id, topic_id, name_number
         ),
@@ -127,7 +127,7 @@ gains as (
         topic_id,
         rank,
         name_number,
-        sum(pow(1 - $alpha, relevant_above)) as gain
+        fsum(pow(1 - $alpha, relevant_above)) as gain
     from candidates
     group by qrels_id, topic_id, rank, name_number
 )

@@ -1,4 +1,4 @@
--- title: Rank down to which each ranking shows k false positives
+-- title: Rank of the k-th false positive of each ranking
 -- parameters: k, rel
 --   k integer in [1, inf) = 5   false positives
 -- columns:
@@ -6,8 +6,8 @@
 --   run_id          key of the run
 --   topic_id        key of the topic
 --   k               false positives
---   rank            rank of the k-th document that is not relevant, judged or not; below the end of a ranking that
---                   shows fewer
+--   rank            rank of the k-th document that is not relevant, judged or not; greater than the last rank of a
+--                   ranking that has fewer
 with relevant_above as (
     select
         evaluation_id,
@@ -17,7 +17,7 @@ with relevant_above as (
     join given_values(given := $k) as given_values on rank - relevant_rank < given_values.value
     group by evaluation_id, given_values.value
 )
--- The k-th stands k ranks down, and one more for each relevant document above it.
+-- Above the k-th stand the k - 1 others and the relevant documents with fewer than k false positives above them.
 select
     evaluations.evaluation_id,
     evaluations.run_id,

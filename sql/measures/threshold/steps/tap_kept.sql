@@ -1,24 +1,24 @@
 -- title: How many documents of each ranking TAP keeps, those with the threshold's score or a better one
 -- parameters: k, rel, quantile, weighted, threshold
---   k integer in [1, inf) = 5                false positives that a topic must show
---   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; null takes it from k
---                                            and the quantile
+--   k integer in [1, inf) = 5                false positives that a topic must have
+--   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
+--                                            quantile
 -- columns:
 --   evaluation_id      key of the evaluation
 --   run_id             key of the run
 --   topic_id           key of the topic
 --   k                  false positives
---   reached            whether enough topics show k false positives; false if the threshold is given
---   comparison_score   what the tie rule compares of the threshold
+--   reached            whether enough topics have k false positives; false if the threshold is given
+--   comparison_score   the threshold as the tie rule compares it
 --   num_kept           documents kept, including all tied at the threshold
---   weakest_score      score of the weakest document kept in all lists of the run, as it stood in the file
+--   worst_score        the worst score that is kept in any of the run's rankings, as it stood in the file
 with thresholds as (
     select *
     from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold)
 ),
 least_scores as (
-    -- To compare in 32 bits takes longer, and moves a score by less than a ten millionth: what is below this cannot be
-    -- kept by any of a run's thresholds.
+    -- To round each score to 32 bits takes longer than to compare it, and moves it by less than a ten millionth, or
+    -- from beyond 3.4e38 to infinity. What is below this bound is kept by none of the run's thresholds.
     select
         run_id,
         min(
@@ -31,7 +31,7 @@ least_scores as (
     group by run_id
 ),
 passing as (
-    -- Scores of which lower ones are better are turned round.
+    -- Where lower scores are better the sign is changed, so that higher ones always are.
     select
         retrieved.run_id,
         retrieved.topic_id,
@@ -61,7 +61,7 @@ counts as (
         cuts.evaluation_id,
         cuts.k,
         count(*) as num_kept,
-        min(passing.signed_score) as weakest_score
+        min(passing.signed_score) as worst_score
     from cuts
     join passing
         on passing.run_id = cuts.run_id
@@ -78,7 +78,7 @@ select
     cuts.comparison_score,
     coalesce(counts.num_kept, 0) as num_kept,
     case when runs.lower_is_better then -1 else 1 end
-        * min(counts.weakest_score) over (partition by cuts.qrels_id, cuts.run_id, cuts.k) as weakest_score
+        * min(counts.worst_score) over (partition by cuts.qrels_id, cuts.run_id, cuts.k) as worst_score
 from cuts
 join runs on runs.run_id = cuts.run_id
 left join counts

@@ -1,30 +1,29 @@
 -- title: The precision at each relevant document that TAP keeps, summed up by ranking
 -- parameters: k, rel, quantile, weighted, threshold, ties
---   k integer in [1, inf) = 5                false positives that a topic must show
---   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; null takes it from k
---                                            and the quantile
+--   k integer in [1, inf) = 5                false positives that a topic must have
+--   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
+--                                            quantile
 -- columns:
 --   evaluation_id     key of the evaluation
 --   k                 false positives
---   reached           whether enough topics show k false positives; false if the threshold is given
---   weakest_score     score of the weakest document kept in all lists of the run, as it stood in the file
+--   reached           whether enough topics have k false positives; false if the threshold is given
+--   worst_score       the worst score that is kept in any of the run's rankings, as it stood in the file
 --   num_kept          documents kept, including all tied at the threshold
 --   num_rel_kept      relevant documents among them
---   total_precision   sum of the precision at each of these; null where there are none
+--   total_precision   sum of the precision at each of these
 with kept as (
     select
         tap_kept.*,
         runs.tie_rule,
         runs.lower_is_better,
-        runs.tie_rule in ('trec_eval', 'trec_eval_10') as ranked_by_score
+        runs.tie_rule not in ('rank', 'input') as ranked_by_score
     from tap_kept(
         k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold
     ) as tap_kept
     join runs on runs.run_id = tap_kept.run_id
 ),
 renumbered as (
-    -- Rankings that are not in the order of their scores (tie rules rank and input) are not cut at a rank: what is kept
-    -- may stand anywhere in them, and is numbered anew.
+    -- In a ranking that has an order of its own what is kept may stand anywhere. It is numbered anew.
     select
         kept.evaluation_id,
         kept.k,
@@ -42,7 +41,8 @@ renumbered as (
         and comparison_score(retrieved.score, kept.tie_rule, kept.lower_is_better) >= kept.comparison_score
 ),
 relevant as (
-    -- A ranking by score is cut below a tie, so that each tie is kept or left out as a whole.
+    -- A ranking by score is kept down to a rank. A tie is kept or left out as a whole, so that this holds for each
+    -- order of the tied.
     select
         kept.evaluation_id,
         kept.k,
@@ -64,23 +64,19 @@ relevant as (
             order by renumbered.kept_rank
         ) as relevant_rank,
         1 as share
-    from kept
-    join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
-    join renumbered
-        on renumbered.evaluation_id = kept.evaluation_id
-        and renumbered.k = kept.k
-        and renumbered.rank = judged_ranks.rank
-    where
-        not kept.ranked_by_score
-        and judged_ranks.grade >= $rel
+    from renumbered
+    join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = renumbered.evaluation_id
+        and judged_ranks.rank = renumbered.rank
+    where judged_ranks.grade >= $rel
 ),
 totals as (
-    -- The share is 1 but for what is expected over all orders of tied documents.
+    -- What is expected of a tie adds up to a whole number, but for its rounding.
     select
         evaluation_id,
         relevant.k,
         round(sum(share)) as num_rel_kept,
-        sum(share * relevant_rank / rank) as total_precision
+        fsum(share * relevant_rank / rank) as total_precision
     from relevant
     group by evaluation_id, relevant.k
 )
@@ -88,10 +84,10 @@ select
     kept.evaluation_id,
     kept.k,
     kept.reached,
-    kept.weakest_score,
+    kept.worst_score,
     kept.num_kept,
     coalesce(totals.num_rel_kept, 0) as num_rel_kept,
-    totals.total_precision
+    coalesce(totals.total_precision, 0) as total_precision
 from kept
 left join totals
     on totals.evaluation_id = kept.evaluation_id

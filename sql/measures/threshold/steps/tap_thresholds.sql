@@ -1,17 +1,18 @@
 -- title: The threshold at which TAP cuts all rankings of a run
 -- parameters: k, rel, quantile, weighted, threshold
---   k integer in [1, inf) = 5                false positives that a topic must show
---   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; null takes it from k
---                                            and the quantile
+--   k integer in [1, inf) = 5                false positives that a topic must have
+--   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
+--                                            quantile
 -- columns:
 --   qrels_id           key of the judgment set
 --   run_id             key of the run
 --   k                  false positives
---   reached            whether topics with the quantile of all weight show k false positives; false if the threshold
+--   reached            whether topics with the quantile of all weight have k false positives; false if the threshold
 --                      is given
---   comparison_score   what the tie rule compares of the threshold; less than of any score if it is not reached
+--   comparison_score   the threshold as the tie rule compares it; less than any score if it is not reached
 with shown as (
-    -- At each candidate the weight of the topics that show k false positives there.
+    -- At each candidate the weight of the topics that have k false positives there. A topic without a candidate counts
+    -- in the total weight alone.
     select
         weights.qrels_id,
         weights.run_id,
@@ -32,7 +33,7 @@ with shown as (
         and $threshold is null
 ),
 strictest as (
-    -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
+    -- The factor forgives products that are rounded up: 0.28 times 50 is more than 14, and 14 of 50 topics are enough.
     select
         qrels_id,
         run_id,
