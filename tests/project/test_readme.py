@@ -20,9 +20,8 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
 from tests.long_cases import one_in
-from tests.tools import depth, measures_page
+from tests.tools import measures_page
 from tests.tools.forked import serving
-from tests.tools.marked import replaced
 from tests.tools.readme import GUIDES, PAGES, README, SQL_README, demonstrate, examples, printed
 
 TEXT = README.read_text(encoding="utf-8")
@@ -169,7 +168,6 @@ def is_name_of(program: str, name: str) -> bool:
 
 def test_pages_made_from_the_relations_are_current() -> None:
     assert measures_page.PAGE.read_text(encoding="utf-8") == measures_page.page(read_catalog())
-    assert replaced(SQL_TEXT, "depth", depth.summary(depth.readings(read_catalog()))) == SQL_TEXT
 
 
 def test_links_of_the_pages_lead_somewhere() -> None:
