@@ -188,7 +188,8 @@ class Database:
             return
         for setting, paths in (("allowed_paths", files), ("allowed_directories", folders)):
             if paths:
-                self.execute(f"set {setting} = [{', '.join(map(literal, paths))}]")
+                # A list in brackets is a call of list_value, and the file may have a macro of that name.
+                self.execute(f"set {setting} = system.main.list_value({', '.join(map(literal, paths))})")
         self.execute("set enable_external_access = false")
         self._is_shut_in = True
 

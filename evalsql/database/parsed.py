@@ -29,9 +29,14 @@ def _engine() -> "DuckDBPyConnection":
 def nodes(text: str) -> list[Node]:
     """Every node of one query, inner ones first: tables, functions, WITHs, with the engine's names for their types."""
     found: list[Node] = []
+
+    def keep(node: Node) -> Node:
+        found.append(node)
+        return node
+
     try:
         ((written,),) = _engine().cursor().execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
-        parsed = json.loads(written, object_hook=lambda node: found.append(node) or node)
+        parsed = json.loads(written, object_hook=keep)
     except (engine.Error, RuntimeError, RecursionError) as error:
         raise UnexplainedError(f"cannot be read as SQL: {error}") from error
     if parsed["error"]:

@@ -53,7 +53,7 @@ def admitted(text: str, role: str) -> str:
 
 
 def _tokens(query: str) -> list[str]:
-    """Tokens of the engine's own lexer, each with the blanks and comments behind it. Comments are tokens in DuckDB 2.0."""
+    """Tokens of the engine's own lexer, each with the comments behind it, which are tokens themselves in DuckDB 2.0."""
     content = query.encode()
     places = [place for place, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
     return [content[start:end].decode() for start, end in pairwise([*places, len(content)])]

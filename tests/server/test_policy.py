@@ -155,8 +155,10 @@ def test_a_value_of_no_known_type_is_refused() -> None:
         rendered("select ?", [object()], connection)
 
 
-CHANGE = ("delete from runs returning run", "insert into main.runs select * from main.runs returning run")
-CHANGE = (*CHANGE, "update runs set run = 'x' returning run", "copy (select 1) to 'x.csv'")
+CHANGE = (
+    *("delete from runs returning run", "insert into main.runs select * from main.runs returning run"),
+    *("update runs set run = 'x' returning run", "copy (select 1) to 'x.csv'"),
+)
 AROUND = (
     "with x as ({}) from x",
     "WITH x AS MATERIALIZED (/* ( */{}) SELECT * FROM x",
