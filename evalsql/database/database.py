@@ -14,7 +14,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, statements_run
+from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, statements_run
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Database:
 
     def statements(self, text: str) -> list[tuple[str, str]]:
         with translated_errors():
-            return [(each.type.name, each.query) for each in self._connection.extract_statements(text)]
+            return [(kind_of(each), each.query) for each in self._connection.extract_statements(text)]
 
     def shut_in(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
         """From here on let the engine load no extension, and reach no other file but these and those in the folders."""
@@ -188,7 +188,8 @@ class Database:
             return
         for setting, paths in (("allowed_paths", files), ("allowed_directories", folders)):
             if paths:
-                self.execute(f"set {setting} = [{', '.join(map(literal, paths))}]")
+                # A list in brackets is a call of list_value, and the file may have a macro of that name.
+                self.execute(f"set {setting} = system.main.list_value({', '.join(map(literal, paths))})")
         self.execute("set enable_external_access = false")
         self._is_shut_in = True
 

@@ -8,15 +8,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
-from evalsql.database import engine
+from evalsql.database import engine, parsed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+    from duckdb import Statement as EngineStatement
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
+_CHANGING_WITH = ("insert", "update", "delete", "copy")  # a query without these words changes nothing
 VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
+
+
+def kind_of(statement: EngineStatement) -> str:
+    """The engine's word for the kind of a statement; a query whose WITH changes rows is of the kind of that change."""
+    kind, query = statement.type.name, statement.query
+    if kind == "SELECT" and any(word in query.lower() for word in _CHANGING_WITH):
+        try:
+            return parsed.change(parsed.nodes(query)) or kind
+        except parsed.UnexplainedError:
+            return "that is not understood"
+    return kind
 
 
 def first_word(query: str) -> str:
@@ -45,7 +58,7 @@ class Statement(NamedTuple):
 def statements_run(text: str) -> Iterator[Statement]:
     """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
     for statement in engine.extract_statements(text):
-        kind, query = statement.type.name, statement.query
+        kind, query = kind_of(statement), statement.query
         if kind not in ("EXPLAIN", "SET"):
             yield Statement(kind, query)
             continue

@@ -33,6 +33,7 @@ _REFUSED = re.compile(
 _CREATES_SECRET = re.compile(
     r"create\s+(?:or\s+replace\s+)?(?:persistent\s+|temp(?:orary)?\s+)?secret\b", re.IGNORECASE
 )
+_FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 _WORD = re.compile(r'"((?:[^"]|"")*)"|[^\W\d][\w$]*')
 
 
@@ -51,14 +52,17 @@ def admitted(text: str, role: str) -> str:
     return "; ".join(f"{each.explain}{_admitted(each.query, each.kind, role)}" for each in found)
 
 
-def _called(query: str) -> Iterator[str]:
-    """Names that a bracket follows, as the engine's own lexer finds them."""
+def _tokens(query: str) -> list[str]:
+    """Tokens of the engine's own lexer, each with the comments behind it, which are tokens themselves in DuckDB 2.0."""
     content = query.encode()
-    # Comments are tokens in DuckDB 2.0.
     places = [place for place, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
-    for start, end in pairwise(places):
-        if content[end : end + 1] == b"(":
-            text = content[start:end].decode()
+    return [content[start:end].decode() for start, end in pairwise([*places, len(content)])]
+
+
+def _called(query: str) -> Iterator[str]:
+    """Names that a bracket follows."""
+    for text, after in pairwise(_tokens(query)):
+        if after.startswith("("):
             found = _WORD.match(text)
             if found is None and not text[:1].isascii():
                 raise RefusedError(f"names of this kind are not for clients of a server: {text.strip()}")
@@ -83,6 +87,8 @@ def _admitted(query: str, kind: str, role: str) -> str:
             raise RefusedError(f"the function {name} is not for clients of a server")
     if role == WRITE or kind in _READING:
         return query
+    if _FURTHER & {re.split(r"\W", text, maxsplit=1)[0].lower() for text in _tokens(query)[1:]}:
+        raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
     if kind == "CREATE" and _MAKES_TEMPORARY.match(query):
         return query
     if kind in _TEMPORARY and (found := _CHANGES.match(query)):

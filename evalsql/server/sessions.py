@@ -6,6 +6,7 @@ functions: whether a token is known, and what to run instead of what a client se
 
 import hmac
 import os
+import re
 import secrets
 import stat
 import sys
@@ -77,7 +78,9 @@ IDLE = 12 * 3600.0  # seconds after which a session that asks nothing is ended
 _PATIENCE = 2.0  # seconds after which a client that does not ask again for its turn has given it up
 _NEW = 60.0  # seconds
 _SHOWN = 160  # characters of a statement in the log
-_ROWS = "VALUES (NULL)"  # how the extension asks about rows that a client sends
+# How the extension asks about rows that a client sends, in these words and no others.
+_NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
+_ROWS = re.compile(rf"INSERT INTO (?P<table>{_NAME}(?:\.{_NAME}){{0,2}}) VALUES \(NULL\)", re.ASCII)
 
 
 @dataclass
@@ -119,8 +122,8 @@ class Sessions:
             if known is None:
                 return None
             known.seen = self.now()
-            if text.startswith("INSERT INTO ") and text.endswith(_ROWS):
-                return self._rows(known, text)
+            if rows := _ROWS.fullmatch(text):
+                return self._rows(known, text, rows["table"])
             self._log_rows(known)
             if text.startswith("evalsql "):
                 return self._own(session, known, text)
@@ -150,10 +153,9 @@ class Sessions:
         self.known[other].seen = self.now()
         return "select true as heard"
 
-    def _rows(self, known: Session, text: str) -> str | None:
+    def _rows(self, known: Session, text: str, table: str) -> str | None:
         if known.role != "write" or self.is_stopping:
             return None
-        table = text.removeprefix("INSERT INTO ").removesuffix(_ROWS).strip()
         if table != known.rows_for:
             self._log_rows(known)
             self.log(f"{known.label} {known.role} sends rows for {table}")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
-from evalsql.catalog.sql_text import renamed
+from evalsql.catalog.sql_text import bind_parameters, renamed
+from evalsql.database import parsed
 from evalsql.errors import USE_REPLACE, CatalogError, QueryError, UsageError, warn
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relation]) -> None:
     """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
 
-    The engine parses them, so that no other parser's reading stands between this and what is run. Raises CatalogError
+    The engine parses them, as they are written and as they are run, so that no other parser's reading stands between
+    this and what is run. Raises CatalogError
     for a body that is something else or reaches outside, and for a relation with the name of an engine's function.
     """
     functions = "select function_name from system.main.duckdb_functions() where internal"
@@ -148,34 +149,24 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
             raise CatalogError(f"{relation.path}: {fault}")
     known = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
     for relation in relations:
-        _check_body(database, relation, known.union(relation.header.inputs))
+        _check_body(relation, known.union(relation.header.inputs))
 
 
-def _check_body(database: Database, relation: Relation, known: Iterable[str]) -> None:
+def _check_body(relation: Relation, known: Iterable[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
-    nodes: list[dict[str, Any]] = []  # every object in the tree
-
-    def keep(node: dict[str, Any]) -> dict[str, Any]:
-        nodes.append(node)
-        return node
-
+    run = bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})
     try:
-        ((text,),) = database.rows("select system.main.json_serialize_sql(?::varchar)", [relation.body])
-        parsed = json.loads(text, object_hook=keep)
-    except (QueryError, RecursionError) as error:
-        raise CatalogError(f"{place}: cannot be read as SQL: {error}") from error
-    if parsed["error"]:
-        raise CatalogError(f"{place}: expected one SELECT: {parsed['error_message']}")
-    if len(parsed["statements"]) != 1:
-        raise CatalogError(f"{place}: expected one SELECT, found {len(parsed['statements'])} statements")
+        nodes = [*parsed.nodes(relation.body), *parsed.nodes(run)]
+    except parsed.UnexplainedError as error:
+        raise CatalogError(f"{place}: {error}") from error
+    if parsed.change(nodes):
+        raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
     own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
     # A name such as "x.csv" is a file where it is no CTE.
     tables = {*known, *filter(str.isidentifier, own)}
     functions = {*known, *_ROW_SOURCES}
     for node in nodes:
         kind = node.get("type")
-        if isinstance(kind, str) and kind.endswith("_QUERY_NODE"):
-            raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
         if kind == "BASE_TABLE":
             schema, name = node["schema_name"], node["table_name"]
             is_known = name in tables and schema in _SCHEMAS and not node["catalog_name"]

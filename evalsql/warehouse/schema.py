@@ -13,6 +13,7 @@ from dataclasses import replace
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
+from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.errors import CatalogError, QueryError, WarehouseError
@@ -43,8 +44,8 @@ _MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
-_COMMENT = re.compile(r"--[^\n]*")
-_LOOSE = re.compile(r'[\s"();]|virtual')  # what the engine writes otherwise than our files
+_LOOSE = ("(", ")", "virtual")
+_PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
 
 
 def make(database: Database) -> None:
@@ -255,6 +256,19 @@ def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _
 
 
 def _typed_columns(sql: str) -> list[str]:
-    """Each column with its type, as words, of a CREATE TABLE."""
-    inside = _COMMENT.sub("", sql).partition("(")[2].rpartition(")")[0]
-    return [_LOOSE.sub("", part.lower()) for part in re.split(r",(?![^(]*\))", inside)]
+    """Each column with its type, default, collation and constraints, as words, of a CREATE TABLE.
+
+    Brackets, the marks of plain names and the word virtual are left out, which the engine writes otherwise than our
+    files. Another name keeps its marks, so that nothing within it is taken for SQL.
+    """
+    columns: list[list[str]] = [[]]
+    depth = 0
+    for kind, text, *_ in tokens(sql):
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if text == "," and depth == 1:
+            columns.append([])
+        elif kind == "name" and _PLAIN.fullmatch(text):
+            columns[-1].append(text[1:-1])
+        elif kind != "comment" and depth and text.lower() not in _LOOSE:
+            columns[-1].append(text.lower() if kind == "word" else text)
+    return [" ".join(column) for column in columns]

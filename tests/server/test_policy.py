@@ -153,3 +153,51 @@ def test_values_are_what_they_are_as_parameters() -> None:
 def test_a_value_of_no_known_type_is_refused() -> None:
     with duckdb.connect() as connection, pytest.raises(duckdb.NotImplementedException, match="object"):
         rendered("select ?", [object()], connection)
+
+
+CHANGE = (
+    *("delete from runs returning run", "insert into main.runs select * from main.runs returning run"),
+    *("update runs set run = 'x' returning run", "copy (select 1) to 'x.csv'"),
+)
+AROUND = (
+    "with x as ({}) from x",
+    "WITH x AS MATERIALIZED (/* ( */{}) SELECT * FROM x",
+    'with a as (select 1), "x" as (\n-- a note\n{}) select * from a, "x"',
+    "select (with x as ({}) select count(*) from x)",
+    "from (with x as ({}) from x) as y",
+    "explain analyze with x as ({}) from x",
+    "select $k·$ ' $k·$; with x as ({}) from x; select ' $k·$ '",
+    "create temp table t as with x as ({}) from x",
+    "create or replace temporary table t as (with x as ({}/**/) from x)",
+    "insert into t with x as ({}) from x",
+    "delete from t where 'a' in (with x as ({}) from x)",
+)
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_a_reader_changes_nothing_within_another_statement(around: str) -> None:
+    for change in CHANGE:
+        for written in (change, change.upper(), change.replace(" ", "/* select */ ", 1)):
+            with pytest.raises(RefusedError):
+                admitted(around.format(written), "read")
+
+
+BEFORE_ROWS = (
+    *("main.runs select 1; call quack_stop(''); ", "files select ''; ", "runs(run) ", "runs by name ", "runs -- ", ""),
+    *("runs /* */ ", "temp.t  ", " runs ", "runs\n", 'runs" ', '"a""', "a.b.c.d ", "runs; ", "1a ", "rüns ", "$$ $$ "),
+    *("runs values (1); select 1 from ", "runs as r ", "(select 1) ", "query('x') ", "runs default ", "runs\0 "),
+)
+
+
+def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:
+    """All else is a statement as any other, of which each is looked at."""
+    for table in ("runs", 'main."a ""b"', "file.main.runs", '"in a file".main.retrieved'):
+        announced = f"INSERT INTO {table} VALUES (NULL)"
+        assert sessions.authorise("a", announced) == announced
+        assert sessions.known["a"].rows_for == table
+    for before in BEFORE_ROWS:
+        sessions.authorise("a", "select 1")
+        sessions.authorise("a", f"INSERT INTO {before}VALUES (NULL)")
+        assert sessions.known["a"].rows_for == "", before
+    stopped = sessions.authorise("a", "INSERT INTO files select ''; call quack_stop(''); VALUES (NULL)")
+    assert "not for clients" in str(stopped)

@@ -1,0 +1,52 @@
+"""What a query does and reads, by the engine's own parser: nothing here goes by the text.
+
+Queries are explained, whatever word they begin with: SELECT, WITH, FROM, VALUES, SHOW. For all else, and for what the
+parser does not take, there is an error and no guess.
+"""
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from evalsql.database import engine
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Node = dict[str, Any]
+_READING = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
+
+
+class UnexplainedError(Exception):
+    """The parser does not explain this text as one query; the message has its words."""
+
+
+@cache
+def _engine() -> "DuckDBPyConnection":
+    return engine.connect(config=engine.SETTINGS)
+
+
+def nodes(text: str) -> list[Node]:
+    """Every node of one query, inner ones first: tables, functions, WITHs, with the engine's names for their types."""
+    found: list[Node] = []
+
+    def keep(node: Node) -> Node:
+        found.append(node)
+        return node
+
+    try:
+        ((written,),) = _engine().cursor().execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
+        parsed = json.loads(written, object_hook=keep)
+    except (engine.Error, RuntimeError, RecursionError) as error:
+        raise UnexplainedError(f"cannot be read as SQL: {error}") from error
+    if parsed["error"]:
+        raise UnexplainedError(f"expected one SELECT: {parsed['error_message']}")
+    if len(parsed["statements"]) != 1:
+        raise UnexplainedError(f"expected one SELECT, found {len(parsed['statements'])} statements")
+    return found
+
+
+def change(found: list[Node]) -> str | None:
+    """The kind of what a query does besides reading, as INSERT, UPDATE, DELETE or COPY in a WITH; none if it reads."""
+    kinds = {kind for node in found if isinstance(kind := node.get("type"), str) and kind.endswith("_NODE")}
+    return next((kind.removesuffix("_QUERY_NODE") for kind in sorted(kinds - _READING)), None)
