@@ -229,10 +229,20 @@ def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]
     whole.query = whole.body(*whole.resolve(relation, given))
     each = catalog.list_parameter(relation) if relation.is_measure else ""
     if each and not isinstance(given.get(each), exp.Array):  # its value is a column of the rows for a list
-        whole.query.set("expressions", [column for column in whole.query.selects if column.alias_or_name != each])
+        for select in _united(whole.query):
+            select.set("expressions", [column for column in select.selects if column.alias_or_name != each])
     if whole.ctes:
         whole.query.set("with_", exp.With(expressions=whole.ctes, recursive=whole.is_recursive))
     return whole
+
+
+def _united(query: exp.Query) -> Iterator[exp.Query]:
+    """The query, or those that a UNION is of."""
+    if isinstance(query, exp.SetOperation):
+        yield from _united(query.left)
+        yield from _united(query.right)
+    else:
+        yield query
 
 
 @dataclass
