@@ -1,7 +1,4 @@
-"""What ``sql/`` says: relations and their headers, the names of measures, the statements that create them.
-
-It knows no database, and can be used where DuckDB is not installed.
-"""
+"""What ``sql/`` says. It knows no database, and can be used where DuckDB is not installed."""
 
 from pathlib import Path
 

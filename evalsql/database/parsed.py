@@ -1,8 +1,4 @@
-"""What a query does and reads, by the engine's own parser: nothing here goes by the text.
-
-Queries are explained, whatever word they begin with: SELECT, WITH, FROM, VALUES, SHOW. For all else, and for what the
-parser does not take, there is an error and no guess.
-"""
+"""What a query does and reads, by the engine's own parser. What that does not explain is an error and no guess."""
 
 import json
 from functools import cache

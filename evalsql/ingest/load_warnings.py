@@ -17,14 +17,10 @@ MOST_REPEATED = 5
 class LoadWarnings:
     """What was found of the runs or judgments of one load."""
 
-    rounded: dict[int, int] = field(default_factory=dict)  # documents by run_id
+    rounded: dict[int, int] = field(default_factory=dict)  # documents that only 32 bits tie, by run_id
     opposed: list[str] = field(default_factory=list)  # names of runs
     tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
     texts: list[str] = field(default_factory=list)
-
-    def note_ties(self, database: Database, ranked: str) -> None:
-        """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
-        self.rounded |= dict(database.rows(relation_query(database.catalog, "rounded_ties", {"ranked": ranked})))
 
     def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""

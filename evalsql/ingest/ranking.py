@@ -128,7 +128,8 @@ class RunBatch:
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
         if warnings and options.tie_rule == "trec_eval":
-            warnings.note_ties(database, self.ranked)
+            ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})
+            warnings.rounded |= dict(database.rows(ties))
         run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
         database.insert("run_topics", run_topics)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)

@@ -256,10 +256,9 @@ def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _
 
 
 def _typed_columns(sql: str) -> list[str]:
-    """Each column with its type, default, collation and constraints, as words, of a CREATE TABLE.
+    """Each column of a CREATE TABLE as words, without brackets, the marks of plain names and the word virtual.
 
-    Brackets, the marks of plain names and the word virtual are left out, which the engine writes otherwise than our
-    files. Another name keeps its marks, so that nothing within it is taken for SQL.
+    The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL.
     """
     columns: list[list[str]] = [[]]
     depth = 0

@@ -14,6 +14,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures
 from tests.conftest import Command, Outcome, assert_refused, new_file, warned, write
+from tests.long_cases import content, rows_of
 from tests.random_collections import collection
 
 E_VALUES = "t1 Q0 good 1 1e-180 blast\nt1 Q0 poor 2 1e-100 blast\n"
@@ -274,28 +275,11 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, e_v
         assert found.returncode == 0, found.stderr
 
 
-WITHIN = [
-    around.format(change)
-    for change in ("delete from runs returning run", "UPDATE/**/runs SET run_id = 9 RETURNING *")
-    for around in (
-        "with x as ({}) from x",
-        '-- ( note\nWITH "x" AS MATERIALIZED ({}) SELECT count(*) FROM "x"',
-        "select 1; with a as (select 1), x as (/* $$ */ {}) select * from a, x",
-        "with x as ({}) select $a·$ ' $a·$ from x",
-        "begin; with x as ({}) from x; commit",
-        "explain analyze with x as ({}) from x",
-        "with x as ({}), y as (with z as (select 1) from z) from x, y",
-        "create table z as with x as ({}) select * from x",
-        "create temp table z as (with x as ({}) select * from x)",
-        "with x as ({}) insert into files select 1, 'a', 'b', now(), 1, 'c', 1 from x",
-    )
-]
-
-
 def test_rows_keep_their_run_whatever_takes_it(command: Command, tmp_path: Path, e_values: Path) -> None:
     """DuckDB 1.5 has no WITH that changes rows."""
     new_file(like=e_values).rename(tmp_path / "evalsql.duckdb")
-    for statements in WITHIN:
+    for (cell,) in rows_of(Path(__file__).with_name("losing.tsv")):
+        statements = content(cell).decode()
         assert command("sql", "--write", statements).returncode == 2, statements
         assert command("sql", statements).returncode == 2, statements
         held = command("sql", "select count(*), max(run_id) from runs", "--format", "csv")

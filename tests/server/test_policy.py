@@ -11,12 +11,13 @@ from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
 from evalsql.database.statement_text import rendered
 from evalsql.server.policy import RefusedError, admitted
 from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
-from tests.long_cases import rows_of
+from tests.long_cases import content, rows_of
 
+HERE = Path(__file__).parent
 WRITE, READ = "w" * 20, "r" * 20
 
 
-@pytest.mark.parametrize(("role", "text", "run"), rows_of(Path(__file__).with_name("admitted.tsv")))
+@pytest.mark.parametrize(("role", "text", "run"), rows_of(HERE / "admitted.tsv"))
 def test_a_reader_changes_what_is_temporary_and_a_writer_the_warehouse(role: str, text: str, run: str) -> None:
     """What is run is in the last column of the file, nothing where it is refused."""
     text = text.encode("latin-1").decode("unicode_escape")
@@ -155,38 +156,12 @@ def test_a_value_of_no_known_type_is_refused() -> None:
         rendered("select ?", [object()], connection)
 
 
-CHANGE = (
-    *("delete from runs returning run", "insert into main.runs select * from main.runs returning run"),
-    *("update runs set run = 'x' returning run", "copy (select 1) to 'x.csv'"),
-)
-AROUND = (
-    "with x as ({}) from x",
-    "WITH x AS MATERIALIZED (/* ( */{}) SELECT * FROM x",
-    'with a as (select 1), "x" as (\n-- a note\n{}) select * from a, "x"',
-    "select (with x as ({}) select count(*) from x)",
-    "from (with x as ({}) from x) as y",
-    "explain analyze with x as ({}) from x",
-    "select $k·$ ' $k·$; with x as ({}) from x; select ' $k·$ '",
-    "create temp table t as with x as ({}) from x",
-    "create or replace temporary table t as (with x as ({}/**/) from x)",
-    "insert into t with x as ({}) from x",
-    "delete from t where 'a' in (with x as ({}) from x)",
-)
-
-
-@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("around", [content(cell).decode() for (cell,) in rows_of(HERE / "around.tsv")])
 def test_a_reader_changes_nothing_within_another_statement(around: str) -> None:
-    for change in CHANGE:
+    for (change,) in rows_of(HERE / "within.tsv"):
         for written in (change, change.upper(), change.replace(" ", "/* select */ ", 1)):
             with pytest.raises(RefusedError):
                 admitted(around.format(written), "read")
-
-
-BEFORE_ROWS = (
-    *("main.runs select 1; call quack_stop(''); ", "files select ''; ", "runs(run) ", "runs by name ", "runs -- ", ""),
-    *("runs /* */ ", "temp.t  ", " runs ", "runs\n", 'runs" ', '"a""', "a.b.c.d ", "runs; ", "1a ", "rüns ", "$$ $$ "),
-    *("runs values (1); select 1 from ", "runs as r ", "(select 1) ", "query('x') ", "runs default ", "runs\0 "),
-)
 
 
 def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:
@@ -195,7 +170,7 @@ def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:
         announced = f"INSERT INTO {table} VALUES (NULL)"
         assert sessions.authorise("a", announced) == announced
         assert sessions.known["a"].rows_for == table
-    for before in BEFORE_ROWS:
+    for before in (content(cell).decode() for (cell,) in rows_of(HERE / "before_rows.tsv")):
         sessions.authorise("a", "select 1")
         sessions.authorise("a", f"INSERT INTO {before}VALUES (NULL)")
         assert sessions.known["a"].rows_for == "", before

@@ -13,7 +13,7 @@ import evalsql
 from evalsql import InputWarning, QueryError, Warehouse, WarehouseError
 from evalsql.cli.declare import complete_names
 from tests.conftest import SAMPLE, Command, assert_refused, load_sample, new_file, warned, write
-from tests.long_cases import few_of
+from tests.long_cases import few_of, rows_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted, file_of_few
 from tests.warehouse.test_rebuild import objects
 
@@ -102,32 +102,11 @@ def test_base_tables_have_their_columns(crafted: Crafted, change: str, said: str
             evalsql.open(path, read_only=read_only).close()
 
 
-FALSE_COLUMNS = [
-    *("document varchar collate nocase", "document varchar collate noaccent", '"document" varchar collate "nfc"'),
-    *("document varchar default 'd1'", "document blob", "document varchar not null default ''", "document integer"),
-    *("document varchar check (document <> 'x')", "document varchar collate c", '"document" varchar[]'),
-    *("document as (upper(held)), held varchar", "held varchar, document generated always as ('x')"),
-    *(
-        "document text collate nocase.noaccent",
-        "document enum ('d1')",
-        "document json",
-        '"DOCUMENT" varchar collate nocase',
-    ),
-]
-HIDING = [
-    '{} , "--" integer',
-    '"--" integer, {}, "--b" integer',
-    '{}, ", document varchar not null" integer',
-    '{}, "x, document varchar not null, y" integer',
-    """{}, "a" varchar default '), document varchar not null, ('""",
-    '{}, "/*" integer, "*/" integer',
-    '{}, "(" integer, "a , document varchar not null" integer',
-]
+FALSE_COLUMNS = rows_of(Path(__file__).with_name("false_columns.tsv"))
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("hiding", few_of(HIDING, 2))
-@pytest.mark.parametrize("false", few_of(FALSE_COLUMNS, 2))
+@pytest.mark.parametrize(("false", "hiding"), few_of(map(tuple, FALSE_COLUMNS), 4))
 def test_a_false_column_is_found_whatever_stands_beside_it(crafted: Crafted, false: str, hiding: str) -> None:
     columns = hiding.format(f"document_id integer not null, {false}")
     path = crafted("drop table documents", f"create table documents ({columns})")

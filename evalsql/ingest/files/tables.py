@@ -123,7 +123,10 @@ class Tables:
 
     def __enter__(self) -> Tables:
         self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
-        columns = {"file": "integer", "row": "bigint"} | {each: _sql_type(each) for each in self.meanings}
+        texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(_WHOLE, "integer")
+        columns = {"file": "integer", "row": "bigint"} | {
+            each: (texts | whole).get(each, "double") for each in self.meanings
+        }
         make_temp_table(self.database, _ROWS, columns)
         return self
 
@@ -254,7 +257,9 @@ class Tables:
         if faults:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
         columns = columns_of(document, self.kind, self.given)
-        numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
+        exact = {name for name in columns.keys() - set(NAMES) if {*map(type, columns[name])} <= {int, float}}
+        # What goes through a 64-bit float unchanged.
+        numbers = [name for name in columns if name in exact and all(abs(each) < 2**53 for each in columns[name])]
         for name in columns.keys() - set(numbers):
             columns[name] = list(map(text_reading.as_text, columns[name]))
         put(self.database, _RAW, columns, numbers)
@@ -340,10 +345,6 @@ class Tables:
         return ""
 
 
-def _sql_type(meaning: str) -> str:
-    return "varchar" if meaning in NAMES else "integer" if meaning in _WHOLE else "double"
-
-
 def _converted(table: Table, meaning: str) -> str:
     """SQL that makes a name or a number of a column, null where it is none."""
     column = table.columns[meaning]
@@ -361,8 +362,3 @@ def _converted(table: Table, meaning: str) -> str:
     return (
         f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in _WHOLE else number
     )
-
-
-def _are_exact(values: Sequence[Any]) -> bool:
-    """Whether values are numbers that go through a 64-bit float unchanged."""
-    return set(map(type, values)) <= {int, float} and all(abs(each) < 2**53 for each in values)

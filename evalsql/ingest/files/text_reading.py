@@ -62,7 +62,9 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
                 reason = f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
                 refuse(source.problem(line, reason))
             elif row:
-                cells = (_unquoted(row[at]) if is_plain else row[at] for at in places)
+                cells = [row[at] for at in places]
+                if is_plain:
+                    cells = [each[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, each) else each for each in cells]
                 yield line, [cell.strip() or None for cell in cells]
 
 
@@ -78,12 +80,8 @@ def quotes_hide_nothing(source: Source, form: Format) -> bool:
         return all(line.count(b"\t") == len(form.names) - 1 for line in rows)
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, text) else text
-
-
 def unquoted_in_sql(column: str) -> str:
-    """The same in SQL, which takes a quarter of the time."""
+    """What ``cells`` does with quotation marks, in SQL, which takes a quarter of the time."""
     inner = f"substr({column}, 2, length({column}) - 2)"
     return f"case when regexp_full_match({column}, '{_QUOTED}') then replace({inner}, '\"\"', '\"') else {column} end"
 

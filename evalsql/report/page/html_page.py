@@ -162,7 +162,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
                 "name": measure.name,
                 "words": measure_words(measure),
                 "lower": measure.name in report.lower,
-                "range": _range(measure.relation.header.range),
+                "range": bounds if all(map(math.isfinite, bounds := measure.relation.header.bounds)) else [],
                 "facts": verdicts.measure_facts(report, measure.name, digits),
             }
             for measure in report.measures
@@ -210,11 +210,6 @@ def _pairs(report: ReportData) -> dict[str, Any]:
         "steps": {name: [[tests_left(name, base, run) for run in runs] for base in runs] for name in report.names},
         "factors": factors,
     }
-
-
-def _range(text: str) -> list[float]:
-    ends = [float(end) for end in text.split()]
-    return ends if all(map(math.isfinite, ends)) else []
 
 
 def _curves(report: ReportData, numbers: Mapping[str, int]) -> dict[str, Any]:
