@@ -148,7 +148,8 @@ def relations_file(progress: Progress, *, few: bool = False) -> Path | None:
         return shipped(catalog)
     folder = Path(platformdirs.user_cache_path("evalsql", appauthor=False))
     path = folder / f"relations-{catalog.digest[:20]}{'-few' if few else ''}-duckdb-{engine.__version__}.duckdb"
-    if path.exists():
+    # What writes them may be newer than the file, in a checkout.
+    if path.exists() and path.stat().st_mtime >= Path(ddl.__file__).stat().st_mtime:
         return path
     try:
         folder.mkdir(parents=True, exist_ok=True)
