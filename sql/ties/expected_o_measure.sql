@@ -38,7 +38,7 @@ first_gains as (
 blends as (
     select
         first_gains.evaluation_id,
-        sum(
+        fsum(
             first_gains.probability
                 * (1 + $beta * first_gains.mean_gain)
                 / (first_gains.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))

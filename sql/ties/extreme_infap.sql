@@ -66,7 +66,7 @@ tie_sums as (
         evaluation_id,
         first_rank,
         choice,
-        sum(
+        fsum(
             case
                 when rank = 1 then cast(1 as double)
                 else 1 / rank

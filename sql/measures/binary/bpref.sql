@@ -17,7 +17,7 @@ with averages as (
     -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.
     select
         evaluations.evaluation_id as evaluation_id,
-        sum(
+        fsum(
             outranked.share * case
                 when outranked.others_above = 0 then 1
                 else 1

@@ -14,7 +14,7 @@
 with averages as (
     select
         gained.evaluation_id,
-        sum(gained.cumulated_gain / coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
+        fsum(gained.cumulated_gain / coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
             / max(ideal_totals.num_gained) as value
     from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals

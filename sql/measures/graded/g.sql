@@ -56,7 +56,7 @@ averages as (
     -- Below the end of the ideal ranking every rank costs 1.
     select
         gained.evaluation_id,
-        sum(
+        fsum(
             gained.gain / log2(
                 2
                     + coalesce(ideal.cost, ideal_ends.cost + gained.rank - ideal_ends.num_gained)

@@ -16,7 +16,7 @@
 with averages as (
     select
         gained.evaluation_id,
-        sum(
+        fsum(
             (gained.gained_rank + $beta * gained.cumulated_gain)
                 / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
         ) / max(ideal_totals.num_gained) as value

@@ -86,7 +86,7 @@ readers as (
     select
         evaluation_id,
         fsum(case when gain > 0 then gain * at_first_rank * exp((size - 1) * ln_onward) else 0 end) as gained,
-        sum(
+        fsum(
             at_first_rank * case
                 when size is null then 1 / stop
                 when size * stop < 1e-5 then size - stop * size * (size - 1) / 2
