@@ -87,7 +87,8 @@ def _admitted(query: str, kind: str, role: str) -> str:
             raise RefusedError(f"the function {name} is not for clients of a server")
     if role == WRITE or kind in _READING:
         return query
-    if _FURTHER & {re.split(r"\W", text, maxsplit=1)[0].lower() for text in _tokens(query)[1:]}:
+    words = [re.split(r"\W", text, maxsplit=1)[0].lower() for text in _tokens(query)]
+    if any(word in _FURTHER and before != "do" for before, word in pairwise(words)):  # ON CONFLICT DO UPDATE is its own
         raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
     if kind == "CREATE" and _MAKES_TEMPORARY.match(query):
         return query

@@ -77,9 +77,9 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
         facts = {"evalsql": __version__, "schema": SCHEMA_VERSION, "sql_digest": digest, "rows": rows}
         (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
         # What users made beside a warehouse's own tables and relations.
+        known = {*catalog.relations, ddl.SCORES}
         objects = objects_in(database, database.name)
-        others = [f"{kind} {name}" for _, name, kind in objects if name not in {*catalog.relations, ddl.SCORES}]
-        return Contents(rows, sorted(others))
+        return Contents(rows, sorted(f"{kind} {name}" for _, name, kind in objects if name not in known))
 
 
 # SQL for any DuckDB client

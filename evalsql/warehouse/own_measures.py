@@ -138,8 +138,8 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
     """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
 
     The engine parses them, as they are written and as they are run, so that no other parser's reading stands between
-    this and what is run. Raises CatalogError
-    for a body that is something else or reaches outside, and for a relation with the name of an engine's function.
+    this and what is run. Raises CatalogError for a body that is something else or reaches outside, and for a relation
+    with the name of an engine's function.
     """
     functions = "select function_name from system.main.duckdb_functions() where internal"
     taken = {name for (name,) in database.rows(functions)} if relations else ()

@@ -66,7 +66,7 @@ tie_sums as (
         evaluation_id,
         first_rank,
         choice,
-        fsum(
+        sum(
             case
                 when rank = 1 then cast(1 as double)
                 else 1 / rank
@@ -89,7 +89,7 @@ least_tie_sums as (
 inferred as (
     select
         evaluation_id,
-        fsum(total) as total
+        sum(total) as total
     from least_tie_sums
     group by evaluation_id
 )

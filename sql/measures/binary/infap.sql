@@ -59,7 +59,7 @@ above as (
 inferred as (
     select
         evaluation_id,
-        fsum(
+        sum(
             case
                 when rank = 1 then cast(1 as double)
                 else 1 / rank
