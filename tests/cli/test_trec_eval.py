@@ -1,9 +1,11 @@
 """``evalsql trec_eval`` prints the bytes of trec_eval, for values that pytrec_eval gives and by hand for 10.0."""
 
+import random
 import subprocess
 import sys
 from collections.abc import Callable
 from itertools import product
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,20 @@ def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> 
     expected = output(many.qrels, many.run, SETTINGS[nth], tag="the-tag")
     assert expected.count("\n") > 100 * 125
     assert printed(files(tmp_path, many.qrels, many.run), SETTINGS[nth], ["all_trec"]) == expected
+
+
+def test_halves_of_the_last_digit_go_where_a_sum_in_the_order_of_ranks_takes_them(tmp_path: Path) -> None:
+    """Bpref of 40 relevant among 80: often a half of .0001, of which an exact sum prints another digit."""
+    order = random.Random(40)
+    names = [f"d{n}" for n in range(80)]
+    rankings = {str(topic): order.sample(names, 80) for topic in range(50)}
+    qrels = {topic: {name: n % 2 for n, name in enumerate(names)} for topic in rankings}
+    run = {topic: {name: 80.0 - n for n, name in enumerate(ranking)} for topic, ranking in rankings.items()}
+    expected = expected_lines(["bpref"], output(qrels, run, Settings(), tag="the-tag"))
+    grades = ([qrels[topic][name] for name in rankings[topic]] for topic in sorted(rankings))
+    exact = [fsum(1 - row[:at].count(0) / 40 for at in range(80) if row[at]) / 40 for row in grades]
+    assert [f"{value:.4f}" for value in exact] != [line.split("\t")[2] for line in expected.splitlines()[:-1]]
+    assert printed(files(tmp_path, qrels, run), Settings(), ["bpref"]) == expected
 
 
 # A third of the measures under each setting comes first; that is the default.

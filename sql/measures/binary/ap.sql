@@ -17,7 +17,7 @@ with precisions as (
         evaluation_id,
         cutoffs.last_rank,
         -- The share is 1, but for what is expected over all orders of tied documents.
-        fsum(share * relevant_rank / rank) as total
+        sum(share * relevant_rank / rank) as total
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id, cutoffs.last_rank

@@ -17,7 +17,8 @@ with averages as (
     -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.
     select
         evaluations.evaluation_id as evaluation_id,
-        fsum(
+        -- In the order of ranks, as trec_eval adds: at halves of the last digit printed, fsum rounds otherwise.
+        sum(
             outranked.share * case
                 when outranked.others_above = 0 then 1
                 else 1

@@ -21,7 +21,7 @@ with precisions as (
     select
         evaluation_id,
         judgment_group,
-        fsum(share * relevant_rank / rank) as total
+        sum(share * relevant_rank / rank) as total
     from group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id, judgment_group
 ),

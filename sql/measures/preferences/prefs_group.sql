@@ -52,7 +52,7 @@ ratios as (
 sums as (
     select
         evaluation_id,
-        fsum(ratio) as total
+        sum(ratio) as total
     from ratios
     group by evaluation_id
 )
