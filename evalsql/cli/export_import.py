@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from evalsql.catalog.measure_names import literal
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
 from evalsql.cli.output import note, progress_bar, refuse_protected
@@ -105,8 +104,8 @@ def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) 
         if output is not None:
             refuse_protected(output, warehouse)
         asked = warehouse.evaluation.scores_query(**selection.arguments(warehouse), per_topic=True)
-        ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
-        query = f"select *, '{__version__}' as evalsql_version, {literal(digest)} as sql_digest from (\n{asked}\n)"
+        digest = warehouse.database.catalog.digest
+        query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
         count = export_files.write_query(warehouse.database, query, chosen, part / "scores")
         if output is None:
             _print(chosen, part / "scores")

@@ -86,7 +86,8 @@ def open_database(
         if file == MEMORY or ((is_new or not read_only) and schema.is_empty(database)):
             schema.make(database)
         else:
-            is_ours = _bring_up_to_date(database, rewritten=rewritten)
+            is_trusted = reach is not None or bool(external_access)
+            is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
             if few and database.catalog.own:  # a user's measures may read any relation
                 database.close()
                 with warnings.catch_warnings():
@@ -135,17 +136,18 @@ def _check_path(path: str, *, read_only: bool) -> bool:
 
 
 def _shut_in_if_foreign(database: Database) -> None:
-    """Let the engine use no other file where the file defines relations of others, and warn of them."""
+    """Let the engine use no other file where the file brings relations of its own, and warn of them."""
     if foreign := schema.foreign_relations(database):
         few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
-            f"{database.path}: has views or macros beside those of evalsql: {few}. SQL here reads and writes no other "
-            "file, as they might do so; evalsql.open(path, external_access=True) allows it if you trust them"
+            f"{database.path}: has measures, views or macros beside those of evalsql: {few}. No other file is read or "
+            "written here, also to load it, as they might do so; evalsql.open(path, external_access=True) allows it if "
+            "you trust them"
         )
         database.shut_in()
 
 
-def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
+def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) -> bool:
     """Upgrade tables, views and macros that another version wrote; returns whether this one had written the file."""
     tables = schema.main_tables(database)
     schema_version, made_by, digest = schema.version_of(database, tables)
@@ -157,7 +159,7 @@ def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
     if database.read_only and is_older:
         raise WarehouseError(f"{made}, whose tables were others; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
-        database.catalog = with_added(database)
+        _take_own(database, is_trusted)
     is_ours = not is_older and digest == database.catalog.digest
     if database.read_only and not is_ours:
         warn(
@@ -168,9 +170,16 @@ def _bring_up_to_date(database: Database, *, rewritten: bool) -> bool:
         with database.transaction():
             if is_older:
                 schema.upgrade(database, schema_version)
-                database.catalog = with_added(database)
+                _take_own(database, is_trusted)
             schema.rebuild(database)
     return is_ours
+
+
+def _take_own(database: Database, is_trusted: bool) -> None:
+    """Take the measures that the file keeps; a stranger may have written them, so nothing is bound before the fence."""
+    database.catalog = with_added(database)
+    if database.catalog.own and not is_trusted:
+        database.shut_in()
 
 
 def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress = silent) -> Path:

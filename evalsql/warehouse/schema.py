@@ -218,7 +218,7 @@ def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, s
 
 
 def foreign_relations(database: Database) -> list[str]:
-    """Kinds and names of the views and macros in the file that no relation of the catalogue has."""
+    """Kinds and names of the measures that the file keeps, and of its views and macros that no relation has."""
     catalog = replace(database.catalog, temporary=frozenset())  # a user's own measures are in the file too
     ours = {(catalog.schemas.get(name, "main"), name) for name in (*catalog.relations, ddl.SCORES)}
     found = {
@@ -226,7 +226,7 @@ def foreign_relations(database: Database) -> list[str]:
         for schema, name, kind in objects_in(database, database.name)
         if kind != "table" and (schema, name) not in ours
     }
-    return sorted(found)
+    return sorted(found.union(f"measure {relation.name}" for relation in catalog.own))
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:

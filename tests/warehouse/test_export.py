@@ -65,7 +65,7 @@ def fill_all(warehouse: Warehouse) -> None:
 def archived() -> Path:
     """What the file of all that was exported to; tests change copies."""
     folder = file_of_few(fill_all).with_suffix(".archive")
-    with evalsql.open(file_of_few(fill_all), read_only=True) as warehouse:
+    with evalsql.open(file_of_few(fill_all), read_only=True, external_access=True) as warehouse:
         warehouse.export(folder)
     return folder
 

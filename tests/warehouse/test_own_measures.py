@@ -2,15 +2,18 @@
 
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import evalsql
-from evalsql import CatalogError, InputWarning, UsageError, Warehouse
+from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog
-from tests.conftest import SAMPLE, Command, assert_refused, own_measure, write
+from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 
 STEP = """\
@@ -97,9 +100,9 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
     made: list[object] = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        again = evalsql.open(  # the same file kept and borrowed is one
-            warehouse.path, read_only=True, measures=folder, progress=lambda *stage: made.append(stage)
-        )
+        how: dict[str, Any] = {"external_access": True, "progress": lambda *stage: made.append(stage)}
+        # The same file kept and borrowed is one.
+        again = evalsql.open(warehouse.path, read_only=True, measures=folder, **how)
     with again:
         answers(again)
     assert made == []
@@ -280,3 +283,34 @@ def test_a_kept_relation_is_one_select_of_relations(
     assert "Traceback" not in outcome.stderr
     assert SECRET not in outcome.stdout + outcome.stderr
     assert not file.exists()
+
+
+# A string between dollar tags, a comment or a name ends elsewhere for another reader than the engine, and what stands
+# there is code once the parameter k is put in.
+TAGS = ("", "\u00b7", "\u00e9", "\u00b2", "\u0660", "\U0001f600", "\u200b", "_1")
+HIDING = (
+    "select $k as value, $k{0}$ || (select content from read_text('{1}')) || $k{0}$ as text",
+    "select $k as value, $k{0}$ ' $k{0}$ as text union all select 2, content from read_text('{1}') -- ' ",
+    "select $k as value /* $k{0}$ /* $k{0}$ */ */, (select content from read_text('{1}')) as text -- */",
+    """with "k{0}" as (select $k as one) select one as value, $k{0}$"$k{0}$ as text from "k{0}", read_text('{1}')""",
+)
+ONE_OF_K = ONE_STEP.replace("-- columns", "-- parameters: k\n--   k integer in [1, inf) = 1   a number\n-- columns")
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("read_only", [True, False])
+def test_no_kept_relation_has_a_second_reading(crafted: Crafted, secret: Path, read_only: bool) -> None:
+    texts = [ONE_OF_K.format(body=body.format(tag, secret)) for tag, body in product(TAGS, HIDING)]
+    named = {f"hidden{nth}": text for nth, text in enumerate([*texts, ONE_OF_K.format(body="select $k as value")])}
+    path = crafted(*(kept(text, name) for name, text in named.items()), *([] if read_only else [OTHER_SQL]))
+    opened: list[Warehouse] = []
+    told = warned(lambda: opened.append(evalsql.open(path, read_only=read_only)))
+    with opened[0] as warehouse:
+        for name in named:
+            with suppress(QueryError):
+                assert SECRET not in str(warehouse.rows(f"from {name}(k := 1)"))
+        assert warehouse.rows(f"from {name}(k := 7)") == [(7,)]  # the last one is what it seems
+        with pytest.raises(QueryError, match="disabled by configuration"):
+            warehouse.rows(f"from read_text('{secret}')")
+    # The first is a string for the engine, before and after.
+    assert sum("it is left out" in each for each in told) == len(texts) - len(TAGS)
