@@ -1,44 +1,43 @@
 """Which statements a client may send, by the token it showed.
 
-Clients are shut in as ``evalsql sql`` is: no files, no extensions, no settings. The engine sees to files and settings
-itself; what it has no setting for is refused here, by the kind of a statement and by the functions it names.
+It promises this. Clients are shut in as ``evalsql sql`` is: no files, no extensions, no settings. A token that only
+reads changes nothing but what is temporary in its own session. The engine itself sees to files and settings. All else
+is decided by the kind that the engine's parser gives a statement and by the words that the engine's lexer finds in it;
+what is not understood is refused.
 """
 
-import re
-from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from evalsql.database import engine
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
-_TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
-_LEADING = re.compile(r"\A(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
-_MAKES_TEMPORARY = re.compile(
-    r"create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+(?:table|view|macro|function)\b", re.IGNORECASE
-)
-_NAME = r'(?P<schema>(?:temp|"temp")\s*\.\s*)?(?P<name>[a-z_]\w*|"(?:[^"]|"")+")(?!\s*\.)(?![\w"])'
-# Where the name of what a statement changes stands; the name is what is put into the schema temp.
-_DROP = r"drop\s+(?:table|view|macro\s+table|macro|function)(?:\s+if\s+exists\b)?+"
-_CHANGES = re.compile(rf"(?P<before>insert\s+into|update|delete\s+from|{_DROP})\s+{_NAME}", re.IGNORECASE)
 # They start and stop servers, show what others ask, change what is logged, or run text that is not looked at here.
-_REFUSED = re.compile(
-    r"quack_\w*|evalsql_server_\w*|query|json_execute_serialized_sql|from_substrait\w*|from_serialized_\w*"
-    r"|\w*_logging|write_log|truncate_duckdb_logs|duckdb_logs\w*|parse_duckdb_log_message|whoami\w*"
-    r"|force_checkpoint|checkpoint|getenv|duckdb_secrets|which_secret|sniff_csv|read_\w+|glob|parquet_\w+|\w+_scan"
-    r"|pragma_\w*|import_database|export_database",
-    re.IGNORECASE,
+_REFUSED = {
+    *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
+    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
+    *("import_database", "export_database"),
+}
+_REFUSED_BEGINNINGS = (
+    *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami", "read_"),
+    *("parquet_", "pragma_"),
 )
-_CREATES_SECRET = re.compile(
-    r"create\s+(?:or\s+replace\s+)?(?:persistent\s+|temp(?:orary)?\s+)?secret\b", re.IGNORECASE
-)
+_REFUSED_ENDS = ("_logging", "_scan")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
-_WORD = re.compile(r'"((?:[^"]|"")*)"|[^\W\d][\w$]*')
 
 
 class RefusedError(Exception):
     """A statement that a client may not send; the message is for it."""
+
+
+class Word(NamedTuple):
+    """A word, a quoted name without its quotes, or the first sign of anything else; where it starts in bytes."""
+
+    text: str
+    start: int
+    is_quoted: bool = False
 
 
 def admitted(text: str, role: str) -> str:
@@ -52,46 +51,79 @@ def admitted(text: str, role: str) -> str:
     return "; ".join(f"{each.explain}{_admitted(each.query, each.kind, role)}" for each in found)
 
 
-def _tokens(query: str) -> list[str]:
-    """Tokens of the engine's own lexer, each with the comments behind it, which are tokens themselves in DuckDB 2.0."""
-    content = query.encode()
-    places = [place for place, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
-    return [content[start:end].decode() for start, end in pairwise([*places, len(content)])]
-
-
-def _called(query: str) -> Iterator[str]:
-    """Names that a bracket follows."""
-    for text, after in pairwise(_tokens(query)):
-        if after.startswith("("):
-            found = _WORD.match(text)
-            if found is None and not text[:1].isascii():
-                raise RefusedError(f"names of this kind are not for clients of a server: {text.strip()}")
-            if found:
-                yield found[0] if found[1] is None else found[1].replace('""', '"')
-
-
 def _admitted(query: str, kind: str, role: str) -> str:
-    query = _LEADING.sub("", query).strip().rstrip(";")
     if kind == "EXPLAIN":
         raise RefusedError("this form of EXPLAIN is not for clients of a server")
     if kind not in _READING | CHANGING:
         raise RefusedError(
             f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
         )
-    if _CREATES_SECRET.match(query):
+    words = _words(query)
+    _check_functions(words)
+    made = _after(words, ["create", "or", "replace"], ["create"])
+    if _after(_after(made, ["persistent"], ["temp"], ["temporary"], []), ["secret"]):
         raise RefusedError("secrets are not for clients of a server")
-    # To read the tokens takes milliseconds, and a plain name can be refused only if it stands in the text.
-    is_harmless = query.isascii() and '"' not in query and not _REFUSED.search(query)
-    for name in () if is_harmless else _called(query):
-        if _REFUSED.fullmatch(name):
-            raise RefusedError(f"the function {name} is not for clients of a server")
     if role == WRITE or kind in _READING:
-        return query
-    words = [re.split(r"\W", text, maxsplit=1)[0].lower() for text in _tokens(query)]
-    if any(word in _FURTHER and before != "do" for before, word in pairwise(words)):  # ON CONFLICT DO UPDATE is its own
+        return _ended(query.encode()[words[0].start :])
+    if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO UPDATE
         raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
-    if kind == "CREATE" and _MAKES_TEMPORARY.match(query):
-        return query
-    if kind in _TEMPORARY and (found := _CHANGES.match(query)):
-        return f"{found['before']} temp.{found['name']}{query[found.end() :]}"
-    raise RefusedError("this token reads only; to change the warehouse takes the one that writes")
+    if _after(_after(made, ["temp"], ["temporary"]), ["table"], ["view"], ["macro"], ["function"]):
+        return _ended(query.encode()[words[0].start :])
+    return _in_temp(query.encode(), words)
+
+
+def _words(query: str) -> list[Word]:
+    """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
+    content = query.encode()
+    starts = [start for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
+    found: list[Word] = []
+    for start, end in pairwise([*starts, len(content)]):
+        piece = content[start:end].decode().lower()
+        if piece.startswith('"'):
+            name = piece[1 : piece.rindex('"')]
+            found.append(Word(name.replace('""', '"'), start, is_quoted=True))
+        else:
+            size = next((at for at, sign in enumerate(piece) if not (sign.isalnum() or sign in "_$")), len(piece))
+            found.append(Word(piece[: size or 1], start))
+    return found
+
+
+def _check_functions(words: list[Word]) -> None:
+    """Refuse names before a bracket that are of functions not for clients, and names of which one cannot tell."""
+    for (name, _, is_quoted), after in pairwise(words):
+        if after.text != "(" or after.is_quoted:
+            continue
+        if not is_quoted and not name.isascii() and not name[0].isalpha():
+            raise RefusedError(f"names of this kind are not for clients of a server: {name}")
+        if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or name.endswith(_REFUSED_ENDS):
+            raise RefusedError(f"the function {name} is not for clients of a server")
+
+
+def _after(words: list[Word], *beginnings: list[str]) -> list[Word]:
+    """The words behind the first of these beginnings that they have; none where they have none of them."""
+    for beginning in beginnings:
+        if [word.text for word in words[: len(beginning)] if not word.is_quoted] == beginning:
+            return words[len(beginning) :]
+    return []
+
+
+def _in_temp(content: bytes, words: list[Word]) -> str:
+    """The statement with what it changes put into the schema temp, if it is named without another schema."""
+    dropped = _after(words, ["drop"])
+    dropped = _after(dropped, ["table"], ["view"], ["macro", "table"], ["macro"], ["function"])
+    changed = _after(words, ["insert", "into"], ["update"], ["delete", "from"])
+    named = changed or _after(dropped, ["if", "exists"], [])
+    is_temporary = [word.text for word in named[:2]] == ["temp", "."]
+    named = named[2:] if is_temporary else named
+    is_name = named and (named[0].is_quoted or named[0].text[0].isalpha() or named[0].text[0] == "_")
+    if not is_name or [word.text for word in named[1:2]] == ["."]:
+        raise RefusedError("this token reads only; to change the warehouse takes the one that writes")
+    at = named[0].start
+    before, rest = content[words[0].start : at], content[at:]
+    return _ended(before + (b"" if is_temporary else b"temp.") + rest)
+
+
+def _ended(statement: bytes) -> str:
+    """A statement that another one may follow, also where it ends with a comment."""
+    text = statement.decode().strip().rstrip(";").rstrip()
+    return f"{text}\n" if "--" in text else text

@@ -20,7 +20,7 @@ WRITE, READ = "w" * 20, "r" * 20
 @pytest.mark.parametrize(("role", "text", "run"), rows_of(HERE / "admitted.tsv"))
 def test_a_reader_changes_what_is_temporary_and_a_writer_the_warehouse(role: str, text: str, run: str) -> None:
     """What is run is in the last column of the file, nothing where it is refused."""
-    text = text.encode("latin-1").decode("unicode_escape")
+    text, run = (each.encode("latin-1").decode("unicode_escape") for each in (text, run))
     if run:
         assert admitted(text, role) == run
     else:
