@@ -24,7 +24,11 @@ def qrels(
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
     reading: JudgmentReading,
     columns: Columns = options.COLUMNS,
-    run: Names = option("--run NAME", "Run held, or glob, to evaluate with it; can be repeated.", complete="runs"),
+    run: Names = option(
+        "--run NAME",
+        "Run held, or glob, to evaluate with it, by default all that wait; can be repeated.",
+        complete="runs",
+    ),
     keep_best: bool = options.KEEP_BEST,
     kept: Kept,
     loading: Loading,
@@ -41,6 +45,8 @@ def qrels(
         num_topics, num_rows = _size(warehouse, loaded)
         held = f"{counted(num_rows, 'judgment')} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
+        runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
+        note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
         _note_replaced(warehouse, loaded, weights)
 
 
@@ -97,7 +103,7 @@ def runs(
         if mixed:
             note(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
         if unpaired:
-            note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
+            note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE brings them")
 
 
 @command

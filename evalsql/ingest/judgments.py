@@ -158,7 +158,8 @@ class StagedJudgments:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
 
         Returns the qrels_id, and the pairs of it and the run_id of each run: of those given, and of those that replaced
-        judgments of the same name evaluate.
+        judgments of the same name evaluate. Where none is given, runs that wait for judgments and have a topic of these
+        are.
         """
         database, options = self.database, self.options
         replaced_id, replaced_runs = make_room_for_judgments(database, self.name, replace)
@@ -176,9 +177,20 @@ class StagedJudgments:
         database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
-        pairs = [(qrels_id, run_id) for run_id in sorted(replaced_runs.union(run_ids))]
+        runs = replaced_runs.union(run_ids or _waiting_runs(database, table, qrels_id))
+        pairs = [(qrels_id, run_id) for run_id in sorted(runs)]
         base_rows.add_evaluations(database, pairs)
         return qrels_id, pairs
+
+
+def _waiting_runs(database: Database, table: str, qrels_id: int) -> list[int]:
+    """The run_id of each run that nothing evaluates and no stored scores are of, but that has a topic of these."""
+    judged = f"select topic_id from {table} where qrels_id = {qrels_id}"
+    in_use = "select run_id from evaluations union all select run_id from stored_scores"
+    rows = database.rows(
+        f"select distinct run_id from run_topics where topic_id in ({judged}) and run_id not in ({in_use})"
+    )
+    return [run_id for (run_id,) in rows]
 
 
 def _stage_clean(database: Database, source: Source, form: str) -> int:

@@ -63,7 +63,8 @@ class Loader:
                 of lower levels in their subgroup, and what follows from that within a group; groups need not agree); or
                 what judgments are made of: pairs (topic and a document relevant to it) or families (id and family:
                 members of the same family are relevant to each other).
-            runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
+            runs: names or globs of runs already loaded that are to be evaluated with these judgments too; by default
+                those that have a topic of these and no judgments yet.
             keep_best: of several judgments of a document for a topic (or by a group) keep the highest grade.
             replace: replace a set of the same name, for the runs it had as well. That set stays as NAME@1, with its
                 weights of topics, unless both hold the same.

@@ -167,7 +167,7 @@ def test_ranks_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path)
 # Runs that wait for judgments
 
 
-def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path) -> None:
+def test_judgments_take_the_runs_that_wait_and_others_are_named(command: Command, tmp_path: Path) -> None:
     qrels = write(tmp_path / "q.txt", E_QRELS)
     command("load", "runs", *(write(tmp_path / f"{name}.run", E_VALUES) for name in ("first", "second")))
     said = (
@@ -176,18 +176,20 @@ def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path
     for arguments in (("leaderboard",), ("compare", "first"), ("report",)):
         found = command(*arguments)
         assert (found.returncode, found.stdout, found.stderr) == (2, "", said.format(""))
-    command("load", "qrels", qrels)
+    # Those of other topics do not take them, and those that name a run take it alone.
+    command("load", "qrels", write(tmp_path / "other.txt", "other-topic 0 d1 1\n"))
     assert command("leaderboard").stderr == said.format(" --replace")
-    command("load", "qrels", qrels, "--replace", "--run", "first")
+    command("load", "qrels", qrels, "--run", "first")
     expected = (
         "1 run waits for judgments: second; evalsql load qrels FILE --run second --replace brings both together\n"
     )
     assert expected in command("leaderboard", "-m", "AP").stderr
     assert expected not in command("topics", "first", "-m", "AP").stderr
     assert expected in command("compare", "first", "-m", "AP").stderr
-    command("load", "qrels", qrels, "--replace", "--run", "*")
+    loaded = command("load", "qrels", qrels, "--name", "later")
+    assert "1 run evaluated with them" in loaded.stderr
     board = command("leaderboard", "-m", "AP", "--format", "csv").stdout
-    assert [line.split(",")[1] for line in board.splitlines()[1:]] == ["first", "second"]
+    assert sorted(line.split(",")[:2] for line in board.splitlines()[1:]) == [["later", "second"], ["q", "first"]]
 
 
 # What is corrected for, and where intervals end
