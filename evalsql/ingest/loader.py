@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -281,18 +282,30 @@ class Loader:
 def sources_by_name(
     sources: Iterable[Source], name: str | None, problems: ProblemList, stdin_name: str | None = None
 ) -> dict[str, list[Source]]:
-    """Files by the name of their run, by default their stems; ``problems`` gets those that have the name of another."""
-    from evalsql.ingest.files.input_files import stem
-
+    """Files by the name of their run, by default their stems; ``problems`` gets a file that is given twice."""
+    listed = list(sources)
+    names = _names_apart([source.label for source in listed]) if name is None else [name] * len(listed)
     files: dict[str, list[Source]] = {}
-    for source in sources:
-        own = stem(source.label) if name is None else name
+    for source, own in zip(listed, names, strict=True):
         own = checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label
             problems.add(source.problem(0, f"run {own} comes from {first} as well; name one of them"))
         files.setdefault(own, []).append(source)
     return files
+
+
+def _names_apart(labels: Sequence[str]) -> list[str]:
+    """The stem of each path; where several have one, with the fewest folders before it that tell them apart."""
+    from evalsql.ingest.files.input_files import stem
+
+    stems = [stem(label) for label in labels]
+    names, folders = stems, [Path(label).parts[:-1] for label in labels]
+    for depth in range(1, max(map(len, folders), default=0) + 1):
+        shared = {name for name, count in Counter(names).items() if count > 1}
+        longer = ["/".join([*above[-depth:], own]) for above, own in zip(folders, stems, strict=True)]
+        names = [new if name in shared else name for name, new in zip(names, longer, strict=True)]
+    return names
 
 
 def checked_name(name: str) -> str:

@@ -133,7 +133,7 @@ def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: P
     plain = write(tmp_path / "r.run", PLAIN)
     cut = write(tmp_path / "cut.run.gz", gzip.compress(PLAIN.encode() * 999)[:60])
     (tmp_path / "folder").mkdir()
-    same = [write(tmp_path / name / "system.run", PLAIN) for name in "ab"]
+    same = [write(tmp_path / name, PLAIN) for name in ("system.run", "system.txt")]
     cases: list[tuple[Any, str]] = [
         ([tmp_path / "absent.run", tmp_path / "*.absent"], "absent.run: no such file"),
         (write(tmp_path / "empty.run", ""), "empty.run: holds no rows"),
@@ -141,11 +141,19 @@ def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: P
         ([plain, plain], "r.run: named twice\n"),
         (tmp_path, "cut.run.gz: cannot be read"),
         (tmp_path / "folder", "folder: holds no run"),
-        (same, r"b.system.run: run system comes from .*a.system.run as well"),
+        (same, r"system.txt: run \S*system comes from .*system.run as well"),
     ]
     for paths, complaint in cases:
         with pytest.raises(InputError, match=complaint):
             judged.load_runs(paths)
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(judged: Warehouse, tmp_path: Path) -> None:
+    places = ("a/system.run", "b/system.run.gz", "c/x/other.run", "d/x/other.run", "single.run")
+    paths = [
+        write(tmp_path / place, gzip.compress(PLAIN.encode()) if place.endswith("gz") else PLAIN) for place in places
+    ]
+    assert judged.load_runs(paths) == ["a/system", "b/system", "c/x/other", "d/x/other", "single"]
 
 
 def test_keep_best_keeps_the_best_place(judged: Warehouse, tmp_path: Path) -> None:
