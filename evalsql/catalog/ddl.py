@@ -156,10 +156,12 @@ def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
         # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
         body = f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else {other} end)"
     # Checked when a call is bound: what has no rows would never come to a condition.
+    chosen = "'allowed'"
     for each in words.values():
-        chosen = _if_allowed(each, "'allowed'")
-        body = f"with allowed as (\n{body}\n)\nselect * from query_table({chosen})"
-    return body
+        chosen = _if_allowed(each, chosen)
+    for each in relation.parameters if relation.kind != STEPS else ():
+        chosen = _if_within(each, chosen, catalog.list_parameter(relation))
+    return body if chosen == "'allowed'" else f"with allowed as (\n{body}\n)\nselect * from query_table({chosen})"
 
 
 def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> Mapping[str, str]:
@@ -173,6 +175,20 @@ def _if_allowed(word: Parameter, value: str) -> str:
     """This value where the parameter has a word that it takes; else an error."""
     message = f"'{word.name} is ' || coalesce({word.name}, 'null') || ', it must be {listed(word.choices, 'or')}'"
     return f"case when {word.name} in ({_literals(word.choices)}) then {value} else error({message}) end"
+
+
+def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
+    """This value where the parameter is in its range, if it has one; else an error."""
+    name = number.name
+    least = most = f"cast({name} as double)"
+    if name == list_parameter:  # the text of one value or of a list
+        each = f"try_cast(string_split(trim(cast({name} as varchar), '[]'), ', ') as double[])"
+        least, most = f"list_min({each})", f"list_max({each})"
+    outside = " or ".join(f"{least if sign[0] == '<' else most} {sign}" for sign in number.outside)
+    if outside and not number.nullable:
+        outside += f" or {name} is null"
+    message = f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || ', it must be in {number.domain}'"
+    return f"case when {outside} then error({message}) else {value} end" if outside else value
 
 
 def _literals(words: Iterable[str]) -> str:

@@ -214,6 +214,15 @@ class Parameter(NamedTuple):
         domain = self.domain or ""
         return [choice.strip() for choice in domain[1:-1].split(",")] if domain.startswith("{") else []
 
+    @property
+    def outside(self) -> Sequence[str]:
+        """What a value below the range is, as "< 1", and one above it; an end without bound is left out."""
+        if self.choices or not (interval := _INTERVAL.fullmatch(self.domain or "")):
+            return []
+        below, above = ("<" if interval["open"] == "[" else "<="), (">" if interval["close"] == "]" else ">=")
+        ends = ((below, interval["low"]), (above, interval["high"]))
+        return [f"{sign} {end}" for sign, end in ends if "inf" not in end]
+
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
         if text.lower() in ("null", "none") and text not in self.choices:

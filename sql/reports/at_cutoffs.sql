@@ -1,6 +1,6 @@
 -- title: The usual measures at several cutoffs in one pass over the rankings
 -- parameters: k, rel
---   k integer in [1, inf) = 10   rank cutoff, or a list of them; null is the whole ranking
+--   k integer? in [1, inf) = 10   rank cutoff, or a list of them; null is the whole ranking
 -- columns: qrels, run, topic
 --   k             rank cutoff
 --   num_rel       relevant documents of the topic

@@ -11,7 +11,7 @@ from tests.long_cases import one_in
 from tests.random_collections import together
 
 CATALOG = read_catalog()
-VALUES = {"k": (1, 3, 7, 10, 1000), "recall": (0, 0.1, 0.55, 1), "multiple": (0, 0.2, 1.0, 2.5), "n": (1, 3, 30)}
+VALUES = {"k": (1, 3, 7, 10, 1000), "recall": (0, 0.1, 0.55, 1), "multiple": (0.2, 1.0, 2.5), "n": (1, 3, 30)}
 TAKING = [each for each in CATALOG.measures if CATALOG.list_parameter(each)]
 ORDERS = [(each.name, ties) for each in TAKING for ties in ("", *tie_variants(default_measure(each)))]
 
@@ -48,9 +48,10 @@ def test_each_value_of_a_list_has_the_rows_that_it_has_alone(loaded: Warehouse, 
 def test_one_value_has_the_columns_of_the_view_and_a_list_one_more(loaded: Warehouse) -> None:
     for relation in TAKING:
         listing = CATALOG.list_parameter(relation)
+        value = VALUES[listing][-1]
         view, alone, listed = (
             [column for column, *_ in loaded.rows(f"describe from {asked}")]
-            for asked in (relation.name, f"{relation.name}({listing} := 3)", f"{relation.name}({listing} := [3])")
+            for asked in (relation.name, *(f"{relation.name}({listing} := {each})" for each in (value, [value])))
         )
         assert view == alone, relation.name
         assert listed == [*view[:3], listing, *view[3:]], relation.name

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import shlex
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -288,6 +289,32 @@ def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample: Warehou
         assert f"{parameter.name} is {word}, it must be {parameter.choices[0]}" in told, name
         assert all(choice in told for choice in parameter.choices), name
     assert "dcg is null, it must be log2 or exp-log2" in refusal(sample, "ndcg", "dcg := null")
+
+
+# By domain what is below or above it, and what is at its ends.
+OUTSIDE = {
+    **{"[1, inf)": ("0", "1"), "[2, inf)": ("1", "2"), "[0, inf)": ("-1", "0"), "(0, inf)": ("0", "0.01")},
+    **{"[0, 1]": ("1.01", "1"), "(0, 1)": ("1", "0.5"), "[0, 1)": ("1", "0"), "(0, 1]": ("0", "1")},
+}
+
+
+@pytest.mark.parametrize("every", few_of([False, True], 1))
+def test_numbers_out_of_range_are_refused_in_sql(sample: Warehouse, every: bool) -> None:
+    asked = [
+        (relation.name, parameter)
+        for relation in sample.catalog.of_kind("measures", "fusion", "statistics", "reports", "judging")
+        for parameter in relation.parameters
+        if parameter.domain in OUTSIDE and not relation.header.inputs
+    ]
+    assert len(asked) > 150
+    by_domain = {(parameter.name, parameter.domain): (name, parameter) for name, parameter in asked}
+    for name, parameter in asked if every else by_domain.values():
+        below, end = OUTSIDE[parameter.domain or ""]
+        told = refusal(sample, name, f"{parameter.name} := {below}")
+        assert re.search(rf"{parameter.name} is {below}(\.0|0)?, it must be in ", told), (name, told)
+        assert refusal(sample, name, f"{parameter.name} := {end}") == "", name
+    assert "k is [5, 0], it must be in [1, inf)" in refusal(sample, "ndcg", "k := [5, 0]")
+    assert "p is null, it must be in (0, 1)" in refusal(sample, "rbp", "p := null")
 
 
 def test_replaced_judgments_stay_as_they_were(empty: Warehouse) -> None:
