@@ -150,7 +150,7 @@ class NotebookWarehouse(Warehouse):
     def explain(
         self,
         run: str,
-        topic: str,
+        topic: str | int,
         *,
         measure: str = DEFAULT_MEASURES[0],
         other: str | None = None,
@@ -168,7 +168,7 @@ class NotebookWarehouse(Warehouse):
             qrels: judgment set, where the run is evaluated with several.
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
-        found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        found = explain(self.evaluation, run, str(topic), measure=measure, other=other, qrels=qrels, depth=depth)
         notes = notices.explanation_lines(found, depth, digits, "depth=")
         rows = Shown(found.rows, display.explanation_table, digits, notes, counts=found.counts)
         return ShownExplanation(*found)._replace(rows=rows)

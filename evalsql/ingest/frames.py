@@ -115,6 +115,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
 def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None:
     topics, documents, numbers = list[str](), list[str](), list[float]()
     for topic, inner in data.items():
+        python_rows.refuse_several(topic, inner)
         if not isinstance(inner, Mapping):
             raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
         topics += _names([topic], topic) * len(inner)

@@ -111,6 +111,16 @@ def _is_ranking(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
+def refuse_several(topic: object, inner: object) -> None:
+    """Raise UsageError where a topic has a table or other rankings, as the name of a system would have."""
+    first = next(iter(inner.values()), None) if isinstance(inner, Mapping) else None
+    if hasattr(inner, "columns") or _is_nested(first):
+        raise UsageError(
+            f"{topic}: expected the documents of one topic, found those of several; evalsql.experiment takes several "
+            "systems"
+        )
+
+
 def _is_nested(value: object) -> bool:
     return isinstance(value, Mapping) or _is_ranking(value)
 
@@ -191,6 +201,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value = _value(kind)
     values: list[Any] | None = None
+    refuse_several(topic, inner)
     if isinstance(inner, Mapping):
         documents, values = list(inner), list(inner.values())
     elif not _is_ranking(inner):

@@ -2,7 +2,7 @@
 -- parameters:
 --   run varchar = null                     run
 --   other varchar = null                   run compared with it
---   depth integer in [1, inf) = 10         documents that are among the first so many of either run; null: all
+--   depth integer? in [1, inf) = 10         documents that are among the first so many of either run; null: all
 -- columns:
 --   qrels        judgment set that evaluates both
 --   run          run

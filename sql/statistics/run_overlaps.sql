@@ -1,6 +1,6 @@
 -- title: How many of their first documents two runs share, topic by topic
 -- parameters: k, baseline, run
---   k integer in [1, inf) = 10   documents taken of each ranking; null is all
+--   k integer? in [1, inf) = 10   documents taken of each ranking; null is all
 --   baseline varchar = null   run compared with; null: every run
 -- columns:
 --   baseline      run compared with

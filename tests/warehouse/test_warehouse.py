@@ -29,6 +29,10 @@ def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
     assert empty.evaluate("RR", per_topic=True).fetchall() == by_topic
 
 
+ONE_RUN = pandas.DataFrame({"topic": ["q1"], "document": ["d1"], "score": [1.0]})
+SEVERAL = [{"a": ONE_RUN}, {"a": {"q1": {"d1": 1.0}}}, {"a": {"q1": ["d1"]}}]
+
+
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
@@ -50,6 +54,7 @@ def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
         ({None: {"d1": 1.0}}, "names are text or whole numbers, found None"),
         ({"q1": {b"d1": 1.0}}, "found b'd1'"),
         ({"q1": 5}, "topic q1: expected {document: score}, found int"),
+        *((given, "a: expected the documents of one topic, .* evalsql.experiment takes several") for given in SEVERAL),
         ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "topic q2: expected {document: score}, found list"),
         ({"q1": [b"d1"]}, "row 1: document b'd1' is neither text nor a whole number"),
         ({"q1": pandas.Series({"d1": 2.5})}, "row 1: document 2.5 is neither text nor a whole number"),
