@@ -16,7 +16,7 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
 
     ``pairs`` is a SELECT of qrels_id and run_id, ``ranked`` one of the runs' rows, where the base table has none.
     """
-    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs})
+    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs, "ranked": ranked})
     named = f"({scarce}) as scarce join qrels using (qrels_id) join runs using (run_id)"
     found = database.rows(f"select qrels, run, scarce.* from {named} order by qrels, run")
     lines = [_line(database, row, ranked) for row in found[:_MOST_TOLD]]

@@ -117,6 +117,19 @@ def test_ids_that_overlap_by_chance_are_told(empty: Warehouse) -> None:
     assert not [text for text in told if "retrieved for" in text]
 
 
+def test_what_chance_would_give_is_what_judgments_of_other_topics_do(empty: Warehouse) -> None:
+    topics = range(30)
+    judged = {f"t{t}": {f"{t}.{d}": 1 for d in range(30)} for t in topics}
+    empty.load_qrels(judged, "q")
+    for name, is_told in (("chance", True), ("own", False)):  # one of 30 is judged for its topic, and for each other
+        run = {f"t{t}": {f"{u}.{t}" if is_told or u == t else f"{u} {t}": 1.0 - u for u in topics} for t in topics}
+        line = "only 30 of 900 documents retrieved for 30 topics are judged (q); "
+        told = warned(partial(empty.load_run, run, name))
+        assert [text.startswith(f"{name}: {line}") for text in told] == [True] * is_told
+        told = warned(partial(evalsql.evaluate, judged, run, "AP"))
+        assert [line.replace("(q)", "(qrels)") in text for text in told] == [True] * is_told
+
+
 def test_of_many_runs_with_foreign_ids_the_first_are_named(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels(write(tmp_path / "q.txt", FOREIGN_QRELS))
     for at in range(6):
