@@ -1,4 +1,4 @@
-"""Runs and judgments with next to nothing in common: measures of them are 0, and say nothing of the system."""
+"""Runs whose figures say little of the system: next to nothing of them is judged, or their scores order nothing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.phrases import counted
 
-_MOST_TOLD = 3
+_MOST_TOLD = 3  # runs with a line of their own
 RETRIEVED = "select * from retrieved"
 
 
@@ -16,13 +16,25 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
 
     ``pairs`` is a SELECT of qrels_id and run_id, ``ranked`` one of the runs' rows, where the base table has none.
     """
-    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs})
+    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs, "ranked": ranked})
     named = f"({scarce}) as scarce join qrels using (qrels_id) join runs using (run_id)"
     found = database.rows(f"select qrels, run, scarce.* from {named} order by qrels, run")
     lines = [_line(database, row, ranked) for row in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         lines.append(f"... and {len(found) - _MOST_TOLD:,} more runs of which next to nothing is judged")
     return lines
+
+
+def equal_scores(database: Database, ranked: str) -> list[str]:
+    """A line for each run whose documents mostly have equal scores; of many only the first ones."""
+    tied = relation_query(database.catalog, "equal_scores", {"ranked": ranked})
+    lines = [
+        f"{run}: names order its documents, as each has the score of {100 * share:.0f}% of its topic's on average; "
+        "if the file has ranks, --tie-rule rank goes by them"
+        for run, share in database.rows(f"select run, tied_share from ({tied}) join runs using (run_id) order by run")
+    ]
+    more = [f"... and {len(lines) - _MOST_TOLD:,} more runs whose documents names order"]
+    return lines[:_MOST_TOLD] + more * (len(lines) > _MOST_TOLD)
 
 
 def _line(database: Database, row: Sequence[Any], ranked: str) -> str:

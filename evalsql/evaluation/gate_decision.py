@@ -13,6 +13,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, Figures, Rule
+from evalsql.evaluation.notices import on_coverage, on_overlaps
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
@@ -24,6 +25,7 @@ CHECKS = (
     Rule("judged documents are retrieved", "judged", ">=", 1),
     Rule("missing topics <= 0", "missing", "<=", 0),
 )
+_MISLEADING = ("missing", "loading", "ids")  # what notices are about
 # Why a rule of each kind fails.
 _REASONS = {
     "documents": "the run has no documents for the topics of the judgments",
@@ -96,7 +98,7 @@ def decide(
         missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
         drops = database.records(ddl.relation_query(database.catalog, "gate_drops", inputs, most=MOST_NAMED))
-        notes = _notes(evaluation, asked)
+        notes = _notes(evaluation, asked, inputs, runs)
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
         if rule.problem
@@ -207,8 +209,8 @@ def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence
     return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""
 
 
-def _notes(evaluation: Evaluation, asked: _Question) -> list[str]:
-    """What makes a comparison with a baseline less than it seems."""
+def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], runs: Sequence[str]) -> list[str]:
+    """What makes a decision less than it seems."""
     database = evaluation.database
     notes = []
     if not stored_scores.with_rankings(database, [asked.candidate]):
@@ -221,11 +223,12 @@ def _notes(evaluation: Evaluation, asked: _Question) -> list[str]:
         now = _checksum(database, asked.qrels)
         if asked.figures.qrels_sha256 and now and asked.figures.qrels_sha256 != now:
             notes.append("the judgments are not those that the baseline's figures were made with")
-    elif asked.reference:
-        for _, run, _, count, _ in database.rows(evaluation.coverage_query([asked.qrels], [asked.reference])):
-            if count:
-                notes.append(f"the baseline {run} misses {counted(count, 'topic')}, scored as empty rankings")
-    return notes
+    if asked.reference:
+        same = f"select measure from ({inputs['tests']}) where run = ? and note = 'identical' order by measure"
+        for (measure,) in database.rows(same, [asked.candidate]):
+            notes.append(f"{measure}: the same value as the baseline's for every topic")
+    found = [*on_coverage(evaluation, [asked.qrels], runs), *on_overlaps(evaluation, [asked.qrels], runs)]
+    return notes + [each.text.strip() for each in found if each.about in _MISLEADING]
 
 
 def _checksum(database: Database, qrels: str) -> str:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, tie_variants
-from evalsql.database.database import MEMORY
-from evalsql.database.judgment_overlap import scarce_overlaps
+from evalsql.database.database import MEMORY, Database
+from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
@@ -24,7 +24,7 @@ _FORMS = {
 
 
 class Notice(NamedTuple):
-    """A line, and what it is about: topics, forms, missing (topics), more (of these), origins, ids or ties."""
+    """A line, and what it is about: topics, forms, missing (topics), more (of these), loading, origins, ids or ties."""
 
     about: str
     text: str
@@ -35,7 +35,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     database, covered = evaluation.database, evaluation.coverage_query(qrels, runs)
     lines = []
     totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
-    for name, form, num_topics, known, missed, left_out, stored in totals:
+    for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
         text = (
             f"{name}: {counted(num_topics, 'topic')} averaged, runs that miss topics: {missed} of {known}, "
             f"runs with topics left out: {left_out} of {known}"
@@ -43,15 +43,38 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines.append(Notice("topics", text + (f", not known of {stored} with stored scores" if stored else "")))
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
+        if num_irrelevant:
+            without = f"topics without a relevant document: {num_irrelevant} of {num_topics}"
+            lines.append(Notice("forms", f"  {name}: {without}, averaged as trec_eval does, mostly as 0"))
     rows = database.rows(covered)
-    missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
-    more = [(name, run, count) for name, run, _, _, count in rows if count]
-    extra = [f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, count in more]
-    for notes in (missing, extra):
+    lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
+    extra = [
+        f"{run} has {counted(count, 'topic')} without judgments beside {total - missing} with ({name})"
+        for name, run, total, missing, count in rows
+        if count
+    ]
+    for notes in (lacking, extra):
         lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
             lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
+    lines += [Notice("loading", text) for text in _conditions(database, covered)]
     return lines + [Notice("origins", text) for text in stored_scores.origin_notes(database, qrels, runs)]
+
+
+def _conditions(database: Database, covered: str) -> list[str]:
+    """Lines that tell in what runs differ by which figures do, and of which runs names order most documents."""
+    conditions: dict[tuple[str, str], list[str]] = {}
+    query = relation_query(database.catalog, "run_conditions", {"covered": covered})
+    for name, condition, value, runs in database.rows(query):
+        conditions.setdefault((name, condition), []).append(f"{value} ({shortened(runs, _MOST_NOTES)})")
+    lines = [
+        f"  {name}: runs differ in {condition}, by which their figures may: {shortened(each, _MOST_NOTES)}"
+        for (name, condition), each in conditions.items()
+    ]
+    if database.path != MEMORY:  # of what is loaded into memory, loading has told just now
+        chosen = f"run_id in (select run_id from ({covered}) as covered join runs using (run))"
+        lines += [f"  {text}" for text in equal_scores(database, f"select * from retrieved where {chosen}")]
+    return lines
 
 
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:

@@ -1,5 +1,6 @@
 """Which column of a table is the topic, which the document and which the score or the grade."""
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from evalsql.errors import UsageError
@@ -40,6 +41,10 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
 }
+_ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
+# What these hold beside another column of the meaning: the score of a run, a category, words.
+_OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
+_RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
 Given = Mapping[str, str] | None
 
@@ -100,7 +105,19 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
             f"there is no column for the {meaning}: expected one of {', '.join(COLUMNS[meaning])}; found "
             f"{', '.join(names)}; {how_to_name(meaning)}{pairs}"
         )
-    return found
+    return found | _rivals(names, found, taken)
+
+
+def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, str]:
+    """Further columns that could be what one was found for, under such texts as ``topic qid or query_id``."""
+    rivals = {name: name for name in names if _RIVAL.match(name)}  # of rows that went through here before
+    for meaning in [each for each in _ALONE if each in found and each not in taken]:
+        # PyTerrier has a number of its own as docid.
+        own = {"docid"} if _folded(found[meaning]) == "docno" else set[str]()
+        known_names = {*COLUMNS[meaning]} - _OFTEN_ELSE - own
+        others = [name for name in names if _folded(name) in known_names and name not in found.values()]
+        rivals |= {f"{meaning} {found[meaning]} or {name}": name for name in others}
+    return rivals
 
 
 def check_given(given: Given, kind: str) -> None:

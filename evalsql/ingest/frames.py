@@ -62,7 +62,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
     data = list(data) if isinstance(data, Iterator) else data
     columns = python_rows.columns_of(data, kind, given)
     plain = []
-    for meaning, name in column_meanings.known(columns, kind).items():
+    for meaning, name in column_meanings.find([*columns], kind).items():
         is_name = meaning in ("topic", "document")
         number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
         kinds = set(map(type, columns[name]))

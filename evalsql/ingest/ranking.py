@@ -140,6 +140,7 @@ class RunBatch:
             database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
+            warnings.note_equal_scores(database, self.ranked)
             warnings.note_overlaps(database, pairs, self.ranked)
             database.execute("drop table if exists all_ranks; drop table if exists judged_or_tied")
             database.execute("drop table staged_run_rows; drop table staged_topics; drop table document_ids")

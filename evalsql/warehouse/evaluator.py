@@ -127,7 +127,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         ((total, missing, found, judged, scarce),) = database.rows(f"""
             select
                 count(*), count(*) filter (run_topics.topic_id is null), (select count(*) from run_topics),
-                (select count(*) from judged_ranks) * 100 as num_judged,
+                (select count(*) from judged_ranks) * 10 as num_judged,
                 least((select count(*) from ({batch.ranked})), (select count(*) from judged_documents))
             from evaluations left join run_topics using (run_id, topic_id)
         """)

@@ -1,5 +1,5 @@
 -- title: Pairs of judgment set and run with next to nothing in common, as where ids are those of another collection
--- inputs: new_pairs
+-- inputs: new_pairs, ranked
 -- columns:
 --   qrels_id         key of the judgment set
 --   run_id           key of the run
@@ -9,7 +9,9 @@
 --   num_judged       judged documents among these
 --   topic_id         key of the first topic of both, null where there is none
 -- definition: Pairs without a common topic, without a judged document, or with less than a hundredth of those that
---     could be found: of each topic the documents retrieved or judged, whichever are fewer.
+--     could be found: of each topic the documents retrieved or judged, whichever are fewer. And those with less than a
+--     tenth, if judgments of other topics have as many of the documents: what is found is then there by chance, up to
+--     three standard deviations of a count (Poisson) above what is expected.
 with judged as (
     select
         qrels_id,
@@ -45,19 +47,46 @@ possible as (
         on judged.qrels_id = new_pairs.qrels_id
         and judged.topic_id = run_topics.topic_id
     group by new_pairs.qrels_id, new_pairs.run_id
+),
+few as (
+    select
+        possible.*,
+        coalesce(found.num_found, 0) as num_found
+    from possible
+    left join found
+        on found.qrels_id = possible.qrels_id
+        and found.run_id = possible.run_id
+    where 10 * coalesce(found.num_found, 0) <= possible.most
+),
+elsewhere as (
+    select
+        few.qrels_id,
+        few.run_id,
+        count(*) / ((select count(*) from judged where judged.qrels_id = few.qrels_id) - 1) as expected
+    from few
+    join ranked on ranked.run_id = few.run_id
+    join judged
+        on judged.qrels_id = few.qrels_id
+        and judged.topic_id = ranked.topic_id
+    join judged_documents
+        on judged_documents.qrels_id = few.qrels_id
+        and judged_documents.document_id = ranked.document_id
+        and judged_documents.topic_id <> ranked.topic_id
+    group by few.qrels_id, few.run_id
 )
 select
-    possible.qrels_id,
-    possible.run_id,
-    possible.run_topics,
-    possible.common_topics,
-    cast(possible.num_retrieved as bigint) as num_retrieved,
-    coalesce(found.num_found, 0) as num_judged,
-    possible.topic_id
-from possible
-left join found
-    on found.qrels_id = possible.qrels_id
-    and found.run_id = possible.run_id
+    few.qrels_id,
+    few.run_id,
+    few.run_topics,
+    few.common_topics,
+    cast(few.num_retrieved as bigint) as num_retrieved,
+    few.num_found as num_judged,
+    few.topic_id
+from few
+left join elsewhere
+    on elsewhere.qrels_id = few.qrels_id
+    and elsewhere.run_id = few.run_id
 where
-    coalesce(found.num_found, 0) = 0
-    or 100 * found.num_found < possible.most
+    few.num_found = 0
+    or 100 * few.num_found < few.most
+    or few.num_found <= elsewhere.expected + 3 * sqrt(elsewhere.expected)

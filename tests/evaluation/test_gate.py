@@ -122,6 +122,21 @@ def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None
         assert [each.passes for rule, each in found.items() if "missing" in rule] == [allowed == 2]
 
 
+def test_topics_without_judgments_and_identical_runs_are_told(empty: Warehouse) -> None:
+    topics = {"run": [0, 1, 2], "copy": [0, 1, 2], "other": [0, 2]}
+    load(empty, {"run": [1, 2, 4], "copy": [1, 2, 4], "other": [2, 2, 4]}, topics)
+    empty.load_run({"t00": {"good": 1.0}, **{f"u{at}": {"d": 1.0} for at in range(27)}}, "wide")
+    found = gates.decide(empty.evaluation, "wide", [parse_rule("RR >= 0"), parse_rule("missing topics <= 2")])
+    assert found.passes
+    assert list(found.notes) == [
+        "wide misses 2 of 3 topics (set)",
+        "wide has 27 topics without judgments beside 1 with (set)",
+    ]
+    rules, same = [parse_rule("RR >= 0")], "RR: the same value as the baseline's for every topic"
+    for baseline, note in (("copy", same), ("other", "other misses 1 of 3 topics (set)")):
+        assert list(gates.decide(empty.evaluation, "run", rules, baseline=baseline).notes) == [note]
+
+
 def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
     empty.load_qrels({"1": {"a": 1}, "2": {"b": 1}}, "set")
     empty.load_run({"1": {"x": 1.0}, "2": {"y": 2.0}}, "other ids")
@@ -282,10 +297,12 @@ def test_other_judgments_than_the_baselines_are_told(empty: Warehouse, tmp_path:
     empty.load_run({"t": {"a": 2.0}, "u": {"b": 2.0}}, "run")
     rules = [parse_rule("RR drop <= 0")]
     base = gates.measured(empty.evaluation, "run", rules, qrels=None)
-    assert not gates.decide(empty.evaluation, "run", rules, baseline=base).notes
+    same = "RR: the same value as the baseline's for every topic"
+    assert gates.decide(empty.evaluation, "run", rules, baseline=base).notes == [same]
     empty.load_qrels(write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 2\n"), replace=True)
     assert gates.decide(empty.evaluation, "run", rules, baseline=base).notes == [
-        "the judgments are not those that the baseline's figures were made with"
+        "the judgments are not those that the baseline's figures were made with",
+        same,
     ]
 
 

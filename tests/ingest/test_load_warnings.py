@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import evalsql
-from evalsql import InputWarning, UsageError, Warehouse
+from evalsql import InputError, InputWarning, UsageError, Warehouse
 from tests.conftest import Command, warned, write
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
@@ -35,11 +36,54 @@ def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Pat
         assert found.startswith(f"{path}:{line}: {reason}{more}; ")
 
 
+# Two columns of which either could be meant, and zero bytes
+
+
+def test_which_of_two_columns_is_read_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    cases: list[tuple[Any, list[str]]] = [
+        ("qid,docid,rel,grade\n1,d1,1,1\n1,d2,0,0\n", ["CSV: the grade could be grade or rel"]),
+        ("qid docid rel label\n1 d1 1 yes\n1 d2 0 no\n", ["text with a header: the grade could be rel or label"]),
+        ('{"qid": 1, "topic_id": "1", "docid": "d1", "rel": 1}\n', ["JSON lines: the topic could be qid or topic_id"]),
+        ('[{"qid": 1, "doc_id": "d1", "docid": "d1", "rel": 1}]', ["JSON: the document could be doc_id or docid"]),
+        # Words beside a key, numbers of PyTerrier, the score of a run.
+        ("qid,topic,query,docno,docid,rel,score\n1,a b,c,d1,7,1,.5\n1,a,c,d2,8,0,.1\n", []),
+    ]
+    for text, expected in cases:
+        path = write(tmp_path / "q", text)
+        told = warned(partial(empty.load_qrels, path, replace=True))
+        assert told == [f"{path}: {line}; the first one was taken" for line in expected]
+        documents = empty.rows("select distinct document from judgments where qrels = 'q' order by all")
+        assert documents == [("d1",), ("d2",)][: len(documents)]
+    rows = {"qid": ["1", "1"], "topic": ["1", "2"], "docno": ["d1", "d2"], "rel": [1, 0]}
+    pandas.DataFrame(rows).to_parquet(path)
+    records = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+    for source in (path, pandas.DataFrame(rows), records):
+        with pytest.raises(InputError, match="the topic could be qid or topic, which contradict each other"):
+            empty.load_qrels(source, "q", replace=True)
+        told = warned(partial(empty.load_qrels, source, "q", columns={"topic": "topic"}, replace=True))
+        assert told == []
+        assert empty.rows("select topic from judgments where qrels = 'q' order by all") == [("1",), ("2",)]
+
+
+def test_zero_bytes_are_told_whatever_the_format(empty: Warehouse, tmp_path: Path) -> None:
+    for head, row, place in (
+        ("", "1 Q0 {} 1 2 t\n", ":2: "),
+        ("qid,docid,score\n", "1,{},1\n", ":3: CSV: "),
+        ("qid\tdocid\tscore\n", "1\t{}\t1\n", ":3: TSV: "),
+        ("", "1\t{}\t1\n", ":2: MS MARCO run: "),
+        ("", "1 {} 1\n", ":2: "),
+    ):
+        path = write(tmp_path / "r", head + row.format("a") + row.format("b\0c"))
+        told = [text for text in warned(partial(empty.load_runs, path, replace=True)) if "zero" in text]
+        assert told == [f"{path}{place}holds zero bytes, which are kept as part of their column"]
+        assert empty.rows("select document from rankings order by all") == [("a",), ("b\0c",)]
+
+
 # Runs of several tags in one file
 
 
 def test_runs_in_one_file_are_told(empty: Warehouse, command: Command, tmp_path: Path) -> None:
-    rows = "1 Q0 d1 1 2 bm25\n1 Q0 d3 2 1 bm25\n1 Q0 d2 1 2 dense\n1 Q0 d4 2 1 dense\n"
+    rows = "1 Q0 d1 1 2 bm25\n1 Q0 d3 2 1 bm25\n1 Q0 d2 1 4 dense\n1 Q0 d4 2 3 dense\n"
     path = write(tmp_path / "both.run", rows)
     reason = f"{path}: rows with 2 tags (bm25, dense), which are loaded as one run; split the file if they are several"
     assert reason in command("eval", write(tmp_path / "q.txt", QRELS), path).stderr

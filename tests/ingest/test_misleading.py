@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy
 import pytest
 import scipy.stats
@@ -116,6 +117,19 @@ def test_ids_that_overlap_by_chance_are_told(empty: Warehouse) -> None:
     assert not [text for text in told if "retrieved for" in text]
 
 
+def test_what_chance_would_give_is_what_judgments_of_other_topics_do(empty: Warehouse) -> None:
+    topics = range(30)
+    judged = {f"t{t}": {f"{t}.{d}": 1 for d in range(30)} for t in topics}
+    empty.load_qrels(judged, "q")
+    for name, is_told in (("chance", True), ("own", False)):  # one of 30 is judged for its topic, and for each other
+        run = {f"t{t}": {f"{u}.{t}" if is_told or u == t else f"{u} {t}": 1.0 - u for u in topics} for t in topics}
+        line = "only 30 of 900 documents retrieved for 30 topics are judged (q); "
+        told = warned(partial(empty.load_run, run, name))
+        assert [text.startswith(f"{name}: {line}") for text in told] == [True] * is_told
+        told = warned(partial(evalsql.evaluate, judged, run, "AP"))
+        assert [line.replace("(q)", "(qrels)") in text for text in told] == [True] * is_told
+
+
 def test_of_many_runs_with_foreign_ids_the_first_are_named(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels(write(tmp_path / "q.txt", FOREIGN_QRELS))
     for at in range(6):
@@ -162,6 +176,62 @@ def test_ranks_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path)
         first = f"{2 * len(contradicting)} runs, the first being {len(agreeing):02}: ranks and scores in the file "
         remedy = f"{'leave out' if options else 'give'} --lower-is-better, or exchange the columns"
         assert all(text.startswith(f"{first}contradict each other") and remedy in text for text in found), found
+
+
+# Scores that order nothing, and runs that were loaded in several ways
+
+
+def _names_order(scores: dict[str, dict[str, float]]) -> float:
+    """Which share of its topic's documents has the score of a document, on average; those alone have none."""
+    counts = [(Counter(topic.values()), len(topic)) for topic in scores.values()]
+    shares = [n * (n > 1) * n / size for found, size in counts for n in found.values()]
+    return sum(shares) / sum(size for _, size in counts)
+
+
+def test_names_that_order_documents_are_told(empty: Warehouse) -> None:
+    draw = numpy.random.default_rng(3)
+    for nth in range(12):
+        sizes = draw.integers(1, 30, 3)
+        run = {f"t{t}": {f"d{d}": float(draw.integers(1 + nth // 2)) for d in range(sizes[t])} for t in range(3)}
+        share, told = _names_order(run), warned(partial(empty.load_run, run, f"run{nth}"))
+        line = f"run{nth}: names order its documents, as each has the score of {100 * share:.0f}% of its topic's on "
+        assert [text.startswith(line) for text in told if "names" in text] == [True] * (share >= 0.5), (run, share)
+        assert share >= 0.5 or nth > 1
+        assert share < 0.5 or nth < 10
+
+
+def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path: Path) -> None:
+    rows = [(t, d) for t in range(4) for d in range(1, 31)]
+    file = write(tmp_path / "equal.run", "".join(f"t{t} Q0 d{d} {d} 1 x\n" for t, d in rows))
+    columns = "'t' || range // 30 as topic, 'd' || (range % 30 + 1) as docid, range % 30 < 15 as score"
+    duckdb.sql(f"copy (select {columns} from range(120)) to '{tmp_path / 'boolean.parquet'}'")
+    command("load", "qrels", write(tmp_path / "q.txt", "".join(f"t{t} 0 d{d} {d % 2}\n" for t, d in rows if d % 3)))
+    tied = [
+        f"{run}: names order its documents, as each has the score of {share}% of its topic's on average; "
+        "if the file has ranks, --tie-rule rank goes by them"
+        for run, share in (("boolean", 50), ("equal", 100))
+    ]
+    loaded = command("load", "runs", file, tmp_path / "boolean.parquet").stderr
+    assert all(f"evalsql: {line}\n" in loaded for line in tied)
+    told = []
+    for name, option, value, others in (
+        ("deep", "--depth", 20, "depth, by which their figures may: 30 (boolean, equal), 20 (deep)"),
+        ("known", "--judged-by", "q", "judged_by, by which their figures may: none (boolean, deep, equal), q (known)"),
+        ("ranks", "--tie-rule", "rank", "tie_rule, by which their figures may: rank (ranks), trec_eval (boolean, "),
+    ):
+        assert f"runs differ in {others}" not in command("compare", "equal", "-m", "AP").stderr
+        loaded = command("load", "runs", file, "--name", name, option, value).stderr
+        assert (f"{name}: names order" in loaded) == (name != "ranks")
+        assert f"  q: runs differ in {others}" in command("compare", "equal", "-m", "AP").stderr
+        told.append(others.partition(":")[0])
+    command("report", "-m", "AP", "-o", "report.json")
+    report = (tmp_path / "report.json").read_text()
+    for text in (command("compare", "equal", "-m", "AP").stderr, command("leaderboard").stderr, report):
+        assert all(line in text for line in (*told, *tied))
+    alone = command("gate", "ranks", "--rule", "AP >= 0").stderr
+    assert "differ" not in alone
+    beside = command("gate", "ranks", "--baseline", "known", "--rule", "AP >= 0").stderr
+    assert [f"differ in {each}" in beside for each in told] == [False, True, True]
 
 
 # Runs that wait for judgments

@@ -154,6 +154,8 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
         return list(found.values()) == [0, 1, len(names) - 2, len(names) - 1, 2][: len(names)]
     if len(names) < 5 if kind == "run" else len(names) != 4:
         return False
+    if names[1].lower() in (*column_meanings.COLUMNS["topic"], *column_meanings.COLUMNS["document"]):
+        return False  # the second column of a TREC file says neither
     # A name may stand a second time behind them, such as qid for the tag.
     places = _TREC[kind].items()
     as_there = all(names[place].lower() in column_meanings.COLUMNS[meaning] for meaning, place in places)

@@ -15,12 +15,12 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
+from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given, how_to_name
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
-from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
+from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import registered
 from evalsql.ingest.python_rows import columns_of, make_temp_table, put
 from evalsql.phrases import counted
@@ -162,6 +162,7 @@ class Tables:
             self._insert(table)
             if not self._is_clean(table):
                 self._check_rows(table)
+            self._check_rivals(table)
         return table
 
     def describe_formats(self, sources: Sequence[Source]) -> str:
@@ -205,6 +206,7 @@ class Tables:
                     self.database.execute(f"delete from {_ROWS} where file = {table.source.number}")
                     self._insert(table)
                 self._check_rows(table)
+            self._check_rivals(table)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
@@ -257,14 +259,16 @@ class Tables:
         if faults:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
         columns = columns_of(document, self.kind, self.given)
-        exact = {name for name in columns.keys() - set(NAMES) if {*map(type, columns[name])} <= {int, float}}
+        others = [name for name in columns if name.partition(" ")[0] not in NAMES]
+        exact = {name for name in others if {*map(type, columns[name])} <= {int, float}}
         # What goes through a 64-bit float unchanged.
         numbers = [name for name in columns if name in exact and all(abs(each) < 2**53 for each in columns[name])]
         for name in columns.keys() - set(numbers):
             columns[name] = list(map(text_reading.as_text, columns[name]))
         put(self.database, _RAW, columns, numbers)
         table.raw = self._numbered(f"select * from {_RAW}")
-        table.columns, table.types = column_meanings.known(columns, self.kind), dict.fromkeys(numbers, "DOUBLE")
+        table.columns = column_meanings.find([*columns], self.kind)
+        table.types = dict.fromkeys(numbers, "DOUBLE")
 
     def _lines(self, table: Table) -> None:
         """Rows that Python reads, with their lines and with those that are refused."""
@@ -290,7 +294,7 @@ class Tables:
     # Names and numbers
 
     def _insert(self, table: Table) -> None:
-        values = {meaning: _converted(table, meaning) for meaning in table.columns}
+        values = {meaning: _converted(table, meaning) for meaning in table.columns if meaning in self.meanings}
         needed = self.required if table.form is not _IN_MEMORY else ()
         by_default_0 = [each for each in self.meanings if each in _BY_DEFAULT_0 and each not in needed]
         values |= {each: f"coalesce({values.get(each, 'null')}, '0')" for each in by_default_0}
@@ -310,9 +314,32 @@ class Tables:
         return f"({' or '.join(faults)})"
 
     def _is_clean(self, table: Table) -> bool:
-        """Whether there are rows, and all can be used."""
-        faults = self.database.rows(f"select bool_or({self._fault_of_row}) from ({table.query})")
-        return not table.refused and faults == [(False,)]
+        """Whether there are rows, and all can be used; warns of zero bytes in names where they are kept."""
+        zeros = " or ".join(f'contains("{name}", chr(0))' for name in self.meanings if name in NAMES)
+        ((faulty, row),) = self.database.rows(f"""
+            select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})
+        """)
+        if row and table.form.reader not in ("lines", "letor"):  # of these it was told as they were read
+            warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))
+        return not table.refused and faulty is False
+
+    def _check_rivals(self, table: Table) -> None:
+        """Refuse a table with two columns for one meaning that contradict each other; else say which one was taken."""
+        for key, column in table.columns.items():
+            meaning, _, both = key.partition(" ")
+            if not both:
+                continue
+            first, second, is_text = _converted(table, meaning), _converted(table, key), "false"
+            if meaning in NAMES:
+                first, second = (f"trim(cast({quoted(each)} as varchar))" for each in (table.columns[meaning], column))
+                is_text = f"bool_or(regexp_matches({second}, '\\s'))"
+            query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
+            ((row, has_texts),) = self.database.rows(query)
+            if row and not has_texts:
+                reason = f"the {meaning} could be {both}, which contradict each other; {how_to_name(meaning)}"
+                raise InputError([table.problem(table.lines().get(row, row), reason)])
+            if not has_texts:
+                warn(str(table.problem(0, f"the {meaning} could be {both}; the first one was taken")))
 
     def _check_rows(self, table: Table) -> None:
         """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""

@@ -144,11 +144,11 @@ def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
             refuse(source.problem(number, "no object, as the lines above are"))
 
 
-def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple[int, Any]]:
-    """Line and value of each line; ``options`` are those of ``json.loads``."""
+def json_lines(source: Source, refuse: Refuse) -> Iterator[tuple[int, Any]]:
+    """Line and value of each line."""
     for number, line in text_lines(source, refuse, blank=False, longest=sys.maxsize):
         try:
-            yield number, json.loads(line, **options)
+            yield number, json.loads(line, object_pairs_hook=_once)
         except ValueError as error:
             refuse(source.problem(number, f"not JSON: {error}"))
         except RecursionError:
@@ -164,8 +164,8 @@ def as_text(value: object) -> str | None:
 def json_document(source: Source, name: str, refuse: Refuse) -> Any:
     """What a file of JSON holds; of JSON lines a list. ``name`` is the format, as messages call it."""
     if name == "JSON lines":
-        return [value for _, value in json_lines(source, refuse, object_pairs_hook=_once)]
-    found = read_json(source, object_pairs_hook=_once)
+        return [value for _, value in json_lines(source, refuse)]
+    found = read_json(source)
     if not isinstance(found, dict):
         return found
     if all(isinstance(value, dict) for value in found.values()) and any(
@@ -179,18 +179,20 @@ def json_document(source: Source, name: str, refuse: Refuse) -> Any:
     return _of_mteb(found) if _OF_MTEB in found else found
 
 
-def read_json(source: Source, **options: Any) -> Any:
-    """The one value that a file holds; ``options`` are those of ``json.loads``."""
+def read_json(source: Source) -> Any:
+    """The one value that a file holds."""
     with source.open() as stream:
         raw = stream.read()
     try:
-        return json.loads(raw.decode("utf-8-sig"), **options)
+        return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
         raise source.error(f"JSON: {NOT_UTF8}", 1 + raw.count(b"\n", 0, error.start)) from error
     except json.JSONDecodeError as error:
         raise source.error(f"broken JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
         raise source.error(f"JSON: {TOO_DEEP}") from error
+    except UsageError as error:
+        raise source.error(f"JSON: {error}") from error
 
 
 def _of_mteb(found: dict[str, Any]) -> Any:

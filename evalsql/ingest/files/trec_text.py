@@ -19,6 +19,7 @@ from evalsql.phrases import counted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
+ZERO_BYTES = "holds zero bytes, which are kept as part of their column"
 _MOST_SHOWN = 60  # characters of a value in a message
 _HEADER_WORDS = {name for meaning in ("topic", "document", "rank", "grade", "weight") for name in COLUMNS[meaning]}
 Row = tuple[Any, ...]
@@ -159,8 +160,7 @@ def text_lines(
                     refuse(source.problem(number, "holds a carriage return that ends no line"))
                 else:
                     if b"\0" in text:  # Real files have holes of zero bytes; trec_eval too reads on.
-                        reason = "holds zero bytes, which are kept as part of their column"
-                        warn(str(source.problem(number, reason)))
+                        warn(str(source.problem(number, ZERO_BYTES)))
                     try:
                         yield number, text.decode()
                     except UnicodeDecodeError:

@@ -17,6 +17,7 @@ _DEPTHS = (10, 100, 1000)
 _OF_NOTICES = {
     "ids": ("Ids that do not match.", "Figures of such runs mean nothing."),
     "audits": ("The file.", "evalsql check runs all audits."),
+    "loading": ("How runs were loaded.", "Some of their differences may come of that."),
     "origins": (
         "Where figures come from.",
         "Figures of these runs are shown as they were loaded; there are no rankings to compute them from.",
@@ -64,6 +65,7 @@ def caveats(report: ReportData) -> list[Caveat]:
     found = [
         _told("ids", lines["ids"], report.runs),
         _told("audits", audited),
+        _told("loading", lines["loading"], report.runs),
         _told("origins", lines["origins"], report.runs),
         _unjudged(report),
         _missing(report, lines["missing"]),
