@@ -49,6 +49,7 @@ def short(least: int, most: int) -> Collection:
 GREAT = ["ERR(max_rel=60)", "ERR(max_rel=54)@3", "nERR(max_rel=60)", "nERR(max_rel=54)@3"]
 # What a depth adds to Compat is summed for all rankings of the warehouse, down to the longest.
 SHORT = ["Compat", "Compat(p=0.6)", "Compat(normalize=false)"]
+SHORT += [f"Compat(depth={depth}{more})" for depth in (7, 12, 1000) for more in ("", ",p=0.6,normalize=false")]
 MADE = {"great": (great_grades(), GREAT), "short": (short(9, 30), SHORT), "two": (short(2, 2), SHORT)}
 
 

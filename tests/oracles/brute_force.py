@@ -240,18 +240,18 @@ def g(topic: Topic, gains: Gains | None = None) -> float:
     return total / sum(ideal) if ideal else 0.0
 
 
-def compat(topic: Topic, p: float = 0.95, normalize: bool = True) -> Columns:
+def compat(topic: Topic, p: float = 0.95, normalize: bool = True, depth: int | None = None) -> Columns:
     order, grades = topic.order, topic.judged
     places = {document: place for place, document in enumerate(order)}
     best = sorted((d for d in grades if grades[d] > 0), key=lambda d: (-grades[d], places.get(d, len(order))))
-    depths = range(1, max(len(order), len(best)) + 1)
+    depths = range(1, (depth or max(len(order), len(best))) + 1)
 
     def overlap(one: Sequence[str]) -> float:
-        return sum(p ** (depth - 1) * len(set(one[:depth]) & set(best[:depth])) / depth for depth in depths)
+        return sum(p ** (d - 1) * len(set(one[:d]) & set(best[:d])) / d for d in depths)
 
     if not best:
         return {"value": 0.0, "num_ideal": 0}
-    whole = overlap(best) if normalize else sum(p ** (depth - 1) for depth in depths)
+    whole = overlap(best) if normalize else sum(p ** (d - 1) for d in depths)
     return {"value": overlap(order) / whole, "num_ideal": len(best)}
 
 

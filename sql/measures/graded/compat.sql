@@ -1,22 +1,25 @@
 -- measure: Compat
 -- title: Compatibility: rank-biased overlap of the ranking with the ideal one nearest to it
 -- aliases: compatibility
--- parameters: p = 0.95, normalize, ties in {rule, worst, best}
---   normalize boolean = true        divide by the overlap of the ideal ranking with itself
+-- parameters: p = 0.95, normalize, depth, ties in {rule, worst, best}
+--   normalize boolean = true                divide by the overlap of the ideal ranking with itself
+--   depth integer? in [1, inf) = null       where the sum ends: 1000 as in compatibility.py, or null
 -- columns:
 --   num_ideal   documents of the ideal ranking
--- definition: Sum over the places d of p^(d - 1) * (documents among the first d of both rankings) / d, down to the
---    end of the longer one, divided by the same of the ideal ranking with itself, or by the sum of p^(d - 1). The
---    ideal ranking has the documents of positive grade by grade, equal ones as the run has them. 0 if there are
---    none.
+-- definition: Sum over the places d of p^(d - 1) * (documents among the first d of both rankings) / d, divided by the
+--    same of the ideal ranking with itself, or by the sum of p^(d - 1). The sums go down to a depth, below the last
+--    documents too, or to the end of the longer ranking. The ideal ranking has the documents of positive grade by
+--    grade, equal ones as the run has them. 0 if there are none.
 -- reference: Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences, doi:10.1145/3451161
--- differs: Equal to compatibility.py and ir_measures but for documents of one grade when some have scores below 0:
---    these stand behind the ones not retrieved there, and before them here.
+-- differs: Equal to ir_measures, and with depth=1000 to compatibility.py, but for documents of one grade when some
+--    have scores below 0: these stand behind the ones not retrieved there, and before them here.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models Compat(p=0.5) = 0.268
 -- example: user-models Compat(p=0.5,normalize=false) = 0.2602
+-- example: user-models Compat(p=0.5,depth=1000) = 0.2738
+-- example: user-models Compat(p=0.5,depth=2) = 0.1667
 with grade_counts as (
     select
         qrels_id,
@@ -70,36 +73,38 @@ found as (
         count(*) as num_shared,
         sum(coalesce(overlap_weights.weight, 0)) as total
     from shared
-    left join overlap_weights(p := $p) as overlap_weights
+    left join overlap_weights(p := $p, asked := $depth) as overlap_weights
         on overlap_weights.depth = greatest(shared.rank, shared.ideal_rank)
+    where coalesce(greatest(shared.rank, shared.ideal_rank) <= $depth, true)
     group by shared.evaluation_id
 ),
 depths as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
         coalesce(ideal_lengths.num_ideal, 0) as num_ideal,
-        greatest(evaluated_topics.num_ret, coalesce(ideal_lengths.num_ideal, 0)) as longer
+        coalesce($depth, greatest(evaluated_topics.num_ret, coalesce(ideal_lengths.num_ideal, 0))) as last_depth
     from evaluated_topics
     left join ideal_lengths
         on ideal_lengths.qrels_id = evaluated_topics.qrels_id
         and ideal_lengths.topic_id = evaluated_topics.topic_id
 ),
 agreements as (
-    -- The longer ranking ends the sum, so that what would be added below it is taken off.
+    -- The sums end at the last depth, so that what would be added below it is taken off.
     select
         depths.evaluation_id,
         depths.num_ideal,
-        coalesce(found.total, 0) - coalesce(found.num_shared, 0) * coalesce(below_longer.weight, 0) as total,
+        coalesce(found.total, 0) - coalesce(found.num_shared, 0) * coalesce(below_last.weight, 0) as total,
         case
             when $normalize
-            then (1 - pow($p, depths.num_ideal)) / (1 - $p)
-                + depths.num_ideal * (coalesce(below_ideal.weight, 0) - coalesce(below_longer.weight, 0))
-            else (1 - pow($p, depths.longer)) / (1 - $p)
+            then (1 - pow($p, least(depths.num_ideal, depths.last_depth))) / (1 - $p)
+                + depths.num_ideal * (coalesce(below_ideal.weight, 0) - coalesce(below_last.weight, 0))
+            else (1 - pow($p, depths.last_depth)) / (1 - $p)
         end as greatest_total
     from depths
     left join found on found.evaluation_id = depths.evaluation_id
-    left join overlap_weights(p := $p) as below_longer on below_longer.depth = depths.longer + 1
-    left join overlap_weights(p := $p) as below_ideal on below_ideal.depth = depths.num_ideal + 1
+    left join overlap_weights(p := $p, asked := $depth) as below_last on below_last.depth = depths.last_depth + 1
+    left join overlap_weights(p := $p, asked := $depth) as below_ideal
+        on below_ideal.depth = least(depths.num_ideal, depths.last_depth) + 1
 )
 select
     evaluated_topics.qrels,

@@ -11,7 +11,8 @@
 --    are; 0 if there are none.
 -- reference: Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance judgments,
 --    doi:10.1145/1835449.1835550
--- differs: None of trec_eval, ranx and ir_measures has it. Of gains, a greater grade's should not be less.
+-- differs: Equal to NTCIREVAL; none of trec_eval, ranx and ir_measures has it. Of gains, a greater grade's should not
+--    be less.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

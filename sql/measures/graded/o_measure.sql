@@ -8,7 +8,7 @@
 --    ideal ranking's gains down to the same place; 0 if none is retrieved.
 -- reference: Sakai 2007, On the properties of evaluation metrics for finding one highly relevant document,
 --    doi:10.2197/ipsjdc.3.643
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
+-- differs: Equal to NTCIREVAL; none of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

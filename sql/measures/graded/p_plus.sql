@@ -10,8 +10,8 @@
 --    ranking's down to the same place. 0 if none is retrieved.
 -- reference: Sakai 2007, On the properties of evaluation metrics for finding one highly relevant document,
 --    doi:10.2197/ipsjdc.3.643
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: more
---    documents above the best one can raise the mean or lower it, and no value over all orders is known.
+-- differs: Equal to NTCIREVAL; none of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without
+--    ties: more documents above the best one can raise the mean or lower it, and no value over all orders is known.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

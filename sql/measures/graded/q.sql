@@ -7,7 +7,7 @@
 --    number of documents with a gain: c of them stand here or above, S is the sum of their gains, and I the ideal
 --    ranking's down to the same place. 0 if there are none.
 -- reference: Sakai 2004, Ranking the NTCIR systems based on multigrade relevance, doi:10.1007/978-3-540-31871-2_22
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
+-- differs: Equal to NTCIREVAL; none of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

@@ -7,8 +7,8 @@
 --    all of them are judged. A negative grade is no judgment.
 -- reference: Soboroff, trec_eval 10, measure rbp_resid
 -- differs: Equal to trec_eval 10 but for topics that the run leaves out: 0 here as there, while with a parameter
---    trec_eval -c takes them for one unjudged document. RBP_residual keeps the tail p^n where all is judged; 9.0.8 has
---    neither.
+--    trec_eval -c takes them for one unjudged document. It is what NIST printed for TREC-COVID. RBP_residual keeps the
+--    tail p^n where all is judged; 9.0.8 has neither.
 -- range: 0 1
 -- mean: arithmetic
 -- better: less

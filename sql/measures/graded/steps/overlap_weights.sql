@@ -1,7 +1,8 @@
 -- title: How much a document adds to the overlap of two rankings that both hold it from a depth on
--- parameters: p = 0.95
+-- parameters: p = 0.95, asked
+--   asked integer? in [1, inf) = null   a depth that is asked for, also where no ranking goes
 -- columns:
---   depth    a depth, down to where no ranking and no ideal one goes or nothing is left
+--   depth    a depth, down to where no ranking, no ideal one and no question goes or nothing is left
 --   weight   sum of p^(d - 1) / d over the depths d from this one on
 with recursive lengths as (
     select max(num_ret) as length
@@ -11,6 +12,8 @@ with recursive lengths as (
     from judged_documents
     where grade > 0
     group by qrels_id, topic_id
+    union all
+    select $asked as length
 ),
 longest as (
     select max(length) as length
