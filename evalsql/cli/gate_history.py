@@ -215,8 +215,9 @@ def history(
 @command
 def diff(
     *,
-    run: str = argument("The run before.", ..., complete="runs"),
-    other: str = argument("The run after.", ..., complete="runs"),
+    run: str = argument("The run.", ..., complete="runs"),
+    other: str = argument("The run that is taken from it.", ..., complete="runs"),
+    losses: bool = flag("--losses", "Only topics on which the run is below the other."),
     documents: bool = flag("--documents -d", "The documents that moved, of the topics that differ most."),
     topic: Names = option("--topic NAME", "Only this topic; can be repeated."),
     most: int | None = option("--most N", f"So many topics; all by default, {MOST_TOPICS} with --documents.", min=1),
@@ -228,13 +229,14 @@ def diff(
 ) -> None:
     """What is different between two runs: topics and documents.
 
-    Topics are those on which a measure differs, the largest differences first. With --documents the documents that
-    stand at another rank are listed, relevant ones first.
+    Topics are those on which a measure differs, the largest differences first; a difference is the run's value less
+    that of the other. With --documents the documents that stand at another rank are listed, relevant ones first.
 
-    Example: evalsql diff bm25 dense -m nDCG@10 --documents
+    Example: evalsql diff dense bm25 -m nDCG@10 --losses
     """
     with asking.open() as warehouse:
-        query = topic_changes_query(warehouse.evaluation, run, other, measure or _MEASURES, qrels=qrels, topics=topic)
+        how: dict[str, Any] = {"qrels": qrels, "topics": topic, "only_losses": losses}
+        query = topic_changes_query(warehouse.evaluation, run, other, measure or _MEASURES, **how)
         columns, rows = warehouse.database.table(query)
         wanted = most or (MOST_TOPICS if documents else len(rows))
         table = Table(columns, rows[:wanted])
@@ -244,7 +246,7 @@ def diff(
             table = Table(*warehouse.database.table(moved))
         write_table(table, output, warehouse)
     shown = f"{wanted} of " if wanted < len(rows) else ""
-    note(f"{shown}{counted(len(rows), 'difference')} by topic, of {other} less {run}")
+    note(f"{shown}{counted(len(rows), 'difference')} by topic, of {run} less {other}")
     if rows and not documents:
         asked = [run, other, *(("-m", ",".join(measure)) if measure else ())]
         note(f"evalsql diff {shlex.join(asked)} --documents names the documents that moved")

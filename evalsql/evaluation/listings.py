@@ -110,9 +110,16 @@ def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice, qr
 
 
 def topic_changes_query(
-    evaluation: Evaluation, run: str, other: str, measures: Names, *, qrels: Names = (), topics: Names = ()
+    evaluation: Evaluation,
+    run: str,
+    other: str,
+    measures: Names,
+    *,
+    qrels: Names = (),
+    topics: Names = (),
+    only_losses: bool = False,
 ) -> str:
-    """A SELECT of the topics on which two runs differ, ``other`` less ``run``, the largest differences first."""
+    """A SELECT of the topics on which two runs differ, ``run`` less ``other``, the largest differences first."""
     named = evaluation.named(measures)
     pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     if pair[0] == pair[1]:
@@ -124,10 +131,9 @@ def topic_changes_query(
     for topic in as_list(topics):
         if topic not in held:
             raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
-    before, after = map(literal, pair)
-    columns = "qrels, measure, topic, baseline_value as value, value as other_value, difference"
-    differing = f"where baseline = {before} and run = {after} and round(difference, 12) <> 0"
-    query = f"select {columns} from paired_differences(baseline := {before}) {differing}"
+    columns = "qrels, measure, topic, value, baseline_value as other_value, difference"
+    differing = f"run = {literal(pair[0])} and round(difference, 12) {'<' if only_losses else '<>'} 0"
+    query = f"select {columns} from paired_differences(baseline := {literal(pair[1])}) where {differing}"
     kept = evaluation.keep_from_scores(query, named, qrels=qrels, runs=pair)
     chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
     return f"select * from {kept} {chosen} order by qrels, {place_of(named)}, abs(difference) desc, topic"

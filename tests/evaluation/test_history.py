@@ -109,7 +109,10 @@ def test_changes_are_topics_that_differ_from_the_run_before(path: Path) -> None:
 def test_diff_lists_topics_and_documents(path: Path, command: Command) -> None:
     words = ("diff", "n0", "n1", "-m", "RR", "--db", path, "--format", "csv")
     found = csv_rows(command(*words).stdout)
-    assert [(row["topic"], float(row["difference"])) for row in found] == [("3", -1), ("1", -0.5)]
+    assert [(row["topic"], float(row["difference"])) for row in found] == [("3", 1), ("1", 0.5)]
+    for pair, topics in ((("n0", "n1"), []), (("n1", "n0"), ["3", "1"])):
+        losses = command("diff", *pair, *words[3:], "--losses")
+        assert [row["topic"] for row in csv_rows(losses.stdout)] == topics
     documents = csv_rows(command(*words, "--documents").stdout)
     assert [tuple(row.values())[1:] for row in documents] == [
         ("3", "d", "1", "1", ""),
