@@ -17,7 +17,9 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, QueryError, UsageError, Warehouse
+from evalsql.catalog.measure_names import literal
 from evalsql.errors import Problem
+from evalsql.evaluation.listings import wide_query
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, warned, write
 from tests.long_cases import few_of
 
@@ -305,6 +307,22 @@ def test_the_command_that_diff_names_can_be_pasted(demo: Command, tmp_path: Path
     told = demo("diff", "o'ne; x", "dense", "-m", "AP")
     (line,) = (line for line in told.stderr.splitlines() if line.startswith("evalsql diff"))
     assert shlex.split(line)[:7] == ["evalsql", "diff", "o'ne; x", "dense", "-m", "AP", "--documents"]
+
+
+def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
+    """DuckDB 1.5 ends a statement at it."""
+    runs = {"odd": "n\0'u", "plain": "plain"}
+    for name in runs.values():
+        judged.load_run({"q1": {"d2": 2.0, "d1": 1.0}}, name)
+    for name in runs.values():
+        assert judged.evaluate("AP", runs=name).fetchall() == [("q", name, 0.25)]
+        assert len(judged.compare(name, measures="AP").fetchall()) == 1
+    ((same,),) = judged.rows(f"select {literal(runs['odd'])} = ?", [runs["odd"]])
+    assert (same, "\0" in literal(runs["odd"])) == (True, False)
+    wide = wide_query(
+        judged.database, judged.evaluation.scores_query("AP", per_topic=True), runs=list(runs.values()), measures=["AP"]
+    )
+    assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
 
 
 def test_threads_that_share_a_warehouse_get_their_own_rows(empty: Warehouse) -> None:
