@@ -325,6 +325,14 @@ def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
     assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
 
 
+@pytest.mark.parametrize(("time", "day"), [("290000-01-01", "1 January 290000"), ("2026-03-04 23:59", "4 March 2026")])
+def test_a_report_knows_days_beyond_those_of_python(judged: Warehouse, time: str, day: str) -> None:
+    judged.load_run({"q1": {"d1": 1.0}}, "r")
+    for table in ("runs", "qrels"):
+        judged.execute(f"update {table} set loaded_at = '{time}'")
+    assert f"loaded {day}&lt;" in judged.report()._repr_html_()
+
+
 def test_threads_that_share_a_warehouse_get_their_own_rows(empty: Warehouse) -> None:
     asked = range(400)
     with ThreadPoolExecutor(4) as threads:
