@@ -1,6 +1,8 @@
 """Input and use that once went wrong, or would have: each is refused in words or gives the right result."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import pickle
@@ -247,6 +249,16 @@ def test_names_that_would_break_a_row_are_escaped(command: Command, tmp_path: Pa
     lines = command("eval", "q.txt", "a\tb\u2028c.run", "-m", "AP").stdout.splitlines()
     assert len(lines) == 3
     assert r"a\tb\u2028c" in lines[2]
+
+
+def test_a_spreadsheet_is_given_no_formulas(command: Command, tmp_path: Path) -> None:
+    text = ["=1+2", "=5", "+cmd", "-2+3", "@sum", "\t=x", "-", "-3.5", "+7", "a=b", "", "'"]
+    values = ", ".join(literal(each) for each in text)
+    query = f"""select unnest([{values}]) as "=c", -1 as n"""
+    outcome = command("sql", query, "--format", "spreadsheet", "--db", new_file(tmp_path))
+    (head, *rows) = csv.reader(io.StringIO(outcome.stdout, newline=""))
+    assert head == ["'=c", "n"]
+    assert rows == [[f"'{each}" if at < 7 else each, "-1"] for at, each in enumerate(text)]
 
 
 def test_refused_input_comes_whole_out_of_another_process() -> None:
