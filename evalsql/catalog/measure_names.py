@@ -93,7 +93,9 @@ def literal(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        text = "'" + value.replace("'", "''") + "'"
+        # DuckDB 1.5 ends a statement at a NUL.
+        return "(" + text.replace("\0", "' || system.main.chr(0) || '") + ")" if "\0" in text else text
     return repr(value)
 
 

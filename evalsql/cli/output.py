@@ -21,7 +21,7 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
 
-Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
+Format = Literal["table", "csv", "tsv", "spreadsheet", "json", "jsonl", "markdown", "latex"]
 FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
 OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)

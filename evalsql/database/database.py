@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
@@ -51,9 +52,23 @@ class Database:
         return self._connection
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
-        self.at_close.close()
+        """Close the file; raises WarehouseError where what was committed does not go into it, as on a full disk."""
+        try:
+            if not self.read_only and self.path != MEMORY:  # closing is silent about it
+                # Another connection of this process may be writing to it.
+                with suppress(QueryError), translated_errors(self.path), engine.held_back():
+                    self._connection.execute(f"checkpoint {quoted(self.name)}")
+        except WarehouseError as error:
+            if not os.path.exists(left := f"{self.path}.wal"):  # it was not yet in its place
+                raise
+            reason = str(error.__cause__).partition("\n")[0]
+            raise WarehouseError(
+                f"{self.path}: not everything could be written into the file ({reason}); {left} holds the rest, and a "
+                "copy needs both. After that is mended, evalsql sql --write 'select 1' brings it into the file"
+            ) from error
+        finally:
+            self._connection.close()
+            self.at_close.close()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""

@@ -1,11 +1,11 @@
 """Files and folders on the disk: written whole or not at all, temporary ones, and messages where the disk fails."""
 
 import errno
+import glob
 import os
 import platform
 import re
 import shutil
-import stat
 import sys
 import tempfile
 import time
@@ -19,9 +19,10 @@ from typing import IO
 from evalsql.database.engine import held_back
 from evalsql.errors import UsageError, WarehouseError
 
-# Temporary folders are named after machine and process, so that those of killed processes can be removed.
-_SCRATCH = re.compile(r"evalsql-(?P<host>.+)-(?P<pid>\d+)-[^-]*")
-_YOUNG = 60.0  # seconds in which no folder is removed, whoever owns it
+# What is temporary is named after machine and process, so that what killed processes leave can be removed.
+_SCRATCH = re.compile(r"(?:.*\.)?evalsql-(?P<host>[^-]+)-(?P<pid>\d+)-[^-]*")
+_OWN = os.urandom(4).hex()  # in a container every process may have the same number
+_YOUNG = 60.0  # seconds in which nothing is removed, whoever owns it
 _holder: ContextVar[Path | None] = ContextVar("_holder", default=None)  # the folder in which the others are made
 
 _LOCKED = re.compile(r"could not set lock|being used by another process|already open in", re.IGNORECASE)
@@ -42,8 +43,8 @@ _FILE_ERRORS = {
     ),
 }
 UNFINISHED = (
-    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
-    "it anew"
+    "{path}: is an unfinished warehouse: the process that made it was stopped, or had no room, and it holds no data; "
+    "{remedy} makes it anew"
 )
 _FILE = re.compile(r'file "([^"]+)"')
 
@@ -51,8 +52,12 @@ _FILE = re.compile(r'file "([^"]+)"')
 def part_of(target: Path) -> Path:
     """The place beside a target in which it is written until it is whole; one for each process."""
     target = Path(os.path.abspath(target))
-    start = target.name.encode(errors="ignore")[:200].decode(errors="ignore")  # systems count bytes
-    return target.with_name(f".{start}.{os.getpid()}.part")
+    return target.with_name(f"{_start(target)}evalsql-{host()}-{os.getpid()}-{_OWN}.part")
+
+
+def _start(target: Path) -> str:
+    """How the names of places beside a target start."""
+    return f".{target.name.encode(errors='ignore')[:120].decode(errors='ignore')}."  # systems count bytes
 
 
 @contextmanager
@@ -127,6 +132,8 @@ def _part(target: Path, named: Path) -> Iterator[Path]:
     """The place beside the target, which is empty again at the end; errors name the target as it was ``named``."""
     part = part_of(target)
     try:
+        for kind in ("part", "before") if target.exists() else ("part",):  # what was before may be all that there is
+            _sweep(part.parent, f"{glob.escape(_start(target))}evalsql-*.{kind}")
         yield part
     except OSError as error:
         if is_full(error):
@@ -134,7 +141,11 @@ def _part(target: Path, named: Path) -> Iterator[Path]:
         raise UsageError(f"{named}: cannot be written: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
-            shutil.rmtree(part) if part.is_dir() else part.unlink()
+            _remove(part)
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _move(part: Path, target: Path) -> None:
@@ -169,17 +180,17 @@ def host() -> str:
 
 
 @cache
-def _sweep(place: Path) -> None:
-    """Remove this user's temporary folders that are not young and whose process on this machine has ended."""
-    for path in place.glob("evalsql-*") if place.is_dir() else ():
+def _sweep(place: Path, names: str = "evalsql-*") -> None:
+    """Remove what is temporary, this user's, not young, and of a process on this machine that has ended."""
+    for path in place.glob(names) if place.is_dir() else ():
         found = _SCRATCH.fullmatch(path.name)
         if found is None or found["host"] != host():
             continue
         with suppress(OSError):
             held = path.lstat()
-            is_own = stat.S_ISDIR(held.st_mode) and (not hasattr(os, "getuid") or held.st_uid == os.getuid())
+            is_own = not hasattr(os, "getuid") or held.st_uid == os.getuid()
             if is_own and time.time() - held.st_mtime > _YOUNG and not _is_alive(int(found["pid"])):
-                shutil.rmtree(path, ignore_errors=True)
+                _remove(path)
 
 
 def _is_alive(pid: int) -> bool:

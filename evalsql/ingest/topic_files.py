@@ -155,7 +155,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
             if not isinstance(value, dict):
                 raise UsageError(expected)
             if number == 1 and topic is None and _topic_column([*value], None) is None and "text" not in value:
-                yield from _of_mapping(value)
+                yield from (record._replace(line=number) for record in _of_mapping(value))
             else:
                 yield _of_object(number, value, topic)
         except UsageError as error:

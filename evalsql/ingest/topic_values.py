@@ -1,8 +1,10 @@
 """Loads what is known of topics beside their judgments: weights, texts, and the groups that they belong to."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +26,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
     "description": ("description", "desc", "question", "summary"),
     "narrative": ("narrative", "narr", "background"),
 }
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_KEY = 200
 _MOST_KEYS = 100  # rankings and judgments as JSON have a field for each document
 
@@ -155,6 +158,10 @@ def _judged_records(
     lines: dict[str, int] = {}
     judged, unjudged, padded = list[Record](), list[str](), list[str]()
     for record in records:
+        if _SURROGATE.search("".join([record.topic, *chain(*record.fields.items())])):
+            reason = f"topic {record.topic} has text without UTF-8: a surrogate, such as \\ud800, that is no pair"
+            problems.add(Problem(label, record.line, reason))
+            continue
         if record.topic not in topics and (short := record.topic.lstrip("0")) in topics:
             padded.append(record.topic)
             record = record._replace(topic=short)

@@ -1,6 +1,7 @@
 """Charts: what each draws of a warehouse, and Vega-Lite specifications under ``charts/`` that draw it; no network."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,7 @@ _BLANK = {"mark": "point"}
 _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
 _PIXELS = 2.0
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Systems have areas beside their lines, whose colour is too pale for a legend.
 _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
@@ -107,14 +109,15 @@ class Chart:
                     drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
             self._keep_styles(encoding, values)
             for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
-                if "title" in encoding.get(axis, {}):
-                    encoding[axis]["title"] = cut(str(values[0][column]))
+                if "title" in encoding.get(axis, {}):  # whose backslashes are read as escapes
+                    encoding[axis]["title"] = cut(str(values[0][column])).replace("\\", "\u2216")
         sizes = {name: size for name in ("width", "height") if (size := getattr(self, name)) is not None}
         spec.get("spec", spec).update(sizes)
         if sizes and "spec" not in spec:
             kind = "fit" if len(sizes) > 1 else "fit-x" if self.width else "fit-y"
             spec["autosize"] = {"type": kind, "contains": "padding"}
-        return spec
+        drawable: dict[str, Any] = _drawable(spec)
+        return drawable
 
     def _keep_styles(self, encoding: dict[str, Any], values: list[dict[str, Any]]) -> None:
         """Give each system its own colour and, where lines of the same colour may be drawn, its dashes."""
@@ -316,6 +319,17 @@ def _read(name: str) -> dict[str, Any]:
     """A chart without data, or what all charts look like (config)."""
     found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return found
+
+
+def _drawable(part: Any) -> Any:
+    """A part of a specification with signs for what XML cannot hold, which ends the process that draws."""
+    if isinstance(part, dict):
+        return {_drawable(key): _drawable(inner) for key, inner in part.items()}
+    if isinstance(part, list):
+        return list(map(_drawable, part))
+    if isinstance(part, str):
+        return _NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+    return part
 
 
 def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -26,6 +26,7 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
 }
+_FORMULA = re.compile(r"\s*([=@]|[+-](?![\d.]+$))")
 
 
 def known_extension(path: Path, known: Iterable[str], what: str) -> str:
@@ -38,10 +39,10 @@ def known_extension(path: Path, known: Iterable[str], what: str) -> str:
 
 def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
     """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere."""
-    if format_name in ("csv", "tsv"):
-        writer = csv.writer(stream, delimiter="," if format_name == "csv" else "\t", lineterminator="\n")
-        writer.writerow(table.columns)
-        writer.writerows(table.rows)
+    if format_name in ("csv", "tsv", "spreadsheet"):
+        writer = csv.writer(stream, delimiter="\t" if format_name == "tsv" else ",", lineterminator="\n")
+        rows: Iterable[Iterable[object]] = [table.columns, *table.rows]
+        writer.writerows(rows if format_name != "spreadsheet" else (map(_inert, row) for row in rows))
     elif format_name == "json":
         json.dump(objects(table), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
@@ -51,6 +52,11 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
         stream.write(DOCUMENTS[format_name]([table], digits))
     else:
         write_table(table, stream, digits)
+
+
+def _inert(value: object) -> object:
+    """A value that a spreadsheet takes for no formula."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def objects(table: Table) -> list[dict[str, object]]:

@@ -83,11 +83,13 @@ def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
             f"{path}: {how}, and was waited for {max(waited, 0):g} seconds. Try again when it is done, wait longer "
             "(--wait SECONDS, wait= in Python), or use a copy that was made while nobody wrote"
         )
+    if told := disk.file_error(path, message):
+        return told
     with suppress(OSError), Path(path).open("rb") as stream:
         start = stream.read(_EMPTY_BYTES)
         if len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC):
             return disk.UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
-    return disk.file_error(path, message) or f"{path}: cannot be opened: {message.splitlines()[0]}"
+    return f"{path}: cannot be opened: {message.splitlines()[0]}"
 
 
 # This version's views and macros

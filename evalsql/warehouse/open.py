@@ -123,6 +123,8 @@ def _check_path(path: str, *, read_only: bool) -> bool:
     is_new = path == MEMORY or not os.path.exists(path)
     if "\0" in path:
         fault = "a file's name cannot hold a NUL character"
+    elif not is_new and path != MEMORY and not os.path.isfile(path):  # the engine would wait for a pipe's writer
+        fault = "is a folder, a pipe or a device; --db names a file"
     elif not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
         # The engine puts ".wal" before the first question mark of a path.
         fault = "DuckDB writes no file whose path has a question mark; choose another path"

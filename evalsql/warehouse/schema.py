@@ -202,7 +202,7 @@ def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, s
     """Versions of the schema and of the program that made the file, and the digest of its SQL; refuses other files."""
     # What has the name may be a view of anything.
     columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
-    query = f"select {columns} from {quoted(database.name)}.main.warehouse"
+    query = f"select {columns} from {quoted(database.name)}.main.warehouse where schema_version is not null"
     try:
         ((schema_version, made_by, digest),) = database.rows(query) if "warehouse" in tables else []
     except (QueryError, ValueError) as error:
@@ -214,7 +214,7 @@ def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, s
             raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
         remedy = "delete it, then evalsql load" if held else "evalsql load"
         raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
-    return schema_version, made_by, digest
+    return schema_version, " ".join(str(made_by).split()), digest  # messages have the version in a line
 
 
 def foreign_relations(database: Database) -> list[str]:
@@ -231,6 +231,10 @@ def foreign_relations(database: Database) -> list[str]:
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
     """Raise WarehouseError where a base table is none or, of the current schema, has other columns or triggers."""
+    in_file = f"from system.main.duckdb_schemas() where database_name = {literal(database.name)}"
+    if database.rows(f"select 1 {in_file} and system.main.lower(schema_name) = 'temp'"):
+        advice = f"drop schema {quoted(database.name)}.temp cascade, in another DuckDB client, takes it out"
+        raise WarehouseError(f"{database.path}: has a schema temp, which DuckDB does not tell from its own; {advice}")
     expected = {relation.name: _typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
         objects = objects_in(database, database.name)

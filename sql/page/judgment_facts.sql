@@ -5,18 +5,21 @@
 -- columns:
 --   num_judgments   judged documents over all topics
 --   num_grades      different grades from 0 among them
---   loaded_at       when the judgments or the last of the runs were loaded
+--   loaded_on       the day on which the judgments or the last of the runs were loaded
 select
     count(*) as num_judgments,
     count(distinct case when judged_documents.grade >= 0 then judged_documents.grade end) as num_grades,
-    greatest(
-        max(qrels.loaded_at),
-        (
-            select max(runs.loaded_at)
-            from runs
-            join chosen_runs on chosen_runs.run = runs.run
-        )
-    ) as loaded_at
+    strftime(
+        greatest(
+            max(qrels.loaded_at),
+            (
+                select max(runs.loaded_at)
+                from runs
+                join chosen_runs on chosen_runs.run = runs.run
+            )
+        ),
+        '%-d %B %Y'
+    ) as loaded_on
 from judged_documents
 join qrels on qrels.qrels_id = judged_documents.qrels_id
 where qrels.qrels = $qrels

@@ -72,6 +72,19 @@ def test_names_are_text_in_every_chart(name: str) -> None:
     assert NASTY not in Chart(name, table).draw(".svg").decode()
 
 
+@pytest.mark.parametrize("nasty", ["a\0b\x01\ufffe", "runs\\bm25"])
+def test_what_xml_cannot_hold_is_drawn_as_a_sign(empty: evalsql.Warehouse, nasty: str) -> None:
+    """It ended the process that draws, a notebook's kernel too; a title of an axis read backslashes as escapes."""
+    empty.load_qrels({nasty: {"d": 1}, "t": {"d": 1}}, "q")
+    for run in (nasty, "other"):
+        empty.load_run({nasty: {"d": 1.0}, "t": {"e": 1.0}}, run)
+    for name in ("scatter", "topics"):
+        baseline = nasty if name == "scatter" else None
+        chart = drawing(empty, name, ["AP"], title=nasty, runs="other" if baseline else (), baseline=baseline)
+        assert chart.draw(".svg").startswith(b"<svg")
+        assert chart.draw(".png").startswith(b"\x89PNG")
+
+
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
 
 

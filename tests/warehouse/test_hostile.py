@@ -1,6 +1,8 @@
 """Input and use that once went wrong, or would have: each is refused in words or gives the right result."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import pickle
@@ -18,7 +20,9 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, QueryError, UsageError, Warehouse
+from evalsql.catalog.measure_names import literal
 from evalsql.errors import Problem
+from evalsql.evaluation.listings import wide_query
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, warned, write
 from tests.long_cases import few_of
 
@@ -248,6 +252,16 @@ def test_names_that_would_break_a_row_are_escaped(command: Command, tmp_path: Pa
     assert r"a\tb\u2028c" in lines[2]
 
 
+def test_a_spreadsheet_is_given_no_formulas(command: Command, tmp_path: Path) -> None:
+    text = ["=1+2", "=5", "+cmd", "-2+3", "@sum", "\t=x", "-", "-3.5", "+7", "a=b", "", "'"]
+    values = ", ".join(literal(each) for each in text)
+    query = f"""select unnest([{values}]) as "=c", -1 as n"""
+    outcome = command("sql", query, "--format", "spreadsheet", "--db", new_file(tmp_path))
+    (head, *rows) = csv.reader(io.StringIO(outcome.stdout, newline=""))
+    assert head == ["'=c", "n"]
+    assert rows == [[f"'{each}" if at < 7 else each, "-1"] for at, each in enumerate(text)]
+
+
 def test_refused_input_comes_whole_out_of_another_process() -> None:
     refused = InputError([Problem("f", 2, "bad"), Problem("f", 3, "worse")], 40)
     sent = pickle.loads(pickle.dumps(refused))
@@ -332,6 +346,30 @@ def test_the_command_that_diff_names_can_be_pasted(demo: Command, tmp_path: Path
     told = demo("diff", "o'ne; x", "dense", "-m", "AP")
     (line,) = (line for line in told.stderr.splitlines() if line.startswith("evalsql diff"))
     assert shlex.split(line)[:7] == ["evalsql", "diff", "o'ne; x", "dense", "-m", "AP", "--documents"]
+
+
+def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
+    """DuckDB 1.5 ends a statement at it."""
+    runs = {"odd": "n\0'u", "plain": "plain"}
+    for name in runs.values():
+        judged.load_run({"q1": {"d2": 2.0, "d1": 1.0}}, name)
+    for name in runs.values():
+        assert judged.evaluate("AP", runs=name).fetchall() == [("q", name, 0.25)]
+        assert len(judged.compare(name, measures="AP").fetchall()) == 1
+    ((same,),) = judged.rows(f"select {literal(runs['odd'])} = ?", [runs["odd"]])
+    assert (same, "\0" in literal(runs["odd"])) == (True, False)
+    wide = wide_query(
+        judged.database, judged.evaluation.scores_query("AP", per_topic=True), runs=list(runs.values()), measures=["AP"]
+    )
+    assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
+
+
+@pytest.mark.parametrize(("time", "day"), [("290000-01-01", "1 January 290000"), ("2026-03-04 23:59", "4 March 2026")])
+def test_a_report_knows_days_beyond_those_of_python(judged: Warehouse, time: str, day: str) -> None:
+    judged.load_run({"q1": {"d1": 1.0}}, "r")
+    for table in ("runs", "qrels"):
+        judged.execute(f"update {table} set loaded_at = '{time}'")
+    assert f"loaded {day}&lt;" in judged.report()._repr_html_()
 
 
 def test_threads_that_share_a_warehouse_get_their_own_rows(empty: Warehouse) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -31,6 +32,17 @@ from tests.long_cases import few_of
 from tests.trials import loads
 
 FULL = Path("/dev/full")
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """No file gets larger, which fails as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @contextmanager
@@ -116,6 +128,36 @@ def test_a_full_disk_is_told_with_exit_code_3_and_its_file() -> None:
     ):
         raise duckdb.IOException(message)
     assert told.value.exit_code == 3
+
+
+def test_what_is_only_in_the_log_is_told(command: Command, tmp_path: Path) -> None:
+    path = new_file(tmp_path)
+    log, loading = Path(f"{path}.wal"), ("load", "qrels", SAMPLE / "qrels.txt", "--db", path)
+    with files_end_at(path.stat().st_size):
+        outcome = command(*loading)
+    told = (f"{path}: not everything could be written", f"{log} holds")
+    assert_refused(outcome, "loaded judgments qrels", *told, code=3)
+    assert log.stat().st_size
+    command("sql", "--write", "select 1", "--db", path)
+    assert not log.exists()
+    assert "qrels" in command("ls", "--db", path).stdout
+
+
+def test_an_import_is_given_up_where_its_log_does_not_go_into_the_file(
+    command: Command, sample_file: Path, tmp_path: Path
+) -> None:
+    """The log took the place of the file."""
+    command("export", "warehouse", "folder", "--db", sample_file)
+    with files_end_at(sample_file.stat().st_size // 2):
+        outcome = command("import", "folder", "--db", "new.duckdb")
+    assert_refused(outcome, "new.duckdb: the disk is full", "given up", code=3)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_file_that_a_full_disk_has_no_room_for_was_not_stopped(command: Command) -> None:
+    with files_end_at(5000):
+        assert_refused(command("demo"), "evalsql-demo.duckdb: the disk is full", code=3)
+    assert_refused(command("demo"), "was stopped, or had no room", "delete it", code=3)
 
 
 @pytest.mark.parametrize("extension", few_of(["csv", "html"], 1))
@@ -293,6 +335,28 @@ def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
     with disk.scratch_folder(tmp_path) as folder:
         assert Path(folder).name.startswith(f"evalsql-{own}-{here}-")
     assert {path.name for path in tmp_path.iterdir()} == {*old[1:], f"evalsql-{own}-{gone}-young"}
+
+
+@pytest.mark.parametrize("is_there", few_of([True, False], 1))
+def test_parts_of_killed_processes_are_taken_away_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    target, site = tmp_path / "a[1].duckdb", tmp_path / "site"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", os.getppid)
+        alive = disk.part_of(site)
+        patch.setattr(os, "getpid", lambda: ended.pid)
+        file, folder = write(disk.part_of(target), "half"), disk.part_of(site)
+    before = folder.with_suffix(".before")
+    for path in (folder, before, alive, *([site] if is_there else [])):
+        path.mkdir()
+    for path in (file, folder, before, alive):
+        os.utime(path, (1_000_000, 1_000_000))
+    with whole_file(target), disk.whole_folder(site, is_ours=True):
+        pass
+    assert {*tmp_path.iterdir()} == {target, site, alive, *([] if is_there else [before])}
 
 
 @pytest.mark.long

@@ -240,4 +240,4 @@ def size_line(report: ReportData) -> str:
     num_judgments, num_grades, day = report.size
     judged = f"{counted(num_judgments, 'judgment')} in {counted(num_grades, 'grade')}"
     held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"
-    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
+    return f"{held} \u00b7 loaded {day}"

@@ -72,7 +72,7 @@ class ReportData:
     documents: Mapping[int, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)  # by topic
     findings: Sequence[tuple[str, str, int]] = ()  # of audits: audit, what is wrong, number of rows
-    size: Sequence[Any] = ()  # numbers of judgments and grades, and when the newest of all this was loaded
+    size: Sequence[Any] = ()  # numbers of judgments and grades, and the day when the newest of all this was loaded
 
     @cached_property
     def names(self) -> list[str]:
