@@ -5,12 +5,17 @@ import hashlib
 import random
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from evalsql import InputError, UsageError, Warehouse
+from evalsql.errors import Problem
 from evalsql.ingest import judgments as ingest_qrels
 from evalsql.ingest import run_loading as ingest_runs
+from evalsql.ingest.files import trec_text
+from evalsql.ingest.files.input_files import open_one_source
+from evalsql.ingest.files.source import _zstd as zstd
 from evalsql.ingest.load_options import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
 from tests.long_cases import few_of
@@ -242,3 +247,18 @@ def test_batches_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.Mo
                 """)
             )
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ""])
+def test_blank_lines_cost_only_reading_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    text = b"\n" * 5_000 + b" \t\r\n" * 5_000 + b"q1 Q0 d1 1 1.5 tag\n" + b"\n" * 5_000 + b"q1 Q0 d2 bad\n"
+    compress = {".gz": gzip.compress, ".zst": zstd().compress, "": bytes}[ending]
+    path = write(tmp_path / f"r.run{ending}", compress(text))
+    split = Mock(wraps=trec_text.split)
+    monkeypatch.setattr(trec_text, "split", split)
+    problems: list[Problem] = []
+    with open_one_source(path, "runs") as source:
+        rows = list(trec_text.run_rows(source, trec_text.Notes(), problems.append, rank_is_used=False))
+    assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
+    assert [problem.line for problem in problems] == [15_002]
+    assert split.call_count == 2

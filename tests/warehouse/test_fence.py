@@ -1,5 +1,6 @@
 """What a stranger's file calls its own neither opens the fence around the engine nor becomes SQL of this program."""
 
+import os
 from contextlib import closing
 from itertools import product
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evalsql import QueryError
+import evalsql
+from evalsql import QueryError, WarehouseError
 from evalsql.catalog.relations import Catalog
 from evalsql.warehouse.open import Reach, open_database
 from tests.conftest import Command, write
@@ -68,3 +70,34 @@ def test_a_digest_is_no_sql(
     assert (done.returncode, file.exists(), "wrote 40 values" in done.stderr) == (0, False, True), done.stderr
     rows = duckdb.execute(f"select distinct sql_digest from '{tmp_path / 's.parquet'}'").fetchall()
     assert rows == [(few_measures.digest,)]
+
+
+# What no warehouse is or has
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, read_only in product((tmp_path / "pipe", tmp_path, Path(os.devnull)), (True, False)):
+        with pytest.raises(WarehouseError, match=f"^{path}: is a folder, a pipe or a device; --db names a file$"):
+            evalsql.open(path, read_only=read_only)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("create schema w.TEMP", r"w\.duckdb: has a schema temp.*; drop schema \"w\"\.temp cascade, in another"),
+        (r"update warehouse set schema_version = 9, evalsql_version = E'1\nis\n well'", "evalsql 1 is well, which"),
+        (
+            "create or replace table warehouse as select null::integer as schema_version, null as evalsql_version, "
+            "null as sql_digest",
+            "not an evalsql warehouse",
+        ),
+    ],
+)
+def test_what_no_warehouse_has_is_refused_in_a_line(crafted: Crafted, change: str, said: str) -> None:
+    path = crafted(change)
+    for read_only in (True, False):
+        with pytest.raises(WarehouseError, match=said) as told:
+            evalsql.open(path, read_only=read_only)
+        assert "\n" not in str(told.value)

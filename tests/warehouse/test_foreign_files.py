@@ -1,6 +1,5 @@
 """Warehouses from strangers: figures come from the package, and nothing in a file runs SQL or reaches another file."""
 
-import os
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -55,34 +54,6 @@ def test_files_that_are_no_warehouse_are_left_alone(tmp_path: Path, made: str | 
         with pytest.raises(WarehouseError, match=said):
             evalsql.open(path, read_only=read_only)
     assert (path.read_bytes() if path.exists() else None) == before
-
-
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path, read_only in product((tmp_path / "pipe", tmp_path, Path(os.devnull)), (True, False)):
-        with pytest.raises(WarehouseError, match=f"^{path}: is a folder, a pipe or a device; --db names a file$"):
-            evalsql.open(path, read_only=read_only)
-
-
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("create schema w.TEMP", r"w\.duckdb: has a schema temp.*; drop schema \"w\"\.temp cascade, in another"),
-        (r"update warehouse set schema_version = 9, evalsql_version = E'1\nis\n well'", "evalsql 1 is well, which"),
-        (
-            "create or replace table warehouse as select null::integer as schema_version, null as evalsql_version, "
-            "null as sql_digest",
-            "not an evalsql warehouse",
-        ),
-    ],
-)
-def test_what_no_warehouse_has_is_refused_in_a_line(crafted: Crafted, change: str, said: str) -> None:
-    path = crafted(change)
-    for read_only in (True, False):
-        with pytest.raises(WarehouseError, match=said) as told:
-            evalsql.open(path, read_only=read_only)
-        assert "\n" not in str(told.value)
 
 
 COMMANDS = ["ls", "sql select_1", "leaderboard", "sql --external select_1"]

@@ -1,6 +1,5 @@
 """Locks, damage, full disks and interrupts: nothing is lost, and what to do is said."""
 
-import gzip
 import os
 import resource
 import signal
@@ -11,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import duckdb
 import pytest
@@ -23,10 +21,6 @@ from evalsql.database.database import Database, translated_errors
 from evalsql.database.disk import whole_file
 from evalsql.database.engine import interruptible
 from evalsql.database.statement_text import first_word
-from evalsql.errors import Problem
-from evalsql.ingest.files import trec_text
-from evalsql.ingest.files.input_files import open_one_source
-from evalsql.ingest.files.source import _zstd as zstd
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, write
 from tests.long_cases import few_of
 from tests.trials import loads
@@ -386,18 +380,3 @@ def test_the_first_word_of_a_statement_stands_behind_comments() -> None:
     words = {"begin": "begin", "  COMMIT;": "commit", "-- why\nStart transaction": "start", "-- begin": "", "": ""}
     assert {query: first_word(query) for query in words} == words
     assert first_word("/* commit\n */ rollback;") == "rollback"
-
-
-@pytest.mark.parametrize("ending", [".gz", ".zst", ""])
-def test_blank_lines_cost_only_reading_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    text = b"\n" * 5_000 + b" \t\r\n" * 5_000 + b"q1 Q0 d1 1 1.5 tag\n" + b"\n" * 5_000 + b"q1 Q0 d2 bad\n"
-    compress = {".gz": gzip.compress, ".zst": zstd().compress, "": bytes}[ending]
-    path = write(tmp_path / f"r.run{ending}", compress(text))
-    split = Mock(wraps=trec_text.split)
-    monkeypatch.setattr(trec_text, "split", split)
-    problems: list[Problem] = []
-    with open_one_source(path, "runs") as source:
-        rows = list(trec_text.run_rows(source, trec_text.Notes(), problems.append, rank_is_used=False))
-    assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
-    assert [problem.line for problem in problems] == [15_002]
-    assert split.call_count == 2
