@@ -25,7 +25,7 @@ from evalsql.ingest.python_rows import put
 from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, RunBatch, StagedFile
 from evalsql.phrases import Progress
 
-BATCH_BYTES = 400_000_000  # of text that is staged together, so that memory stays bounded
+BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
 
 
 @dataclass
