@@ -14,7 +14,7 @@ from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import check_given
-from evalsql.ingest.files.input_files import is_dataset, open_one_source, topic_records
+from evalsql.ingest.files.input_files import is_dataset, open_one_source, topic_records, topics_of
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
@@ -66,6 +66,8 @@ def load_topics(
     problems = ProblemList()
     is_file = isinstance(source, str | Path) and not is_dataset(source)
     origin = source if is_dataset(source) else IN_MEMORY
+    if is_file and Path(source).is_dir():
+        source = topics_of(Path(source))
     with open_one_source(source, "topics") if is_file else nullcontext(origin) as opened:
         if isinstance(opened, Source):
             records, label = read_records(database, opened, problems.add, columns, key), opened.label

@@ -239,3 +239,16 @@ def test_judgments_that_replace_others_have_their_texts_and_groups(judged: Wareh
     """)
     assert rows == [(name, *fact) for name in ("weather", "weather@1") for fact in (("1", "easy"), ("2", "hard"))]
     assert findings(judged.evaluation, audits(judged.catalog)) == []
+
+
+def test_a_folder_has_one_file_of_topics(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels({"1": {"a": 1}}, "q")
+    write(tmp_path / "corpus.jsonl", '{"_id": "a", "text": "a document"}\n')
+    with pytest.raises(UsageError, match="the folder has no file of topics, such as queries.jsonl"):
+        empty.load_topics(tmp_path)
+    write(tmp_path / "queries.jsonl", '{"_id": "1", "text": "what is asked"}\n')
+    empty.load_topics(tmp_path)
+    assert empty.rows("select topic, text from topic_texts") == [("1", "what is asked")]
+    write(tmp_path / "topics.txt", "1\tit\n")
+    with pytest.raises(UsageError, match=r"several files of topics; name one of .*queries.jsonl, .*topics.txt"):
+        empty.load_topics(tmp_path)

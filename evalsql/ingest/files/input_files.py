@@ -270,6 +270,16 @@ def judgments_of(folder: Path, kind: str) -> Path:
     return tests[0] if len(fit) > 1 else fit[0]
 
 
+def topics_of(folder: Path) -> Path:
+    """The file of topics in a folder, which its name tells: queries.jsonl as in BEIR, or topics.txt."""
+    names = ("queries", "query", "topics", "topic")
+    fit = sorted(each for each in folder.iterdir() if each.is_file() and stem(str(each)).lower() in names)
+    if len(fit) == 1:
+        return fit[0]
+    there = f"several files of topics; name one of {shortened(list(map(str, fit)))}" if fit else "no file of topics"
+    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else ", such as queries.jsonl or topics.txt"))
+
+
 # Datasets by name, irds:beir/scifact/test, through the package ir_datasets
 
 
