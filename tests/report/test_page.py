@@ -64,7 +64,8 @@ def test_answers_and_doubts_are_the_same_with_and_without_a_script(
     answers = [" ".join(page.inner_text("#answers").split()) for page in (still, watched.page)]
     assert answers[0] == answers[1]
     assert "rerank-large nDCG@10 0.8" in answers[0]
-    assert "Is it sure? Yes, over the baseline 95% interval +" in answers[0]
+    assert "Is it sure? Yes, over the baseline rerank-large less bm25: 95% interval +" in answers[0]
+    assert "t test, corrected by Holm for 7 comparisons, each measure by itself." in answers[0]
     pictures = [page.evaluate(PICTURES) for page in (still, watched.page)]
     assert any("#mark-system" in each for each in pictures[0])
     assert pictures[0] == pictures[1]

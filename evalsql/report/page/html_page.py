@@ -167,6 +167,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
             }
             for measure in report.measures
         ],
+        "corrected": report.corrected,
         "runs": runs,
         "topics": [[topic, report.texts.get(topic, "")] for topic in report.topics],
         "baseline": numbers[report.baseline],

@@ -44,9 +44,10 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "certainty_text": [
         ("is_only", ""),
         ("has_no_interval", "One topic has no interval."),
-        ("widened", "95% interval {interval}, which {num_rivals} comparisons widen to {widened}.{first_place}"),
-        ("", "95% interval {interval}.{first_place}"),
+        ("widened", "{less} {interval}, widened to {widened} by Holm for {corrected}.{first_place}"),
+        ("", "{less} {interval}; t test, corrected by Holm for {corrected}.{first_place}"),
     ],
+    "less": [("", "{system} less {rival}: 95% interval")],
     "first_place": [
         ("is_one_of_two", ""),
         ("is_behind", ""),
@@ -122,7 +123,7 @@ def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
         "baseline_mean": number(report.means[measure][baseline].value, digits),
         "rival": rival,
         "num_runs": len(report.runs),
-        "num_rivals": len(others),
+        "corrected": report.corrected,
         "is_one_of_two": len(others) == 1,
         "is_leading_baseline": system == baseline,
     }

@@ -8,7 +8,7 @@ const span = (low, high) => `${signed(low)} to ${signed(high)}`;
 // Names are elements in the colour of their marks.
 const chosenFacts = () => ({
   measure: state.measure, system: named(system()), baseline: named(baseline()), is_baseline: system() === baseline(),
-  num_runs: data.runs.length, num_rivals: data.runs.length - 1, is_one_of_two: data.runs.length === 2,
+  num_runs: data.runs.length, corrected: data.corrected, is_one_of_two: data.runs.length === 2,
 });
 const answerFacts = () => {
   const first = best();
