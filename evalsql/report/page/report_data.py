@@ -154,14 +154,14 @@ def gather_report(
             tables[name] = Table(*warehouse.database.table(query))
         board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
-        base = baseline or default_baseline([row[0] for row in rows])
+        base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
         found = ReportData(
             qrels=judged,
             measures=named,
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means_by_measure(warehouse, judged, named),
             tables=tables,
-            notices=_notices(warehouse, named[0], judged, chosen),
+            notices=[*_notices(warehouse, named[0], judged, chosen), *why],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
             baseline=base,
@@ -190,12 +190,21 @@ def _chosen_runs(
     return chosen
 
 
-def default_baseline(runs: Sequence[str]) -> str:
-    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle."""
-    for word in _BASELINES:
+def default_baseline(runs: Sequence[str]) -> tuple[str, list[notes.Notice]]:
+    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle.
+
+    With a line on why where there was a choice.
+    """
+    found, why = (
+        runs[len(runs) // 2],
+        f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}",
+    )
+    for word in reversed(_BASELINES):
         if named := [run for run in runs[1:] if word in run.lower()]:
-            return min(named, key=lambda run: (len(run), run))
-    return runs[len(runs) // 2]
+            found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
+    chosen = f"{found} (place {runs.index(found) + 1} of {len(runs)}) was chosen: {why}"
+    told = f"No baseline was named, so {chosen}. --baseline, or the bar of a page, takes another."
+    return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 
 def judgment_set(warehouse: Warehouse, name: str | None) -> str:
