@@ -65,6 +65,7 @@ def experiment(
     names: Names | None = None,
     test: str = "t",
     correction: str = "holm",
+    family: str = "measure",
     alpha: float = 0.05,
     tie_rule: str | None = None,
     lower_is_better: bool = False,
@@ -79,7 +80,7 @@ def experiment(
         baseline: the name of a run, or its place from 0.
         names: a name for each of the runs, in their order; by default files by their stem, runs of ranx as they are,
             others run1, run2 and so on. The files of one path or glob make one run if it is given a name.
-        measures, test, correction, alpha, digits: as in ``Warehouse.compare``.
+        measures, test, correction, family, alpha, digits: as in ``Warehouse.compare``.
         tie_rule, lower_is_better: as in ``Warehouse.load_runs``.
 
     Raises:
@@ -99,9 +100,9 @@ def experiment(
             else:
                 loaded.append(warehouse.load_run(run, str(name), **ranked))
         base = _baseline(baseline, loaded)
-        how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "digits": digits}
-        board = warehouse.leaderboard(measures=measures, baseline=base, **how)
-        comparison = None if base is None else warehouse.compare(base, measures=measures, **how)
+        how: dict[str, Any] = {"test": test, "correction": correction, "family": family, "alpha": alpha}
+        board = warehouse.leaderboard(measures=measures, baseline=base, digits=digits, **how)
+        comparison = None if base is None else warehouse.compare(base, measures=measures, digits=digits, **how)
         return Experiment(board, warehouse, comparison)
     except BaseException:
         warehouse.close()

@@ -56,6 +56,7 @@ class NotebookWarehouse(Warehouse):
         baseline: str | None = None,
         test: str = "t",
         correction: str = "holm",
+        family: str = "measure",
         alpha: float = _ALPHA,
         sort: str | None = None,
         limit: int | None = None,
@@ -67,7 +68,7 @@ class NotebookWarehouse(Warehouse):
         Args:
             by: groups of topics to average apart, as in ``evaluate``.
             baseline: a run; a mark stands behind means that are significantly better or worse than its own.
-            test, correction, alpha: how that is tested, as in ``compare``.
+            test, correction, family, alpha: how that is tested, as in ``compare``.
         """
         named, chosen = self.evaluation.named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
@@ -78,7 +79,7 @@ class NotebookWarehouse(Warehouse):
             return self._shown(query, display.rows_table, digits, notes, named, sort=sort, limit=limit)
         compared: Sequence[Comparison] = ()
         if baseline is not None:
-            how = {"test": test, "correction": correction}
+            how = {"test": test, "correction": correction, "family": family}
             _, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **how)
         query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
         marked: dict[str, Any] = {"lower": names_of_less_is_better(named), "compared": compared}
@@ -88,6 +89,7 @@ class NotebookWarehouse(Warehouse):
             f"{one.qrels}: {BETTER} significantly better than {one.baseline}, {WORSE} significantly worse; {one.how}"
             for one in compared
         ]
+        told += [f"{one.qrels}: {one.tested}" for one in compared if one.tested]
         return self._shown(query, decorate, digits, [*told, *notes], named, sort=sort, limit=limit)
 
     def topics(
@@ -208,6 +210,7 @@ class NotebookWarehouse(Warehouse):
         *,
         qrels: str | None = None,
         baseline: str | None = None,
+        family: str = "measure",
         title: str = "",
         shown: Sequence[str] = (),
         without: Sequence[str] = (),
@@ -219,12 +222,14 @@ class NotebookWarehouse(Warehouse):
 
         Args:
             qrels, baseline, title: judgment set, where there are several; a run to compare with; what stands above.
+            family: which comparisons are corrected together, as in ``compare``.
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
         check_sections({"shown": shown, "without": without})
-        chosen: dict[str, Any] = {"qrels": qrels, "runs": self._chosen(runs, choosing), "baseline": baseline}
-        gather = partial(gather_report, self, measures, **chosen, title=title, shown=shown, without=without)
+        asked: dict[str, Any] = {"qrels": qrels, "runs": self._chosen(runs, choosing), "baseline": baseline}
+        asked |= {"family": family, "title": title, "shown": shown, "without": without}
+        gather = partial(gather_report, self, measures, **asked)
         made = Report(gather, digits)
         if output is not None:
             made.save(output)

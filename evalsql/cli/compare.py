@@ -9,7 +9,7 @@ import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import ONE_QRELS, Arrangement, Asking, AskingScores, MeasuredRuns, only_one
+from evalsql.cli.options import FAMILY, ONE_QRELS, Arrangement, Asking, AskingScores, Family, MeasuredRuns, only_one
 from evalsql.cli.output import OUTPUT, OutputOptions, note, note_coverage, note_waiting, text_output, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
@@ -42,7 +42,7 @@ class Testing:
 
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Literal["all", "measure"] = option("--family", "Correct everything shown together, or each measure.", "all")
+    family: Family = FAMILY
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(

@@ -11,7 +11,7 @@ import typer
 
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import MEASURES, QRELS, AskingScores, RunFilters
+from evalsql.cli.options import FAMILY, MEASURES, QRELS, AskingScores, Family, RunFilters
 from evalsql.cli.output import OutputOptions, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import resolve_one
@@ -51,6 +51,7 @@ def gate(
     ),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
+    family: Family = FAMILY,
     output: OutputOptions,
     asking: AskingScores,
 ) -> None:
@@ -75,7 +76,7 @@ def gate(
                 return
             named, folder = (its_baseline, rules.parent) if rules and baseline is None else (baseline, Path())
             base = _figures(warehouse, named, folder, candidate)
-            decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels)
+            decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels, family=family)
             if junit_file is not None:
                 write_file(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
             write_table(Table(_COLUMNS, [_row(verdict) for verdict in decision.verdicts]), output, warehouse)

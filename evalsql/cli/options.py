@@ -29,6 +29,8 @@ from evalsql.warehouse.warehouse import Warehouse
 RUNS = argument("Runs, or globs of names; all by default.", complete="runs")
 SYSTEMS = option("--system NAME", "Runs of this system or glob of systems; can be repeated.", complete="systems")
 BASELINE = option("--baseline RUN", "Run that others are compared with.", complete="runs")
+Family = Literal["measure", "all"]
+FAMILY = option("--family", "Correct p over the tests of each measure by itself, or over all together.", "measure")
 MEASURES = option("--measure -m MEASURE", 'Such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.', complete="measures")
 QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeated.", complete="qrels")
 ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels")

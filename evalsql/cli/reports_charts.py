@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
-from evalsql.cli.options import BASELINE, Asking, AskingScores, MeasuredRuns, RunSelection, RunsOfOneSet
+from evalsql.cli.options import BASELINE, FAMILY, Asking, AskingScores, Family, MeasuredRuns, RunSelection, RunsOfOneSet
 from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
@@ -135,6 +135,7 @@ def report(
     selection: RunsOfOneSet,
     output: Path = option("--output -o FILE", f"By extension: {', '.join(formats.EXTENSIONS)}.", Path("report.html")),
     baseline: str | None = BASELINE,
+    family: Family = FAMILY,
     title: str = option("--title TEXT", "What stands above the report.", ""),
     shown: Names = option(
         "--with SECTION", f"Show this too: {', '.join(ON_REQUEST)} (of over {MOST_THRESHOLDS} runs); can be repeated."
@@ -157,9 +158,10 @@ def report(
     with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
         from evalsql.report.page.html_page import report_text
 
-        asked = {**selection.arguments(warehouse), "baseline": baseline, "title": title, "progress": progress}
+        asked = {**selection.arguments(warehouse), "baseline": baseline, "family": family, "title": title}
         note_waiting(warehouse, asked["runs"])
-        found = gather_report(warehouse, **asked, shown=shown, without=without, for_page=extension == ".html")
+        asked |= {"shown": shown, "without": without, "progress": progress}
+        found = gather_report(warehouse, **asked, for_page=extension == ".html")
         write_file(report_text(found, extension, digits), output, warehouse)
 
 
@@ -169,6 +171,7 @@ def site(
     selection: MeasuredRuns,
     output: Path | None = option("--output -o DIR", "Folder to write; a site in it is replaced."),
     baseline: str | None = BASELINE,
+    family: Family = FAMILY,
     title: str = option("--title TEXT", "What stands above the site.", ""),
     depth: int = option("--depth N", "Documents of each ranking that readers can ask for.", DEPTH, min=1),
     whole: bool = flag("--whole", "Let readers ask for whole rankings."),
@@ -196,7 +199,8 @@ def site(
             for path in map(Path, protected_files(warehouse)):
                 if path.exists() and folder.resolve() in path.resolve().parents:
                     raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")
-            found = gather(warehouse, **selection.arguments(warehouse), baseline=baseline, progress=progress)
+            asked = {**selection.arguments(warehouse), "baseline": baseline, "family": family, "progress": progress}
+            found = gather(warehouse, **asked)
             held = None if whole else depth
             return write_site(warehouse, found, folder, title=title, depth=held, wasm=wasm, progress=progress)
 

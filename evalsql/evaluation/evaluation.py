@@ -22,6 +22,9 @@ CURVES: Mapping[str, tuple[str, str, str]] = {
     "roc": ("roc_curve_pooled", "roc_curve", "false_positives, true_positives"),
     "tap": ("tap_curve", "", "threshold desc"),
 }
+# Which tests are corrected together, in words. The first is the default everywhere: what is said of two systems by one
+# measure must not depend on which other measures are asked for.
+FAMILIES = {"measure": "each measure by itself", "all": "all measures together"}
 Labelled = tuple[str, Measure]  # a measure and what its values are called
 
 
@@ -94,12 +97,12 @@ class Evaluation:
     ) -> str:
         """Runs beside a baseline, or all pairs where that is None: the rows of the macro ``comparisons``, best first.
 
-        Options are its parameters; by default all tests are one family. Means are over topics that weigh the same;
-        ``averaged_otherwise`` says where ``evaluate`` has others.
+        Options are its parameters. Means are over topics that weigh the same; ``averaged_otherwise`` says where
+        ``evaluate`` has others.
         """
         named = parse_measures(as_list(measures), self.database.catalog)
         relation = self.database.catalog["comparisons"]
-        given: dict[str, Value] = {each.name: each.default for each in relation.parameters} | {"family": "all"}
+        given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
         known = {each.name: each for each in relation.parameters if each.name != "baseline"}
         for name, value in options.items():
             if name not in known:

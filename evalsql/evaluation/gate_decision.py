@@ -11,7 +11,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, Figures, Rule
 from evalsql.evaluation.notices import on_coverage, on_overlaps
 from evalsql.phrases import counted, shortened
@@ -77,6 +77,7 @@ def decide(
     *,
     baseline: Baseline = None,
     qrels: str | None = None,
+    family: str = "measure",
 ) -> Decision:
     """What rules, and ``CHECKS``, say of a run, perhaps beside a baseline; raises UsageError if unsure."""
     database = evaluation.database
@@ -96,9 +97,11 @@ def decide(
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
         missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
-        figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference))
+        figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference, family=family))
         drops = database.records(ddl.relation_query(database.catalog, "gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked, inputs, runs)
+    if (num_tests := sum(rule.kind == "test" for rule in asked.rules)) > 1:
+        notes.append(f"p of {num_tests} tests corrected by Holm, {FAMILIES[family]}")
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
         if rule.problem

@@ -105,7 +105,14 @@ def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice, qr
     if not systems:
         raise UsageError(f"{OF_NO_SYSTEM}; evalsql load runs FILE --system NAME --version TEXT records both")
     runs = choose_runs(evaluation.database, replace(choice, systems=systems))
-    kept = evaluation.keep_from_scores("select * from history", named, qrels=qrels, runs=runs)
+    every = choose_runs(evaluation.database, replace(choice, systems=systems, since=None, last=None))
+    # The first run that --last and --since leave has a run before it too.
+    following = "lead(run) over (partition by system order by dated_at, run_id) as following"
+    dated = f"select run, {following} from run_versions where {place_in(every, 'run')} is not null"
+    before = f"select run from ({dated}) where {place_in(runs, 'following')} is not null"
+    asked = {*runs, *(run for (run,) in evaluation.database.rows(before))}
+    shown = f"select * from history where {place_in(runs, 'run')} is not null"
+    kept = evaluation.keep_from_scores(shown, named, qrels=qrels, runs=[*asked])
     return f"select * from {kept} order by qrels, system, {place_of(named)}, dated_at, run"
 
 

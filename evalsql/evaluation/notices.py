@@ -24,7 +24,8 @@ _FORMS = {
 
 
 class Notice(NamedTuple):
-    """A line, and what it is about: topics, forms, missing (topics), more (of these), loading, origins, ids or ties."""
+    """A line, and what it is about: topics, forms, missing (topics), more (of these), loading, origins, ids, ties or
+    baseline (of a report)."""
 
     about: str
     text: str

@@ -73,6 +73,7 @@ VEGA_LITE = "application/vnd.vegalite.v5+json"
 class Style(NamedTuple):
     colour: str
     dashes: tuple[int, ...]
+    system: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class Chart:
         if self.title is not None:
             spec["title"] = {"text": self.title} if self.title else None
         names_two = self.name == "scatter" and values and {"run", "baseline"} <= {*self.rows.columns}
+        if row := spec.get("facet", {}).get("row"):  # measures as they were asked for, not by their names
+            row["sort"] = list(dict.fromkeys(each[row["field"]] for each in values))
         for encoding in _encodings(spec):
             if "text" in self.rows.columns and "tooltip" in encoding:
                 encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
@@ -126,8 +129,14 @@ class Chart:
         names = [str(name) for name in drawn if name in self.styles]
         if not names:
             return
-        colours, dashes = zip(*(self.styles[name] for name in names), strict=True)
-        colour["scale"] = {"domain": names, "range": list(colours)}
+        _, dashes, systems = zip(*(self.styles[name] for name in names), strict=True)
+        colours = {system: self.styles[system].colour for system in sorted({*systems})}
+        free, taken = [each for each in COLOURS if each not in colours.values()], set[str]()
+        for system, own in colours.items():
+            if own in taken and free:  # systems that were loaded eight apart
+                colours[system] = free.pop(0)
+            taken.add(own)
+        colour["scale"] = {"domain": names, "range": [colours[system] for system in systems]}
         if self.name in _DASHED and {*dashes} != {DASHES[0]}:
             encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
 
@@ -297,7 +306,7 @@ def styles(warehouse: Warehouse) -> Mapping[str, Style]:
     query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
     found: dict[str, Style] = {}
     for run, system, _, colour, dash in warehouse.rows(f"select * from ({query}) order by place"):
-        found[run] = Style(COLOURS[colour], DASHES[dash])
+        found[run] = Style(COLOURS[colour], DASHES[dash], system)
         found.setdefault(system, found[run])
     return found
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
+from evalsql.evaluation.evaluation import FAMILIES
 from evalsql.phrases import counted
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.writers import latex_label
@@ -52,7 +53,7 @@ class Comparison(NamedTuple):
     board: Mapping[tuple[str, str], float] | None = None  # means of a leaderboard, shown instead of the pairs' own
     counts: frozenset[str] = frozenset()
     baseline: str | None = None  # the run that all others were tested with; None where all pairs were
-    family: str = "all"
+    family: str = "measure"
     has_others: bool = False  # whether pairs of other judgment sets were corrected with these
     order: Sequence[str] = ()  # runs that stand on top
     names: Mapping[str, str] = {}  # other names of runs and measures
@@ -97,11 +98,9 @@ class Comparison(NamedTuple):
         what = f"all pairs of {counted(num_runs, 'system')}"
         if self.baseline is not None:
             what = f"{self.name(self.baseline)} with {counted(num_runs - 1, 'system')}"
-        if self.family == "measure":
-            return f"The tests compare {what}, each measure by itself."
-        by = f" by {len(self.measures)} measures" if len(self.measures) > 1 else ""
-        others = ", and those of the other judgment sets" if self.has_others else ""
-        return f"The tests compare {what}{by}{others}."
+        together = f", {FAMILIES[self.family]}" if len(self.measures) > 1 else ""
+        others = ", and those of the other judgment sets" if self.has_others and self.family == "all" else ""
+        return f"The tests compare {what}{together}{others}."
 
     def name(self, run: str) -> str:
         """What the run, or the measure, is called in a table."""

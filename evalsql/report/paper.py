@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation.evaluation import FAMILIES
 from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
 from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs
@@ -69,7 +70,7 @@ class PaperFile:
     pairs: bool = _key(True, *_BOOLEAN)
     test: str = _one_of("t", *TESTS)
     correction: str = _one_of("holm", *CORRECTIONS)
-    family: str = _one_of("all", "all", "measure")
+    family: str = _one_of("measure", *FAMILIES)
     alpha: float = _key(0.05, *_SHARE)
     samples: int = _whole(10_000, 1, 2147483647)
     seed: int = _whole(42, 0, 4294967295)

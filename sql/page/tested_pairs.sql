@@ -2,6 +2,8 @@
 -- inputs: found_differences
 -- parameters:
 --   alpha double in (0, 1) = 0.05   chance of any false finding among the comparisons with a baseline
+--   family varchar in {measure, all} = measure   comparisons with a baseline that are corrected together: those of a
+--                                    measure, or of all measures
 -- columns:
 --   measure        canonical name of the measure
 --   baseline       run compared with
@@ -62,17 +64,16 @@ both_ways as (
 placed as (
     select
         both_ways.*,
-        row_number() over (
-            partition by measure, baseline
-            order by p, run
-        ) as place,
-        count(*) over (partition by measure, baseline) as num_tests
+        case when $family = 'measure' then measure end as family,
+        row_number() over (together order by p, measure, run) as place,
+        count(*) over together as num_tests
     from both_ways
+    window together as (partition by case when $family = 'measure' then measure end, baseline)
 ),
 stopped as (
     select
         placed.*,
-        min(case when p * (num_tests - place + 1) >= $alpha then place end) over (partition by measure, baseline)
+        min(case when p * (num_tests - place + 1) >= $alpha then place end) over (partition by family, baseline)
             as first_failure
     from placed
 ),

@@ -1,6 +1,6 @@
 -- title: The figure of each rule of a gate beside its bound, and whether the rule holds
 -- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests
--- parameters:
+-- parameters: candidate, reference, family
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
 -- columns:
@@ -9,13 +9,14 @@
 --   p        one-sided p value before correction, of rules that test
 --   passes   whether the rule holds
 -- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
---     that both have, the p value of a one-sided paired t test corrected by Holm over all rules that test, the rank of
---     a topic's first relevant document, or a count of documents or topics. Figures up to 5e-13 from the bound are
---     equal to it.
+--     that both have, the p value of a one-sided paired t test corrected by Holm over the rules that test by its
+--     measure, or over all that test, the rank of a topic's first relevant document, or a count of documents or topics.
+--     Figures up to 5e-13 from the bound are equal to it.
 -- reference: Holm 1979
 with tested as (
     select
         gate_rules.place,
+        case when $family = 'measure' then gate_rules.measure_name end as tested_with,
         case when gate_rules.less_is_better then tests.p_greater else tests.p_less end as p
     from gate_rules
     join tests on tests.measure = gate_rules.measure
@@ -28,8 +29,10 @@ ordered as (
     select
         tested.place,
         tested.p,
-        (count(*) over () - row_number() over (order by tested.p, tested.place) + 1) * tested.p as multiplied
+        tested.tested_with,
+        (count(*) over with_it - row_number() over (with_it order by tested.p, tested.place) + 1) * tested.p as multiplied
     from tested
+    window with_it as (partition by tested.tested_with)
 ),
 figures as (
     select
@@ -57,7 +60,7 @@ figures as (
     union all
     select
         ordered.place,
-        least(1, max(ordered.multiplied) over (order by ordered.p, ordered.place)) as value,
+        least(1, max(ordered.multiplied) over (partition by ordered.tested_with order by ordered.p, ordered.place)) as value,
         ordered.p
     from ordered
     union all

@@ -11,13 +11,20 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from tests.conftest import Command
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.evaluation.evaluation import FAMILIES
+from evalsql.evaluation.gate_decision import decide
+from evalsql.evaluation.gate_rules import parse_rule
+from evalsql.report.page.report_data import gather_report
+from evalsql.report.paper import paper_comparison, read_paper
+from evalsql.report.site.site_data import gather
+from tests.conftest import SAMPLE, Command, write
 
 pytestmark = pytest.mark.fast
 
 
 @pytest.mark.parametrize("all_pairs", [False, True])
-def test_pairs_are_those_of_scipy_with_holm_over_all_shown(sample: Warehouse, all_pairs: bool) -> None:
+def test_pairs_are_those_of_scipy_with_holm_over_each_measure(sample: Warehouse, all_pairs: bool) -> None:
     values: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for _, run, topic, measure, value in sample.evaluate(["AP", "nDCG@10"], per_topic=True).fetchall():
         values[run, measure][topic] = value
@@ -32,9 +39,78 @@ def test_pairs_are_those_of_scipy_with_holm_over_all_shown(sample: Warehouse, al
         expected = (test.pvalue, interval.low, interval.high)
         assert (pair["p"], pair["low"], pair["high"]) == pytest.approx(expected, abs=1e-9)
         assert pair["wins"] == sum(ours[topic] > base[topic] for topic in base)
-        assert pair["num_tests"] == len(pairs)
-    corrected = multipletests([pair["p"] for pair in pairs], method="holm")[1]
-    assert [pair["p_corrected"] for pair in pairs] == pytest.approx(list(corrected), abs=1e-9)
+        assert pair["num_tests"] == len(pairs) // 2
+    for measure in ("AP", "nDCG@10"):
+        own = [pair for pair in pairs if pair["measure"] == measure]
+        corrected = multipletests([pair["p"] for pair in own], method="holm")[1]
+        assert [pair["p_corrected"] for pair in own] == pytest.approx(list(corrected), abs=1e-9)
+
+
+@pytest.mark.parametrize("family", [None, "all"])
+def test_a_comparison_has_one_p_and_one_verdict_wherever_it_is_asked(
+    sample: Warehouse, sample_file: Path, tmp_path: Path, command: Command, family: str | None
+) -> None:
+    measures, base, runs = ["AP", "nDCG@10", "P@10"], "bm25", ["bm25-rm3", "dense", "tfidf"]
+    values: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for _, run, topic, measure, value in sample.evaluate(measures, per_topic=True).fetchall():
+        values[measure, run][topic] = value
+    plain = {
+        (measure, run): scipy.stats.ttest_rel(
+            *([values[measure, each][topic] for topic in values[measure, base]] for each in (run, base))
+        ).pvalue
+        for measure in measures
+        for run in runs
+    }
+
+    def corrected(p: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+        together = [[*p]] if family == "all" else [[key for key in p if key[0] == each] for each in measures]
+        found = [zip(keys, multipletests([p[key] for key in keys], method="holm")[1], strict=True) for keys in together]
+        return {key: value for keys in found for key, value in keys}
+
+    expected = corrected(plain)
+    sure = {key: value < 0.05 for key, value in expected.items()}
+    option: Any = {"family": family} if family else {}
+    words = ("--family", family) if family else ()
+    asked = ("-m", ",".join(measures), "--db", sample_file, *words)
+    named = parse_measures(measures, sample.catalog)
+    with sample.evaluation.with_scores(named, runs=[base, *runs]):
+        argument = f", family := '{family}'" if family else ""
+        sql = sample.database.records(f"from comparisons(baseline := '{base}'{argument})")
+    compared = json.loads(command("compare", base, *runs, *asked, "--format", "json").stdout)
+    assert command("report", base, *runs, *asked, "--baseline", base, "-o", "report.json").returncode == 0
+    reported = json.loads((tmp_path / "report.json").read_text())["comparisons"]
+    key = f'family = "{family}"\n' if family else ""
+    write(tmp_path / "paper.toml", f'{key}baseline = "{base}"\nsystems = {[base, *runs]}\nmeasures = {measures}\n')
+    described = paper_comparison(sample, read_paper(tmp_path / "paper.toml")).pairs
+    files = [SAMPLE / "runs" / f"{run}.run" for run in (base, *runs)]
+    experiment = evalsql.experiment(files, SAMPLE / "qrels.txt", measures, baseline=base, **option)
+    assert experiment.comparison is not None
+    relations: Any = (sample.compare(base, runs, measures=measures, **option), experiment.comparison)
+    listed = [[dict(zip(each.columns, row, strict=True)) for row in each.fetchall()] for each in relations]
+    experiment.warehouse.close()
+    for pairs in ([row._asdict() for row in sql], compared, reported, described, *listed):
+        found = {(pair["measure"], pair["run"]): pair["p_corrected"] for pair in pairs}
+        assert found == pytest.approx(expected, abs=1e-9)
+    given: Any = {"runs": [base, *runs], "baseline": base, **option}
+    for page in (gather_report(sample, measures, for_page=True, **given), *gather(sample, measures, **given)):
+        assert {key: page.pairs[key[0], base, key[1]].is_sure for key in sure} == sure
+    # A gate tests one run, and one side: half of p for a run that is worse.
+    rules = [parse_rule(f"{measure} not worse at p < 0.05") for measure in measures]
+    verdicts = decide(sample.evaluation, "tfidf", rules, baseline=base, **option).verdicts
+    one = corrected({key: p / 2 for key, p in plain.items() if key[1] == "tfidf"})
+    gated = {each.rule.measure.name: each.value for each in verdicts if each.rule.kind == "test" and each.rule.measure}
+    assert gated == pytest.approx({measure: p for (measure, _), p in one.items()}, abs=1e-9)
+    gate = command(
+        "gate",
+        "tfidf",
+        "--db",
+        sample_file,
+        "--baseline",
+        base,
+        *words,
+        *(w for each in rules for w in ("--rule", each.text)),
+    )
+    assert f"3 tests corrected by Holm, {FAMILIES[family or 'measure']}" in gate.stderr
 
 
 def test_what_is_no_comparison_is_refused(sample_file: Path) -> None:

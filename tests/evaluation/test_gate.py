@@ -60,7 +60,7 @@ def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) ->
     before, after = reciprocal(ranks["run0"]), reciprocal(ranks["run2"])
     hits = [[float(0 < rank <= 2) for rank in ranks[run]] for run in ("run0", "run2")]
     rules = ("RR >= 0.1", "RR drop <= 0.02", "RR not worse at p < 0.05", "Success@2 not worse at p < 0.2")
-    found = judge(empty, "run2", *rules, baseline="run0")
+    found = judge(empty, "run2", *rules, baseline="run0", family="all")
     assert list(found)[-len(rules) :] == list(rules)
     mean, drop, *tested = (found[rule] for rule in rules)
     assert mean.value == pytest.approx(sum(after) / 30, abs=1e-12)
@@ -72,6 +72,8 @@ def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) ->
     assert [each.value for each in tested] == pytest.approx(list(corrected), rel=1e-9)
     holds = [sum(after) / 30 >= 0.1, (sum(before) - sum(after)) / 30 <= 0.02, corrected[0] >= 0.05, corrected[1] >= 0.2]
     assert [found[rule].passes for rule in rules] == holds
+    apart = judge(empty, "run2", *rules, baseline="run0")  # each measure by itself
+    assert [apart[rule].value for rule in rules[2:]] == [apart[rule].p for rule in rules[2:]] != list(corrected)
 
 
 def test_a_rise_is_a_loss_where_less_is_better(empty: Warehouse) -> None:
@@ -174,6 +176,8 @@ def test_rules_are_about_groups_of_topics(empty: Warehouse) -> None:
         assert found[f"RR drop <= 0.1 for language = {language}"].value == pytest.approx((sum(old) - sum(new)) / 3)
         assert found[f"RR >= 0.5 for language = {language}"].value == pytest.approx(sum(new) / 3)
         assert found[test].p == pytest.approx(stats.ttest_rel(new, old, alternative="less").pvalue)
+    plain = [found[test].p for test in tests]
+    assert [found[test].value for test in tests] == pytest.approx(list(multipletests(plain, method="holm")[1]))
     assert found[rules[0]].note == "largest drops: topic t00 1.0000 to 0.5000, topic t02 0.5000 to 0.2500"
     whole = sum(1 / first - 1 / second for first, second in zip(before, after, strict=True)) / 6
     assert found["RR drop <= 0.1"].value == pytest.approx(whole)

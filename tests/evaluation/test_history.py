@@ -1,5 +1,6 @@
 """``evalsql history`` and ``diff`` beside plain loops; what changed between runs is marked."""
 
+import re
 import statistics
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def fill(warehouse: Warehouse) -> None:
 path = module_file(fill)
 
 
-def test_history_is_means_intervals_and_differences(path: Path, command: Command) -> None:
+def test_history_is_means_intervals_and_differences(path: Path, tmp_path: Path, command: Command) -> None:
     answer = command("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv")
     assert answer.returncode == 0, answer.stderr
     found = [row for row in csv_rows(answer.stdout) if row["measure"] == "RR"]
@@ -51,6 +52,14 @@ def test_history_is_means_intervals_and_differences(path: Path, command: Command
     counts = [row for row in csv_rows(answer.stdout) if row["measure"] == "NumRelRet"]
     # A sum has no interval.
     assert [(float(row["value"]), row["low"]) for row in counts] == [(3, ""), (2, ""), (3, "")]
+    # Runs are compared with the one before them also where this is not shown.
+    for option in (("--last", "1"), ("--since", "2026-10-03")):
+        few = command("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv", *option)
+        assert csv_rows(few.stdout) == [row for row in csv_rows(answer.stdout) if row["run"] == "n2"]
+    # Measures are drawn in the order in which they were asked for.
+    for measures in (["RR", "AP"], ["AP", "RR"]):
+        assert command("history", "s", "-m", ",".join(measures), "--db", path, "-o", "h.svg").returncode == 0
+        assert re.findall(">(RR|AP)<", (tmp_path / "h.svg").read_text()) == measures
     with evalsql.open(path, read_only=True) as warehouse:
         direct = warehouse.rows("select run, value, low, high from history where measure = 'RR' order by dated_at")
         library = warehouse.history("RR", last=2).fetchall()

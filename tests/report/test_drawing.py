@@ -113,25 +113,36 @@ def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
 
 
 def test_colours_and_dashes_tell_32_systems_apart(forty: evalsql.Warehouse) -> None:
-    known = styles(forty)
+    known, seen = styles(forty), list[dict[str, str]]()
     numbers = [known[f"r{number:02}"] for number in range(32)]
     assert [style.colour for style in numbers] == [*COLOURS] * 4
     assert [style.dashes for style in numbers] == [dashes for dashes in DASHES for _ in range(8)]
-    # Colours that are the same are drawn with other dashes, in the legend too.
+    # Dashes stay, in the legend too.
     table = drawing(forty, "pr", "AP", runs=["r00", "r08"]).rows
     encoding = Chart("pr", table, styles=known).specification["encoding"]
-    assert encoding["color"]["scale"]["range"] == [COLOURS[0], COLOURS[0]]
+    assert encoding["color"]["scale"]["range"] == [COLOURS[0], COLOURS[1]]  # each its own, while there are any
     assert encoding["strokeDash"]["scale"]["range"] == [[*DASHES[0]], [*DASHES[1]]]
     assert "strokeDash" not in Chart("leaderboard", table, styles=known).specification["encoding"]
+    runs = [f"r{number:02}" for number in (3, 11, 4, 19, 27, 12, 0, 8)]
+    for name in ("pr", "leaderboard"):
+        drawn_here = Chart(name, drawing(forty, name, "AP", runs=runs).rows, styles=known)
+        scale = drawn_here.specification["encoding"]["color"]["scale"]
+        found = dict(zip(scale["domain"], scale["range"], strict=True))
+        assert sorted(found.values()) == sorted(COLOURS)
+        assert [found[run] for run in ("r00", "r03", "r04")] == [COLOURS[0], COLOURS[3], COLOURS[4]]
+        seen.append(found)
+    assert seen[0] == seen[1]
 
 
 def test_runs_of_a_system_share_its_colour(empty: evalsql.Warehouse) -> None:
     for name, system in (("a1", "a"), ("b", None), ("a2", "a")):
         empty.load_run({"t": {"d": 1.0}}, name, meta={"system": system} if system else None)
     known = styles(empty)
-    assert known["a"] == known["a1"] == (COLOURS[0], DASHES[0])
-    assert known["a2"] == (COLOURS[0], DASHES[1])
-    assert known["b"] == (COLOURS[1], DASHES[0])
+    assert known["a"] == known["a1"] == (COLOURS[0], DASHES[0], "a")
+    assert known["a2"] == (COLOURS[0], DASHES[1], "a")
+    assert known["b"] == (COLOURS[1], DASHES[0], "b")
+    spec = Chart("pr", Table(("run",), [("b",), ("a2",), ("a1",)]), styles=known).specification
+    assert spec["encoding"]["color"]["scale"]["range"] == [COLOURS[1], COLOURS[0], COLOURS[0]]
 
 
 def luminance(colour: str) -> float:

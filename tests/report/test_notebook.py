@@ -87,7 +87,8 @@ def test_a_leaderboard_has_its_best_in_bold_bars_and_marks(outputs: dict[str, An
         text = f"<b>{mean}</b>" if run == best else mean
         assert ap == text + (f"<sup>{marks[run]}</sup>" if marks.get(run) else "")
         assert bar == f'<div style="width:{round(100 * means()[run] / means()[best])}%"></div>'
-    assert "paired t test, p corrected by Holm for 14 tests" in outputs["leaderboard"]["text/html"]
+    assert "paired t test, p corrected by Holm for 7 tests" in outputs["leaderboard"]["text/html"]
+    assert "bm25 with 7 systems, each measure by itself." in outputs["leaderboard"]["text/html"]
 
 
 def test_topics_side_by_side_have_the_better_one_in_bold(outputs: dict[str, Any]) -> None:

@@ -64,7 +64,8 @@ def test_answers_and_doubts_are_the_same_with_and_without_a_script(
     answers = [" ".join(page.inner_text("#answers").split()) for page in (still, watched.page)]
     assert answers[0] == answers[1]
     assert "rerank-large nDCG@10 0.8" in answers[0]
-    assert "Is it sure? Yes, over the baseline 95% interval +" in answers[0]
+    assert "Is it sure? Yes, over the baseline rerank-large less bm25: 95% interval +" in answers[0]
+    assert "t test, corrected by Holm for 7 comparisons, each measure by itself." in answers[0]
     pictures = [page.evaluate(PICTURES) for page in (still, watched.page)]
     assert any("#mark-system" in each for each in pictures[0])
     assert pictures[0] == pictures[1]
@@ -76,6 +77,23 @@ def test_answers_and_doubts_are_the_same_with_and_without_a_script(
     still.click("#more > summary")
     still.click("#more details:last-child summary")
     assert "0.0" in still.inner_text("#more details:last-child table")
+
+
+def test_the_answers_are_about_one_system_and_name_it(watched: Watched, folder: Path) -> None:
+    means = {row["run"]: row["AP"] for row in asked(folder, "leaderboard", "-m", "AP")}
+    order = sorted(means, key=lambda run: -means[run])
+    watched.choose(measure="AP", baseline="bm25")
+    for system in (order[0], order[3], order[-1], "bm25"):
+        watched.choose(system=system)
+        wins, margin, sure = (each.inner_text() for each in watched.page.locator("#answers .answer").all())
+        rival = order[0] if system == "bm25" else "bm25"
+        asks = "Who wins?" if system == order[0] else "Where does it stand?"
+        assert wins.split("\n\n")[:2] == [asks, system]
+        assert system == order[0] or f"place {order.index(system) + 1} of 8, " in wins
+        assert margin.split("\n\n")[1] == three(means[system] - means[rival]).replace("-", "\u2212")
+        assert all(system in text and rival in text for text in (margin, sure))
+    watched.choose(baseline=order[0], system=order[0])
+    assert f"{order[0]} over the next, {order[1]}; it is the baseline itself." in watched.page.inner_text("#answers")
 
 
 def test_rows_sort_by_mouse_and_by_keyboard(watched: Watched, folder: Path) -> None:

@@ -62,6 +62,24 @@ def test_answers_with_and_without_a_script(
             assert found.page.inner_text("#winner h3") == "Mean AP over 2 topics"
 
 
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [
+        (("a", "b", "c", "d"), {}, "c (place 3 of 4) was chosen: it stands in the middle, and no name after the first"),
+        (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
+        (("a", "bm25", "c", "a_Baseline"), {}, "a_Baseline (place 4 of 4) was chosen: its name says baseline"),
+        (("a", "bm25", "c"), {"baseline": "c"}, ""),
+        (("a", "b"), {}, ""),
+    ],
+)
+def test_a_baseline_that_nobody_named_is_said_to_be_chosen(
+    tmp_path: Path, names: tuple[str, ...], options: dict[str, str], said: str
+) -> None:
+    runs = {name: {"t": _ranking(place)} for place, name in enumerate(names, 1)}
+    text = report_of(tmp_path, runs, {"t": {"relevant": 1}}, "AP", **options).read_text()
+    assert (f"No baseline was named, so {said}" in text) if said else ("No baseline" not in text)
+
+
 def _span(locator: Locator) -> tuple[float, float]:
     """Where it begins, and its width."""
     box = locator.bounding_box()

@@ -40,9 +40,9 @@ def test_the_options_are_those_of_compare(demo: Command, tmp_path: Path) -> None
     write(
         tmp_path / "paper.toml",
         'measures = ["AP"]\nsystems = ["bm25", "dense", "hybrid"]\nbaseline = "bm25"\npairs = true\nrelative = true\n'
-        'test = "wilcoxon"\ncorrection = "bonferroni"\nfamily = "measure"\nalpha = 0.01\norder = "mean"\n',
+        'test = "wilcoxon"\ncorrection = "bonferroni"\nfamily = "all"\nalpha = 0.01\norder = "mean"\n',
     )
-    options = ("--test", "wilcoxon", "--correction", "bonferroni", "--family", "measure", "--alpha", "0.01")
+    options = ("--test", "wilcoxon", "--correction", "bonferroni", "--family", "all", "--alpha", "0.01")
     shown = ("--all-pairs", "--daggers", "--relative", "--format", "latex")
     compared = demo("compare", "bm25", "dense", "hybrid", "-m", "AP", *options, *shown).stdout
     made = demo("table", "paper.toml").stdout

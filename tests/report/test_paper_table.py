@@ -39,7 +39,7 @@ def test_a_caption_says_what_was_tested_and_daggers_tell_better_from_worse() -> 
         assert "Only differences to bm25 were tested" in text
         assert f"{better} marks what is significantly better than bm25, {worse} what is significantly worse" in text
         assert "superscript names the systems" not in text
-        assert "The tests compare bm25 with 2 systems by 2 measures." in text
+        assert "The tests compare bm25 with 2 systems, each measure by itself." in text
     assert written(markdown, BESIDE_BM25).splitlines()[:5] == [
         "| run | AP | ESL |",
         "| --- | ---: | ---: |",
@@ -81,17 +81,17 @@ def test_more_systems_than_letters() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({}, "The tests compare bm25 with 2 systems by 2 measures."),
-        ({"baseline": None}, "The tests compare all pairs of 3 systems by 2 measures."),
+        ({}, "The tests compare bm25 with 2 systems, each measure by itself."),
+        ({"baseline": None}, "The tests compare all pairs of 3 systems, each measure by itself."),
         ({"measures": ["AP"]}, "The tests compare bm25 with 2 systems."),
-        ({"family": "measure"}, "The tests compare bm25 with 2 systems, each measure by itself."),
+        ({"family": "all"}, "The tests compare bm25 with 2 systems, all measures together."),
         (
-            {"has_others": True},
-            "The tests compare bm25 with 2 systems by 2 measures, and those of the other judgment sets.",
+            {"has_others": True, "family": "all"},
+            "The tests compare bm25 with 2 systems, all measures together, and those of the other judgment sets.",
         ),
         ({"test": "tukey"}, ""),
         ({"correction": "none"}, ""),
-        ({"names": {"bm25": "BM25"}}, "The tests compare BM25 with 2 systems by 2 measures."),
+        ({"names": {"bm25": "BM25"}}, "The tests compare BM25 with 2 systems, each measure by itself."),
     ],
 )
 def test_what_was_corrected_together(changed: Mapping[str, Any], said: str) -> None:

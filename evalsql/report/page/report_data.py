@@ -13,9 +13,9 @@ from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
-from evalsql.evaluation.evaluation import temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
 from evalsql.evaluation.explanation import first_contributions
-from evalsql.phrases import Progress, natural_key, silent
+from evalsql.phrases import Progress, counted, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
 from evalsql.warehouse.warehouse import Warehouse
@@ -29,7 +29,6 @@ MOST_THRESHOLDS = 30
 ON_REQUEST = ("roc", "threshold")
 _SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
 _BASELINES = ("baseline", "bm25")
-_COMPARED: Mapping[str, str] = {"test": "t", "correction": "holm", "family": "measure"}
 # Tables about the values of the measures; {qrels} and {names} are filled in.
 OF_SCORES: Mapping[str, str] = {
     "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
@@ -63,7 +62,8 @@ class ReportData:
     without: frozenset[str]
     heading: str
     baseline: str
-    comparison: Comparison | None = None  # of all pairs of runs; None for a single run and for a page
+    family: str = "measure"  # which comparisons with a baseline are corrected together, see FAMILIES
+    comparison: Comparison | None = None  # with the baseline; None for a single run and for a page
     pairs: Mapping[tuple[str, str, str], Any] = field(
         default_factory=dict
     )  # of ``tested_pairs``: measure, baseline, run
@@ -90,6 +90,12 @@ class ReportData:
     def topics(self) -> list[str]:
         return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows}, key=natural_key)
 
+    @cached_property
+    def corrected(self) -> str:
+        """The comparisons with a baseline that p is corrected for."""
+        number = counted((len(self.runs) - 1) * (len(self.names) if self.family == "all" else 1), "comparison")
+        return f"{number}, {FAMILIES[self.family]}" if len(self.names) > 1 else number
+
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """Columns of a table; no rows where it is left out."""
         return self.tables[table].picked(*columns) if table in self.tables else []
@@ -113,6 +119,7 @@ def gather_report(
     qrels: str | None = None,
     runs: Names = (),
     baseline: str | None = None,
+    family: str = "measure",
     title: str = "",
     shown: Collection[str] = (),
     without: Collection[str] = (),
@@ -124,6 +131,8 @@ def gather_report(
     The first measure orders the runs. ``shown`` and ``without`` name sections to have, and to leave out. A page has
     pairs and documents, and not what only documents show.
     """
+    if family not in FAMILIES:
+        raise UsageError(f"family is {family}, it must be one of {', '.join(FAMILIES)}")
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
     chosen = _chosen_runs(warehouse, named, judged, runs, baseline)
@@ -145,18 +154,20 @@ def gather_report(
             tables[name] = Table(*warehouse.database.table(query))
         board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
+        base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
         found = ReportData(
             qrels=judged,
             measures=named,
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means_by_measure(warehouse, judged, named),
             tables=tables,
-            notices=_notices(warehouse, named[0], judged, chosen),
+            notices=[*_notices(warehouse, named[0], judged, chosen), *why],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
-            baseline=baseline or default_baseline([row[0] for row in rows]),
-            comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named),
-            pairs=_tested_pairs(warehouse, judged) if for_page else {},
+            baseline=base,
+            family=family,
+            comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named, base, family),
+            pairs=_tested_pairs(warehouse, judged, family) if for_page else {},
         )
     return _with_details(warehouse, found) if for_page else found
 
@@ -179,12 +190,21 @@ def _chosen_runs(
     return chosen
 
 
-def default_baseline(runs: Sequence[str]) -> str:
-    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle."""
-    for word in _BASELINES:
+def default_baseline(runs: Sequence[str]) -> tuple[str, list[notes.Notice]]:
+    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle.
+
+    With a line on why where there was a choice.
+    """
+    found, why = (
+        runs[len(runs) // 2],
+        f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}",
+    )
+    for word in reversed(_BASELINES):
         if named := [run for run in runs[1:] if word in run.lower()]:
-            return min(named, key=lambda run: (len(run), run))
-    return runs[len(runs) // 2]
+            found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
+    chosen = f"{found} (place {runs.index(found) + 1} of {len(runs)}) was chosen: {why}"
+    told = f"No baseline was named, so {chosen}. --baseline, or the bar of a page, takes another."
+    return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 
 def judgment_set(warehouse: Warehouse, name: str | None) -> str:
@@ -234,18 +254,19 @@ def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequen
     ]
 
 
-def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
-    """All pairs of runs, tested by the values that the view scores gives now."""
-    call = with_arguments(warehouse.catalog, "comparisons", **_COMPARED).call
-    table = Table(*warehouse.database.table(f"select * from {call} order by measure, baseline, run"))
-    (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **_COMPARED)
+def _comparison(warehouse: Warehouse, named: Sequence[Measure], baseline: str, family: str) -> Comparison:
+    """Runs beside the baseline, tested by the values that the view scores gives now."""
+    compared = {"baseline": baseline, "family": family}
+    call = with_arguments(warehouse.catalog, "comparisons", **compared).call
+    table = Table(*warehouse.database.table(f"select * from {call} order by measure, run"))
+    (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **compared)
     return found
 
 
-def _tested_pairs(warehouse: Warehouse, qrels: str) -> dict[tuple[str, str, str], Any]:
+def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
     call = with_arguments(warehouse.catalog, "differences").call
     found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
-    tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA)
+    tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA, family=family)
     return {(each.measure, each.baseline, each.run): each for each in warehouse.database.records(tested)}
 
 

@@ -12,7 +12,6 @@ from evalsql.report.table import Table
 from evalsql.version import __version__
 
 LARGEST = 2_000  # cells of a table that is still for reading
-MOST_PAIRED = 26  # runs whose pairs are
 # Names that --without takes; --with takes those that are shown on request.
 SECTIONS = (
     *("topics", "documents", "doubts", "precision-recall", "roc", "distribution", "threshold", "agreement", "unjudged"),
@@ -62,8 +61,8 @@ def sections(report: ReportData) -> list[Section]:
 
 
 def _pairs(report: ReportData) -> list[tuple[str, Table]]:
-    """Pairs of runs by the first measure, where they are few enough to be read."""
-    if report.comparison is None or len(report.runs) > MOST_PAIRED:
+    """Runs beside the baseline by the first measure."""
+    if report.comparison is None:
         return []
     shown = ("baseline", "run", "difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
     name = report.names[0]

@@ -15,9 +15,12 @@ MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a s
 _SAME = 12  # decimals to which two values are the same, as in the relation differences
 # By name what is said under which fact, the first that holds; "" always does. Braces name facts or other sentences.
 SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
-    "winner": [("leaders", "A tie"), ("", "{first}")],
+    # All three are about one system: the first, or another that the reader chose.
+    "question": [("is_behind", "Where does it stand?"), ("", "Who wins?")],
+    "winner": [("is_behind", "{system}"), ("leaders", "A tie"), ("", "{first}")],
     "winner_text": [
         ("is_only", "{measure} {mean}, the only system."),
+        ("is_behind", "{measure} {system_mean}, place {place} of {num_runs}, {behind} to the first, {first}."),
         ("leaders", "{measure} {mean}, shared by {leaders}, of {num_runs} systems."),
         ("also_first", "{measure} {mean}, first of {num_runs}; also first by {also_first}."),
         ("", "{measure} {mean}, first of {num_runs}."),
@@ -25,13 +28,13 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "margin": [("is_only", "\u2013"), ("", "{difference}")],
     "margin_text": [
         ("is_only", "There is no other system to compare it with."),
-        ("is_leading_baseline", "over the next, {rival}; it is the baseline itself."),
-        ("is_baseline", "behind the first; it is the baseline itself."),
-        ("is_behind", "{system} {over_baseline}; {place}, {behind} to the first."),
-        ("is_one_of_two", "{over_baseline}."),
-        ("", "{over_baseline}, and {lead} over the next."),
+        ("is_leading_baseline", "{system} over the next, {rival}; it is the baseline itself."),
+        ("is_baseline", "{system} behind the first, {rival}; it is the baseline itself."),
+        ("is_behind", "{system} {over_baseline}."),
+        ("is_one_of_two", "{system} {over_baseline}."),
+        ("", "{system} {over_baseline}, and {lead} over the next."),
     ],
-    "over_baseline": [("", "over the baseline {baseline} ({baseline_mean})")],
+    "over_baseline": [("", "less the baseline {baseline} ({baseline_mean})")],
     "certainty": [
         ("is_only", "\u2013"),
         ("has_no_interval", "It cannot be told"),
@@ -43,10 +46,11 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "rival_kind": [("is_leading_baseline", "the next"), ("is_baseline", "the first"), ("", "the baseline")],
     "certainty_text": [
         ("is_only", ""),
-        ("has_no_interval", "One topic has no interval."),
-        ("widened", "95% interval {interval}, which {num_rivals} comparisons widen to {widened}.{first_place}"),
-        ("", "95% interval {interval}.{first_place}"),
+        ("has_no_interval", "{system} less {rival}: one topic has no interval."),
+        ("widened", "{less} {interval}, widened to {widened} by Holm for {corrected}.{first_place}"),
+        ("", "{less} {interval}; t test, corrected by Holm for {corrected}.{first_place}"),
     ],
+    "less": [("", "{system} less {rival}: 95% interval")],
     "first_place": [
         ("is_one_of_two", ""),
         ("is_behind", ""),
@@ -80,7 +84,7 @@ def tell(name: str, facts: Mapping[str, object]) -> str:
 def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
     """Question, answer in a word and a sentence, for the best system by the first measure and the usual baseline."""
     facts = {**measure_facts(report, report.names[0], digits), **_choice_facts(report, digits)}
-    questions = {"Who wins?": "winner", "By how much?": "margin", "Is it sure?": "certainty"}
+    questions = {tell("question", facts): "winner", "By how much?": "margin", "Is it sure?": "certainty"}
     return [(question, tell(name, facts), tell(f"{name}_text", facts)) for question, name in questions.items()]
 
 
@@ -122,7 +126,7 @@ def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
         "baseline_mean": number(report.means[measure][baseline].value, digits),
         "rival": rival,
         "num_runs": len(report.runs),
-        "num_rivals": len(others),
+        "corrected": report.corrected,
         "is_one_of_two": len(others) == 1,
         "is_leading_baseline": system == baseline,
     }

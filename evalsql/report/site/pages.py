@@ -223,7 +223,7 @@ def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tup
 
 def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str, str]]:
     """Name, heading, sentence and table of each part of a system's page."""
-    first, num_others = results.first, len(results.runs) - 1
+    first = results.first
     sentence = "Means over the topics with Student's interval at 95%, and the place among all systems by each measure."
     yield "figures", "Its figures", sentence, _figures(run, results, links)
     for each in [*results.standings[first, run].values()][:1]:
@@ -232,10 +232,10 @@ def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str
             f"{each.num_topics} topics. The worst come first: circle its value, line all systems, tick their median."
         )
         yield "topics", "Its topics", sentence, _topics(run, results, links)
-    if num_others:
+    if len(results.runs) > 1:
         sentence = (
             f"Its {first} less theirs, paired by topic, with the 95% interval. Sure is what a t test finds at 5%, "
-            f"corrected for {num_others} comparisons by Holm."
+            f"corrected by Holm for {results.corrected}."
         )
         yield "others", "Beside the others", sentence, _others(run, results, links)
     if history := _history(run, results, links):

@@ -63,6 +63,7 @@ def gather(
     qrels: Names = (),
     runs: Names = (),
     baseline: str | None = None,
+    family: str = "measure",
     progress: Progress = silent,
 ) -> list[SetResults]:
     """The results of every judgment set that evaluates one of the runs; raises UsageError where there is none."""
@@ -82,9 +83,8 @@ def gather(
     results = []
     for judged, names in held.items():
         base = baseline if baseline in names else None
-        report = gather_report(
-            warehouse, measures, qrels=judged, runs=names, baseline=base, for_page=True, progress=progress
-        )
+        asked: dict[str, Any] = {"qrels": judged, "runs": names, "baseline": base, "family": family}
+        report = gather_report(warehouse, measures, **asked, for_page=True, progress=progress)
         results.append(_set_results(warehouse, report, [*shown.values()]))
     return results
 

@@ -1,14 +1,13 @@
 // What is said after a choice: the sentences of verdicts.py, filled anew.
 const tell = (name, facts) => {
   const [, text] = data.sentences[name].find(([fact]) => !fact || facts[fact]);
-  return text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : data.sentences[part] ? tell(part, facts) : facts[part]));
+  return text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : data.sentences[part] ? tell(part, facts) : facts[part]?.cloneNode?.(true) ?? facts[part]));
 };
-const ordinal = (place) => ["", "first", "second", "third"][place] ?? `${place}th`;
 const span = (low, high) => `${signed(low)} to ${signed(high)}`;
-// Names are elements in the colour of their marks.
+// Names are elements in the colour of their marks; each place that tells one has its own.
 const chosenFacts = () => ({
   measure: state.measure, system: named(system()), baseline: named(baseline()), is_baseline: system() === baseline(),
-  num_runs: data.runs.length, num_rivals: data.runs.length - 1, is_one_of_two: data.runs.length === 2,
+  num_runs: data.runs.length, corrected: data.corrected, is_one_of_two: data.runs.length === 2,
 });
 const answerFacts = () => {
   const first = best();
@@ -21,14 +20,14 @@ const answerFacts = () => {
   const {difference, half, wide, isSure} = pair ?? {};
   const isBetter = (difference > 0) !== isLower();
   return {
-    ...facts, rival: named(rival), difference: signed(difference), place: ordinal(ranked().indexOf(system()) + 1), behind: signed(beside(first, system())?.difference),
+    ...facts, rival: named(rival), difference: signed(difference), place: ranked().indexOf(system()) + 1, system_mean: fixed(means()[system()]), behind: signed(beside(first, system())?.difference),
     is_sure: isSure, is_better: isBetter, is_surely_better: isSure && isBetter, interval: span(difference - half, difference + half),
     widened: !isSure && Math.abs(difference) > half && span(difference - wide, difference + wide),
   };
 };
 const drawAnswers = () => {
   const facts = answerFacts();
-  const all = [["Who wins?", "winner"], ["By how much?", "margin"], ["Is it sure?", "certainty"]];
+  const all = [[tell("question", facts), "winner"], ["By how much?", "margin"], ["Is it sure?", "certainty"]];
   byId("answers").replaceChildren(h("div", {class: "answers"}, all.map(([question, name]) => {
     const isChosen = name === "winner" && !facts.leaders && facts.first === data.runs[system()];
     return h("div", {class: "answer"}, h("p", {class: "question"}, question),

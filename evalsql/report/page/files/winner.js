@@ -129,10 +129,9 @@ const field = (runs) => {
       h("line", {class: "zero", "stroke-dasharray": "2 2", x1: x(at), x2: x(at), y1: y(endsOf(run).at), y2: y(endsOf(run).at) + 52}), label(run, at, run !== system())]));
 };
 const legend = () => {
-  const tests = data.runs.length - 1;
   const first = h("span", {}, h("b", {}, state.measure), ` ${measure().words} `);
   const lines = state.view === "mean" ? "The line is Student's interval of the mean at 95%, cut at the ends of the measure's range; the band is that of the baseline."
-    : `Thick line: 95% interval of the difference, paired by topic. Thin line: widened for ${tests} ${tests === 1 ? "comparison" : "comparisons"} (t test, Holm), so that what crosses the baseline is not sure, and pale. Hollow: cannot be told apart from the best.`;
+    : `Thick line: 95% interval of the difference, paired by topic. Thin line: widened for ${data.corrected} (t test, Holm), so that what crosses the baseline is not sure, and pale. Hollow: cannot be told apart from the best.`;
   return h("p", {class: "note"}, first, data.runs.length > 1 ? lines : "");
 };
 const drawWinner = () => {
