@@ -97,20 +97,28 @@ class _Section(NamedTuple):
 
 
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
-    """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
+    """Parse the comment lines that head ``path``; raises CatalogError with file and line of all that is wrong."""
     required = _REQUIRED_OF_MEASURES if kind == "measures" else ("title",)
     others = _OTHERS_OF_MEASURES if kind == "measures" else _HELPER_KEYS[1:]
-    found = _read_sections(path, lines, (*required, *others, *_SECTIONS))
-    for key in required:
-        if key not in found or not found[key].values[0]:
-            raise CatalogError(f'{path}:1: the header lacks "{key}"')
+    faults: list[str] = []
+    found = _read_sections(path, lines, (*required, *others, *_SECTIONS), faults)
+    if lacking := [f'"{key}"' for key in required if key not in found or not found[key].values[0]]:
+        faults.append(f"{path}:1: the header lacks {', '.join(lacking)}")
+    read: dict[str, Any] = {"parameters": [], "columns": {}}
+    for key, reader in (("parameters", _read_parameters), ("columns", _read_columns)):
+        try:
+            read |= {key: reader(path, found[key])} if key in found else {}
+        except CatalogError as error:
+            faults.append(str(error))
+    if faults:
+        raise CatalogError("\n".join(faults))
     every = defaultdict(list, {key: section.values for key, section in found.items()})
     one = defaultdict(str, {key: section.values[0] for key, section in found.items()})
     ties = [text.split(" = ") for text in every["ties"]]
     return Header(
         **{key: one[key] for key in ("title", "measure", "definition", "reference", "differs", "range", "mean")},
-        parameters=_read_parameters(path, found["parameters"]) if "parameters" in found else [],
-        columns=_read_columns(path, found["columns"]) if "columns" in found else {},
+        parameters=read["parameters"],
+        columns=read["columns"],
         inputs=_items(one["inputs"]),
         is_shared=bool(one["shared"]),
         is_quick=bool(one["quick"]),
@@ -125,17 +133,17 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     )
 
 
-def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str]) -> dict[str, _Section]:
-    """The lines by key; raises CatalogError for an unknown or repeated key, and for a value of another form."""
+def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str], faults: list[str]) -> dict[str, _Section]:
+    """The lines by key; ``faults`` gets unknown and repeated keys, and values of another form."""
     found: dict[str, _Section] = {}
     key = ""
     for number, line in enumerate(map(str.rstrip, lines), start=1):
         if match := _KEY.fullmatch(line):
             key = match[1]
             if key not in known:
-                raise CatalogError(f'{path}:{number}: unknown key "{key}", expected one of {", ".join(known)}')
-            if key in found and key not in _REPEATED:
-                raise CatalogError(f'{path}:{number}: "{key}" stands twice')
+                faults.append(f'{path}:{number}: unknown key "{key}", expected one of {", ".join(known)}')
+            elif key in found and key not in _REPEATED:
+                faults.append(f'{path}:{number}: "{key}" stands twice')
             found.setdefault(key, _Section(number, [], [])).values.append(match[2].strip())
         elif key in _SECTIONS and (match := _ENTRY.fullmatch(line)):
             found[key].entries.append((number, match[1]))
@@ -145,12 +153,12 @@ def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str]) -> di
         elif key and key not in _SECTIONS and (match := _CONTINUED.fullmatch(line)):
             found[key].values[-1] += f" {match[1]}"
         else:
-            raise CatalogError(f'{path}:{number}: expected "-- key: value" or an indented entry')
+            faults.append(f'{path}:{number}: expected "-- key: value" or an indented entry')
     for key, section in found.items():
         pattern, form = _FORMS.get(key, (".*", ""))
         for text in _items(section.values[0]) if key in _LISTS else section.values:
             if not re.fullmatch(pattern, text) or (key == "range" and float(text.split()[0]) > float(text.split()[1])):
-                raise CatalogError(f"{path}:{section.line}: {key} is {text}, it must be {form}")
+                faults.append(f"{path}:{section.line}: {key} is {text}, it must be {form}")
     return found
 
 

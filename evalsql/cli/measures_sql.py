@@ -1,13 +1,14 @@
 """``evalsql measures``, ``compile`` and ``sql``: the catalogue, its SQL, and SQL of the user."""
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from evalsql.catalog import ddl
+from evalsql.catalog import PACKAGE, ddl
 from evalsql.catalog.measure_names import default_measure, literal, parse_measures
-from evalsql.catalog.relations import Catalog, Relation, read_catalog
+from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Asking, Statements
 from evalsql.cli.output import OutputOptions, note, write_file, write_table
@@ -25,6 +26,7 @@ _LISTED = ("measure", "title", "aliases", "parameters")
 def measures(
     *,
     name: str | None = argument("A measure, by any of its names, or a word to search for.", complete="measures"),
+    new: str | None = option("--new NAME", "Write a file with a measure of this name, to start your own from."),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -35,7 +37,24 @@ def measures(
 
     Example: evalsql measures nDCG
     """
-    print_measures(_known_catalog(asking), name, output)
+    if new is None:
+        print_measures(_known_catalog(asking), name, output)
+    else:
+        _write_new(new)
+
+
+def _write_new(name: str) -> None:
+    """Write a measure that works into a new file in this folder, called as its relation is."""
+    relation = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-+]", "_", name).lower()
+    path = Path(f"{relation}.sql")
+    text = (PACKAGE / "docs" / "new_measure.sql").read_text(encoding="utf-8").replace("NewMeasure", name)
+    read_catalog().extended([read_relation(path, text)])  # which says what is wrong with the name
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise UsageError(f"{path}: is there already; another name makes another file") from error
+    note(f"wrote {path}; evalsql eval QRELS RUN -m {name} --measure-file {path} tries it")
 
 
 @command

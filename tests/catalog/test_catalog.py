@@ -260,3 +260,17 @@ def test_bodies_hide_no_relation_and_call_what_takes_parameters() -> None:
         for name in bare & CATALOG.relations.keys():
             assert not CATALOG[name].parameters, f"{relation.name} reads {name} without parentheses"
             assert not CATALOG[name].is_measure, f"{relation.name} reads {name} without parentheses"
+
+
+def test_all_that_is_wrong_with_a_header_is_said_at_once(tmp_path: Path) -> None:
+    faulty = ("rnage: 0 1", "mean: harmonic", "parameters: rel, depth", "columns: depht")
+    path = write(tmp_path / "m.sql", "".join(f"-- {line}\n" for line in ("measure: M", *faulty)) + "select 1 as one\n")
+    with pytest.raises(CatalogError) as told:
+        _ = read_relations(path)[0].header
+    assert [line.partition(".sql:")[2].partition(",")[0] for line in str(told.value).splitlines()] == [
+        '2: unknown key "rnage"',
+        "3: mean is harmonic",
+        '1: the header lacks "title"',
+        "4: parameter depth is neither described below nor one that relations share; there are: k",
+        "5: column depht is described nowhere; the line names qrels",
+    ]

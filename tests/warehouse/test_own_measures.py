@@ -237,6 +237,19 @@ def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path)
     assert_refused(command("leaderboard", *arguments), "unknown measure")
 
 
+def test_a_new_measure_is_one_to_start_from(command: Command, tmp_path: Path) -> None:
+    """It is P at its cutoff, until it is changed."""
+    outcome = command("measures", "--new", "FirstHits")
+    assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
+    assert "wrote first_hits.sql; evalsql eval QRELS RUN -m FirstHits --measure-file first_hits.sql" in outcome.stderr
+    words = ("eval", SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", "--measure-file", "first_hits.sql", "-q")
+    found = command(*words, "-m", "FirstHits(depth=3)", "--format", "csv").stdout
+    assert found.replace("FirstHits(depth=3)", "P@3") == command(*words, "-m", "P@3", "--format", "csv").stdout != ""
+    assert_refused(command("measures", "--new", "FirstHits"), "first_hits.sql: is there already")
+    assert_refused(command("measures", "--new", "MAP"), "map is already a name of the measure")
+    assert [path.name for path in tmp_path.glob("*.sql")] == ["first_hits.sql"]
+
+
 # In files of strangers
 
 ONE_STEP = """\
