@@ -31,7 +31,7 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 
 def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
-    common = [measure.relation.name for measure in _common_measures(catalog)] if few else []
+    common = [measure.relation.name for measure in common_measures(catalog)] if few else []
     built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
     return [relation for relation in built if is_held(relation)]
 
@@ -75,19 +75,21 @@ def _creating(temporary: bool) -> str:
     return "create or replace temp" if temporary else "create or replace"
 
 
-def _common_measures(catalog: Catalog) -> list[Measure]:
+def common_measures(catalog: Catalog) -> list[Measure]:
+    """The measures whose values the view ``scores`` has."""
     common = [relation for relation in catalog.measures if relation.header.in_scores]
     at_cutoffs = [f"{relation.header.measure}@{at}" for relation in common if (at := relation.header.also_at)]
     return [*map(default_measure, common), *parse_measures(at_cutoffs, catalog)]
 
 
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
-    computed = scores(_common_measures(catalog))
+    computed = scores(common_measures(catalog))
     stored = f"select qrels, run, topic, measure, value from {STORED}"
     create = _creating(temporary)
     yield SCORES, f"{create} view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
-        yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
+        listed = ", ".join(measure.name for measure in common_measures(catalog))
+        yield SCORES, f"comment on view {SCORES} is {literal(f'{SCORES_COMMENT}: {listed}')}"
         for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
             yield SCORES, statement
 
@@ -114,7 +116,7 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
     if objects == ["view"]:
         body = relation.body
         if relation.header.inputs:  # of a report: the means of the common measures
-            tied = {TIED: tied_scores(_common_measures(catalog)), "answered": TIED_ANSWERS}
+            tied = {TIED: tied_scores(common_measures(catalog)), "answered": TIED_ANSWERS}
             given = tied if "tied_means" in relation.header.inputs else {"answered": ANSWERS}
             body = with_inputs(body, given | dict.fromkeys(relation.header.inputs, averaged(catalog)))
         yield f"{create} view {name} as\n{in_schemas(body, catalog.schemas)}"

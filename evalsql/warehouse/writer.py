@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.ddl import SCORES, common_measures, relation_query
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
-from evalsql.errors import QueryError, ReachError, UsageError
+from evalsql.errors import QueryError, ReachError, UsageError, warn
 from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
@@ -32,6 +33,8 @@ class Writer:
                 f"{macro}({parameter} = ...): a parameter is given by :=, as in {macro}({parameter} := ...); "
                 "= compares, and gives other rows or none"
             )
+        for line in _absent_from_scores(text, self.database):
+            warn(line)
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
         if "TRANSACTION" in kinds:
@@ -96,3 +99,20 @@ def _equated_parameters(text: str, catalog: Catalog) -> Iterator[tuple[str, str]
             macro = catalog.relations.get(called[-1])
             if macro and piece.lower() in (parameter.name for parameter in macro.parameters):
                 yield macro.name, piece.lower()
+
+
+def _absent_from_scores(text: str, database: Database) -> Iterator[str]:
+    """What to ask instead, for each measure that a query of the view scores names and that the view does not have."""
+    pieces = list(tokens(text))
+    if SCORES not in [each.text.lower() for each in pieces if each.kind == "word"]:
+        return
+    held = {measure.name for measure in common_measures(database.catalog)}
+    for name in dict.fromkeys(each.text[1:-1] for each in pieces if each.kind == "string" and each.text[:1] == "'"):
+        try:
+            found = parse_measures([name], database.catalog) if name.strip() and name not in held else []
+        except UsageError:
+            continue
+        if len(found) == 1 and not database.rows("select 1 from stored_values where measure = ? limit 1", [name]):
+            is_other = found[0].name in held
+            what = f"calls it {found[0].name}" if is_other else f"does not have it; from {found[0].call} does"
+            yield f"{name}: the view {SCORES} {what}"

@@ -226,3 +226,18 @@ def test_eval_tells_what_keep_best_left_out(command: Command, tmp_path: Path) ->
     done = command("eval", qrels, run, "-m", "AP", "--keep-best", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "qrels,run,AP\nq,r,1.0\n")
     assert done.stderr.startswith("r: 1 repeated document left out\n")
+
+
+def test_a_measure_that_scores_do_not_have_is_told_with_what_has_it(command: Command, sample_file: Path) -> None:
+    for name, said in {
+        "nDCG@20": "nDCG@20: the view scores does not have it; from ndcg(k := 20) does\n",
+        "MAP": "MAP: the view scores calls it AP\n",
+        "AP": "",
+        "no measure": "",
+    }.items():
+        query = f"select distinct measure from scores where measure = '{name}'"
+        outcome = command("sql", query, "--db", sample_file, "--format", "csv")
+        assert (outcome.stdout, outcome.stderr.removeprefix("evalsql: ")) == (
+            "measure\n" + "AP\n" * (name == "AP"),
+            said,
+        )
