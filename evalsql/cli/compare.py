@@ -19,7 +19,7 @@ from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
-from evalsql.report.paper import made_from, paper_comparison, read_paper
+from evalsql.report.paper import made_from, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.report.writers import DOCUMENTS
@@ -203,7 +203,7 @@ def table(
     with asking.open() as warehouse:
         compared = paper_comparison(warehouse, paper)
         made = made_from(paper, compared) if chosen == "latex" else ""
-        made += DOCUMENTS[chosen]([compared.table(paper.digits)], paper.digits)
+        made += DOCUMENTS[chosen]([paper_table(paper, compared)], paper.digits)
         _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
         if not check or output is None:

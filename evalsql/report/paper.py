@@ -14,6 +14,7 @@ from evalsql.evaluation.evaluation import FAMILIES
 from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
 from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs
+from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 _T = TypeVar("_T")
@@ -77,6 +78,8 @@ class PaperFile:
     order: str = _one_of("given", "given", "mean")
     relative: bool = _key(False, *_BOOLEAN)
     digits: int = _whole(4, 0, 17)
+    header: str = _key("run", *_TEXT)
+    raw_names: bool = _key(False, *_BOOLEAN)
     caption: str = _key("", *_TEXT)
     label: str = _key("", *_LABEL)
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -194,6 +197,13 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     if missing := [run for run in names if run not in shown.runs]:
         raise UsageError(f"{paper.path}: {shown.qrels} does not evaluate {', '.join(missing)}")
     return shown._replace(text=paper.caption.strip(), label=paper.label)
+
+
+def paper_table(paper: PaperFile, compared: Comparison) -> Table:
+    """Systems by measures, under the heading of the file; where it says so, names are LaTeX as they are."""
+    table = compared.table(paper.digits)
+    columns = [paper.header if name == "run" else name for name in table.columns]
+    return table._replace(columns=columns, is_raw=paper.raw_names)
 
 
 def _found(paper: PaperFile, key: str, find: Callable[[Entry], Sequence[_T]]) -> dict[Entry, _T]:

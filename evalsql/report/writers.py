@@ -160,7 +160,9 @@ def tabular(table: Table, digits: int) -> str:
         form = "r@{}l" if is_split else "r" if table.is_number(at) else "l"
         forms.append(form + ("@{\\ }r" if at in changed else ""))
     heads = [
-        f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if (width := _width(form)) > 1 else escape_latex(name)
+        f"\\multicolumn{{{width}}}{{c}}{{{_latex_text(table, name)}}}"
+        if (width := _width(form)) > 1
+        else _latex_text(table, name)
         for name, form in zip(table.columns, forms, strict=True)
     ]
     rows = [heads]
@@ -171,6 +173,8 @@ def tabular(table: Table, digits: int) -> str:
     if not table.caption:
         return body
     caption = escape_latex(table.caption)
+    for name in {*table.columns, *(text for row in texts for text in row)} if table.is_raw else ():
+        caption = caption.replace(escape_latex(name), name)
     for mark, command in _MARKS.items():
         caption = caption.replace(mark, f"${command}$")
     named = f"\\centering\n\\caption{{{caption}}}\n\\label{{{table.label}}}\n"
@@ -184,7 +188,7 @@ def _width(form: str) -> int:
 
 def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> str:
     if form.startswith("l"):
-        parts: tuple[str, ...] = (escape_latex(text),)
+        parts: tuple[str, ...] = (_latex_text(table, text),)
     else:
         parts = decimal_parts(text) if "l" in form else (latex_number(text),)
     shown = " & ".join(map(in_bold, parts) if place in table.best else parts)
@@ -195,6 +199,10 @@ def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> s
         change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
         shown += f" & ({change})" if change else " &"
     return shown
+
+
+def _latex_text(table: Table, text: str) -> str:
+    return text if table.is_raw else escape_latex(text)
 
 
 def escape_latex(text: str) -> str:

@@ -36,6 +36,20 @@ def test_the_table_has_the_figures_of_compare(demo: Command, tmp_path: Path) -> 
     )
 
 
+def test_names_may_be_latex_and_the_first_column_has_a_heading(demo: Command, tmp_path: Path) -> None:
+    """In the table and in its caption, in which all else is escaped."""
+    names = 'name = "nDCG$_{10}$"', "name = '\\textsc{BM25}$^\\alpha$'", "baseline = '\\textsc{BM25}$^\\alpha$'"
+    old = 'name = "Gain_10"', 'name = "BM25 & more"', 'baseline = "BM25 & more"'
+    text = PAPER.replace("Main results.", "A & B.")
+    for before, after in zip(old, names, strict=True):
+        text = text.replace(before, after)
+    write(tmp_path / "paper.toml", f'header = "System"\nraw_names = true\n{text}')
+    made = demo("table", "paper.toml").stdout
+    assert "\nSystem & \\multicolumn{2}{c}{AP} & \\multicolumn{2}{c}{nDCG$_{10}$} \\\\\n" in made
+    assert "\n\\textsc{BM25}$^\\alpha$ & " in made
+    assert r"\caption{A \& B. Only differences to \textsc{BM25}$^\alpha$ were tested" in made
+
+
 def test_the_options_are_those_of_compare(demo: Command, tmp_path: Path) -> None:
     write(
         tmp_path / "paper.toml",
