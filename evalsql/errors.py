@@ -44,6 +44,10 @@ class ReachError(QueryError):
     """A statement would have reached another file while the engine is shut in."""
 
 
+class TooSlowError(EvalsqlError):
+    """What was asked beside what a command is for, and took too long."""
+
+
 class WarehouseError(EvalsqlError):
     """A database file that cannot be opened, is locked, or was made by a newer version."""
 

@@ -23,6 +23,7 @@ from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
+from evalsql.report.terminal import printable
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
 
@@ -148,7 +149,7 @@ def serve(
 
     def log(line: str) -> None:
         with suppress(OSError):  # clients are served also where nobody reads the log any more
-            print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)
+            print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {printable(line)}", file=sys.stderr, flush=True)
 
     with progress_bar() as progress:
         how: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import literal, quoted
@@ -16,11 +17,12 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
 from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, statements_run
-from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
+from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
 
+MOST_SECONDS = 20.0  # of a kept measure that nobody asked for
 MEMORY = ":memory:"  # the path of a database in no file
 _SHUT_IN = "disabled by configuration"  # the engine's words
 _NEEDS_VALUE = ("does not support lateral join column parameters", "Table function cannot contain subqueries")
@@ -41,7 +43,7 @@ class Database:
         self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
         self.at_close = ExitStack()  # what lasts as long as the connection
         self._is_shut_in = self._is_locked = False
-        self._asking = RLock()  # a thread that asks takes its own rows before another one asks
+        self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
 
     @property
@@ -96,6 +98,23 @@ class Database:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
         with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
             return self._run(sql, parameters)
+
+    @contextmanager
+    def limited(self, name: str) -> Iterator[None]:
+        """Stop what runs inside, the evaluation of a measure, when it takes too long: TooSlowError; not on a server."""
+        over, began = threading.Event(), time.monotonic()
+        thread = threading.Thread(target=engine.interrupt, args=(self._connection, over, MOST_SECONDS), daemon=True)
+        thread.start()
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            if time.monotonic() - began < MOST_SECONDS:
+                raise
+            words = f"{name}: took more than {MOST_SECONDS:g} seconds and was given up"
+            raise TooSlowError(f"{words}; evalsql drop measures {name} takes it out") from error
+        finally:
+            over.set()
+            thread.join()
 
     def records(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
         """The rows of a query as named tuples, by the names of their columns."""

@@ -32,16 +32,9 @@ def interruptible(connection: DuckDBPyConnection) -> Iterator[None]:
     over = threading.Event()
     interrupting: list[threading.Thread] = []
 
-    def interrupt() -> None:
-        # The engine forgets an interrupt that comes before its query begins, so it is repeated.
-        pause = 0.0
-        while not over.wait(pause):
-            connection.interrupt()
-            pause = _AGAIN
-
     def react() -> None:
         if not interrupting:
-            interrupting.append(threading.Thread(target=interrupt, daemon=True))
+            interrupting.append(threading.Thread(target=interrupt, args=(connection, over), daemon=True))
             interrupting[0].start()
 
     with _handled(react):
@@ -51,6 +44,16 @@ def interruptible(connection: DuckDBPyConnection) -> Iterator[None]:
             over.set()
             for thread in interrupting:
                 thread.join()
+
+
+def interrupt(connection: DuckDBPyConnection, over: threading.Event, pause: float = 0.0) -> None:
+    """Stop what runs after some seconds, again and again until it is over.
+
+    The engine forgets an interrupt that comes before its query begins.
+    """
+    while not over.wait(pause):
+        connection.interrupt()
+        pause = _AGAIN
 
 
 @contextmanager

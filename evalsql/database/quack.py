@@ -22,6 +22,7 @@ _ADDRESS = re.compile(r"quack:(?://)?(?P<host>\[[0-9a-f:.]+\]|[^\s:/\[\]'\"]+)?(
 # Client and server know these requests; the rest of what a client sends is SQL.
 HELLO, LOCK, UNLOCK, BEAT = "evalsql hello", "evalsql lock", "evalsql unlock", "evalsql beat"
 REFUSED = "evalsql refuses: "  # before the server's own words
+STOPPING = "the server is stopping, and nothing of an open transaction is kept"
 LEASE = 15.0  # seconds after which a client that says nothing more has lost its turn to write
 
 
@@ -101,7 +102,8 @@ def server_error(message: str, address: Address) -> Exception:
     """An error of the extension in our words, or as the engine's where it is one of SQL."""
     told = _OWN_PLACE.sub("", message.strip())
     if REFUSED in told:
-        return UsageError(told.partition(REFUSED)[2].strip())
+        words = told.partition(REFUSED)[2].strip()
+        return WarehouseError(f"{address.url}: {words}") if words == STOPPING else UsageError(words)
     plain = _KIND.sub("", told)
     for pattern, meaning in _MEANINGS.items():
         if re.search(pattern, plain):

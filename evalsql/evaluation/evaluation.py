@@ -6,11 +6,11 @@ from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import REPLACED, Names, as_list, only_qrels, replaced_qrels, resolve_names, resolve_one
-from evalsql.errors import JOIN_RUN, UsageError
+from evalsql.errors import JOIN_RUN, TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
 from evalsql.phrases import Progress, silent
 
@@ -80,6 +80,18 @@ class Evaluation:
             with shared_steps.kept(self.database, catalog, plan.steps, narrowed) as catalog:
                 shared = [each for each in labelled if each[1].name in plan.measures]
                 insert(shared, partial(shared_steps.together, catalog))
+
+    def too_slow(self, condition: str = "") -> dict[str, str]:
+        """Measures that users keep in the file, and a stranger's may never end, whose values are not there in time."""
+        told = {}
+        for measure in (default_measure(each) for each in self.database.catalog.own if each.is_measure):
+            try:
+                with self.database.limited(measure.relation.header.measure):
+                    self.fill_scores("evalsql_tried", [(measure.name, measure)], condition)
+            except TooSlowError as error:
+                told[measure.relation.name] = str(error)
+        self.database.execute("drop table if exists temp.evalsql_tried")
+        return told
 
     def keep(self, query: str, *after: str) -> str:
         """Keep the rows of a query until the connection closes, then run statements; returns their table's name."""

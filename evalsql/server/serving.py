@@ -4,10 +4,11 @@ import http.client
 import os
 import secrets
 import socket
+import sys
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -16,14 +17,17 @@ from typing import Any
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
-from evalsql.errors import InputWarning, UsageError, WarehouseError
+from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
 from evalsql.server.sessions import Sessions, Tokens
+from evalsql.warehouse.connecting import size_in_bytes
 from evalsql.warehouse.open import open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
 _TRIED = "1.5."
 _LOOKS = 1.0  # seconds between two looks at the sessions
+_THREADS = 128  # of the extension
+_SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
 _FINISHING = 10.0  # seconds that running statements have when the server stops
 # The extension's message that ends a session: its number, the session's name, no number of a query.
 _END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
@@ -43,7 +47,10 @@ class Server:
         host, port = self.address.host.strip("[]"), self.address.port
         try:  # the extension would share the address with another process
             for family, *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-                socket.create_server((str(place[0]), port), family=family).close()
+                socket.create_server((str(place[0]), 0), family=family).close()
+                with socket.socket(family) as asking:  # connections that a server before left keep nobody away
+                    if asking.connect_ex(place) == 0:
+                        raise self._cannot_listen("another process listens there")
         except OSError as error:
             raise self._cannot_listen(error.strerror or str(error)) from error
         connection = self.database.connection
@@ -64,14 +71,35 @@ class Server:
             ).fetchall()
         except engine.Error as error:
             raise self._cannot_listen(str(error).splitlines()[0]) from error
+        self._hold_back_silent()
+        # Each thread takes its own memory at its first request; later there may be none, which would end the process.
+        self._end(*["0" * 32] * _THREADS)
         self.database.lock()
+
+    def _hold_back_silent(self) -> None:
+        """Let Linux keep connections that send nothing: each would take one of the extension's threads for seconds."""
+        for number in map(int, os.listdir("/proc/self/fd") if sys.platform == "linux" else ()):
+            with suppress(OSError):
+                found = socket.socket(fileno=number)
+                try:
+                    if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                        found.listen(_WAITING)
+                        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, _SILENT)
+                finally:
+                    found.detach()
 
     def _cannot_listen(self, reason: str) -> UsageError:
         return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")
 
-    def watch(self, stop: Event) -> None:
+    def watch(self, stop: Event, most: int | None = None) -> None:
+        """Look after the sessions until told to stop, and let the process take ``most`` bytes."""
         while not stop.wait(_LOOKS):
-            rows = self._rows()
+            try:
+                if most is not None:
+                    _limit_process(most)
+                rows = self._rows()
+            except (EvalsqlError, MemoryError):  # one takes all memory, and is about to fail
+                continue
             gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
             for name in gone:
                 self.log(f"{name[:8].lower()} has gone: its session is ended, and what it had begun is rolled back")
@@ -82,11 +110,12 @@ class Server:
         """Stop: statements that run may finish for some seconds, open transactions are rolled back."""
         self.sessions.is_stopping = True
         until = time.monotonic() + _FINISHING
-        while any(self._rows().values()) and time.monotonic() < until:
-            time.sleep(0.05)
-        for name, is_busy in self._rows().items():
-            if not is_busy:
-                self._end(name)
+        with suppress(EvalsqlError, MemoryError):
+            while any(self._rows().values()) and time.monotonic() < until:
+                time.sleep(0.05)
+            for name, is_busy in self._rows().items():
+                if not is_busy:
+                    self._end(name)
         with suppress(engine.Error):
             self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
 
@@ -94,18 +123,42 @@ class Server:
         """The extension's sessions, and whether each has a statement running."""
         return {name: bool(is_busy) for name, is_busy in self.database.rows(_ACTIVE)}
 
-    def _end(self, session: str) -> None:
+    def _end(self, *sessions: str) -> None:
+        """End sessions, each over a connection of its own, which are all open at once."""
         host = "localhost" if self.address.is_loopback or self.address.host == "0.0.0.0" else self.address.host
-        with (
-            suppress(OSError, http.client.HTTPException),
-            closing(http.client.HTTPConnection(host.strip("[]"), self.address.port, timeout=5)) as connection,
-        ):
-            connection.request("POST", "/quack", _END % session.encode(), {"Content-Type": "application/octet-stream"})
-            connection.getresponse().read()
+        with suppress(OSError, http.client.HTTPException), ExitStack() as at_end:
+            place = host.strip("[]"), self.address.port
+            connections = [http.client.HTTPConnection(*place, timeout=5) for _ in sessions]
+            for connection, session in zip(connections, sessions, strict=True):
+                at_end.callback(connection.close)
+                kind = {"Content-Type": "application/octet-stream"}
+                connection.request("POST", "/quack", _END % session.encode(), kind)
+            for connection in connections:
+                connection.getresponse().read()
+
+
+def _limit_process(most: int) -> None:
+    """Let Linux refuse memory beyond so many bytes to whoever asks for it, which fails, instead of ending the process.
+
+    The engine counts neither what it takes to plan a query nor the states of some aggregates.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        _, resident, *_, data, _ = map(int, Path("/proc/self/statm").read_text().split())
+        set_aside = (data - resident) * resource.getpagesize()  # for stacks, or free again
+        resource.setrlimit(resource.RLIMIT_DATA, (set_aside + most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def serve(
-    path: str, address: quack.Address, tokens: Tokens, *, stop: Event, log: Callable[[str], None], **opening: Any
+    path: str,
+    address: quack.Address,
+    tokens: Tokens,
+    *,
+    stop: Event,
+    log: Callable[[str], None],
+    memory_limit: str | None = None,
+    **opening: Any,
 ) -> None:
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):
@@ -115,7 +168,7 @@ def serve(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
         # Clients ask the views in the file.
-        database = open_database(path, external_access=True, rewritten=True, **opening)
+        database = open_database(path, external_access=True, rewritten=True, memory_limit=memory_limit, **opening)
     with closing(database):
         if was_killed:
             log(
@@ -129,7 +182,7 @@ def serve(
             if not engine.__version__.startswith(_TRIED):
                 log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
-            server.watch(stop)
+            server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit))
         finally:
             log("stopping")
             server.stop()

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
-from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, UNLOCK
-from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, STOPPING, UNLOCK
+from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
 from evalsql.server.policy import RefusedError, admitted
 
@@ -128,8 +128,8 @@ class Sessions:
             if text.startswith("evalsql "):
                 return self._own(session, known, text)
             try:
-                if self.is_stopping:
-                    raise RefusedError("the server is stopping")
+                if self.is_stopping and first_word(text) not in ROLLBACKS:
+                    raise RefusedError(STOPPING)
                 run = admitted(text, known.role)
             except RefusedError as error:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
@@ -154,7 +154,7 @@ class Sessions:
         return "select true as heard"
 
     def _rows(self, known: Session, text: str, table: str) -> str | None:
-        if known.role != "write" or self.is_stopping:
+        if known.role != "write":
             return None
         if table != known.rows_for:
             self._log_rows(known)

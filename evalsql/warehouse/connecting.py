@@ -35,12 +35,18 @@ _MAGIC = b"DUCK"  # behind a checksum of eight bytes
 _KEPT = 4  # files of relations in the user's cache
 
 
-def engines_share(size: str) -> str:
-    """The part of the process's memory that the engine gets; raises UsageError for a text that is no size."""
+def size_in_bytes(size: str) -> int:
+    """The bytes of a text such as 1GB or 512MiB; raises UsageError for one that is no size."""
     match = _SIZE.fullmatch(str(size))
     if match is None or not float(match[1]):
         raise UsageError(f'"{size}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
-    return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
+    unit = match[2].upper()
+    return int(float(match[1]) * (1024 if "I" in unit else 1000) ** (" KMGT".index(unit[0])))
+
+
+def engines_share(size: str) -> str:
+    """The part of the process's memory that the engine gets; raises UsageError for a text that is no size."""
+    return f"{int(_ENGINES_SHARE * size_in_bytes(size))}B"
 
 
 def limit_memory(database: Database, size: str) -> None:

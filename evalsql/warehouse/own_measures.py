@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.catalog.sql_text import bind_parameters, renamed
 from evalsql.database import parsed
-from evalsql.errors import USE_REPLACE, CatalogError, QueryError, UsageError, warn
+from evalsql.errors import USE_REPLACE, CatalogError, QueryError, TooSlowError, UsageError, warn
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -22,8 +23,9 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
     """Raise CatalogError where a user's own measure breaks the contract, or only warn of it, as after a load."""
     for relation in filter(lambda each: each.is_measure, database.catalog.own):
         try:
-            check_contract(database, relation)
-        except CatalogError as error:
+            with database.limited(relation.header.measure) if only_warn else nullcontext():
+                check_contract(database, relation)
+        except (CatalogError, TooSlowError) as error:
             if not only_warn:
                 raise
             warn(str(error))

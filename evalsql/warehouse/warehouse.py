@@ -58,7 +58,15 @@ class Warehouse:
     def _check_load(self) -> None:
         if self.loader.keeps_unjudged:  # else there are no whole rankings to audit
             check_new_runs(self.database)
-        own_measures.check_own(self.database, only_warn=True)
+        before = self.database.after_commit
+
+        def after() -> None:  # to stop a measure that takes too long would undo the load before its commit
+            self.database.after_commit = before
+            before()
+            own_measures.check_own(self.database, only_warn=True)
+
+        if self.database.catalog.own:
+            self.database.after_commit = after
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +170,7 @@ class Warehouse:
         Raises CatalogError with file and line where one does not hold to the contract; nothing is kept then.
         """
         relations = own_measures.read_sources(sources)
-        with self._other_relations():
+        with self._other_relations(are_checked=True):
             own_measures.add(self.database, relations, replace=replace)
         return [relation.header.measure for relation in relations if relation.is_measure]
 
@@ -172,13 +180,15 @@ class Warehouse:
             own_measures.drop(self.database, as_list(names))
 
     @contextmanager
-    def _other_relations(self) -> Iterator[None]:
+    def _other_relations(self, *, are_checked: bool = False) -> Iterator[None]:
         """Views and macros are made anew after what happens inside, or all stays as it was."""
         before = self.database.catalog
         try:
             with self.database.transaction():
                 yield
                 remake_own(self.database, before)
+                if are_checked:
+                    own_measures.check_own(self.database)
         except BaseException:
             self.database.catalog = before
             raise

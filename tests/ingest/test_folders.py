@@ -94,10 +94,14 @@ def test_what_an_archive_holds_besides_files_is_told(empty: Warehouse, tmp_path:
             member = tarfile.TarInfo(name)
             member.type, member.linkname = kind, "a.run"
             archive.addfile(member)
+        holes = tarfile.TarInfo("holes.run")  # half a kilobyte of the archive, a hundred megabytes on the disk
+        sizes = {"major": "1", "minor": "0", "name": "holes.run", "realsize": str(10**8)}
+        holes.pax_headers, holes.size = {f"GNU.sparse.{key}": value for key, value in sizes.items()}, 512
+        archive.addfile(holes, io.BytesIO(b"0\n".ljust(512, b"\0")))
     with pytest.warns(InputWarning) as told:
         assert empty.load_runs(first) == ["a"]
-    listed = f"{first}/hard.run (no regular file), {first}/soft.run (no regular file)"
-    assert [str(each.message) for each in told] == [f"2 files skipped: {listed}"]
+    listed = ", ".join(f"{first}/{name}.run (no regular file)" for name in ("hard", "soft", "holes"))
+    assert [str(each.message) for each in told] == [f"3 files skipped: {listed}"]
     twice = write(tmp_path / "twice.tar", first.read_bytes() * 2)
     with pytest.raises(InputError, match=r"twice\.tar: more follows the end of the archive, .*; tar -i unpacks it all"):
         empty.load_runs(twice, replace=True)

@@ -39,10 +39,10 @@ class Served:
     def read_token(self) -> str:
         return Path(f"{self.path}.read-token").read_text(encoding="utf-8").strip()
 
-    def start(self) -> None:
+    def start(self, *further: str) -> None:
         """Start the server, and wait until it answers."""
         self.log.unlink(missing_ok=True)
-        words = ["serve", "--db", str(self.path), "--listen", f"localhost:{self.port}"]
+        words = ["serve", "--db", str(self.path), "--listen", f"localhost:{self.port}", *further]
         with self.log.open("wb") as stream:
             self.process = subprocess.Popen([sys.executable, "-m", "evalsql", *words], stderr=stream)
         until = time.monotonic() + _STARTING

@@ -7,8 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK, Address, server_error
 from evalsql.database.statement_text import rendered
+from evalsql.errors import WarehouseError
 from evalsql.server.policy import RefusedError, admitted
 from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
 from tests.long_cases import content, rows_of
@@ -125,7 +126,9 @@ def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> Non
 def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
     sessions.is_stopping = True
     assert not sessions.authenticate("d", WRITE, "")
-    assert "the server is stopping" in str(sessions.authorise("a", "select 1"))
+    refused = str(sessions.authorise("a", "select 1"))
+    assert isinstance(server_error(refused[len("select error('") : -2], Address("localhost", 9494)), WarehouseError)
+    assert sessions.authorise("a", "rollback") == "rollback"  # else the client hears of that alone
 
 
 VALUES = [

@@ -4,11 +4,12 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,48 @@ def test_a_server_that_is_told_to_stop_rolls_back_what_is_open_and_ends_with_0(o
         assert own.end() == 0
         assert not Path(f"{own.path}.wal").exists()
     assert _runs(own.path) == ["bm25", "dense", "tfidf"]
+
+
+NEVER = "select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11"
+PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process takes")
+def test_a_query_too_large_to_plan_ends_alone(own: Served) -> None:
+    own.end()
+    own.start("--memory-limit", "700MB")
+    pairs = ", ".join(PAIR.format(at, at + 1) for at in range(40))
+    too_large = own.command("sql", f"with c0 as (select 1 as a), {pairs} from c40", token=own.read_token)
+    assert (too_large.returncode, too_large.stderr) == (2, "evalsql: Allocation failure\n")
+    time.sleep(2)
+    assert own.command("ls", token=own.read_token).returncode == 0
+    assert own.end() == 0
+
+
+def test_a_server_killed_in_mid_statement_starts_again_at_once(own: Served) -> None:
+    asking = own.begin(["sql", NEVER], own.read_token)
+    while NEVER not in own.told():
+        time.sleep(0.1)
+    own.end(signal.SIGKILL)
+    assert finished(asking).returncode == 3
+    own.start()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds them back")
+def test_connections_that_say_nothing_keep_nobody_waiting(own: Served) -> None:
+    with ExitStack() as silent:
+        for _ in range(300):
+            silent.enter_context(socket.create_connection(("localhost", own.port)))
+        began = time.monotonic()
+        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+            assert reader.rows("select 1") == [(1,)]
+        assert time.monotonic() - began < 4  # it was eight seconds and more
+
+
+def test_the_log_has_no_signs_that_a_terminal_acts_on(served: Served) -> None:
+    assert served.command("sql", "select '\x1b[2J\x07' as a", token=served.read_token).returncode == 0
+    assert "select '\\x1b[2J\\x07' as a" in served.told()
+    assert "\x1b" not in served.told()
 
 
 def test_tokens_are_for_their_owner_only(own: Served) -> None:

@@ -232,7 +232,7 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
 
 
 def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label and copy of each file in a tar archive; links have no copy."""
+    """Label and copy of each file in a tar archive; links and sparse files have no copy."""
     import tarfile
 
     # OSError may be the disk's as well.
@@ -241,7 +241,8 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
         with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for number, member in enumerate(archive):
                 path = folder / f"{len(os.listdir(folder))}-{number}"
-                content = archive.extractfile(member) if member.isfile() else None
+                # Of a sparse file the archive has little, and its holes would fill the disk.
+                content = archive.extractfile(member) if member.isfile() and not member.issparse() else None
                 if content is not None:
                     with content, path.open("wb") as copy:
                         shutil.copyfileobj(content, copy)

@@ -144,7 +144,8 @@ def _reading_rankings(catalog: Catalog) -> frozenset[str]:
 def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], name: str) -> str:
     """The call of a measure at its defaults, if its values are the same in the copy; else nothing."""
     relation = copy.catalog[name]
-    if not relation.is_measure or name not in database.catalog.relations:
+    is_ours = name in database.catalog.relations and relation not in database.catalog.own
+    if not relation.is_measure or not is_ours:  # one of a stranger's file may never end
         return ""
     sets = ", ".join(literal(results.qrels) for results in found)
     runs = ", ".join(literal(run) for results in found for run in results.runs)

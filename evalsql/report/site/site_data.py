@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
-from evalsql.errors import UsageError
+from evalsql.errors import UsageError, warn
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import number
@@ -78,7 +78,11 @@ def gather(
             raise UsageError(f"{baseline} is not evaluated with any of these judgment sets")
     # Those that were asked for, then the common ones and the user's own at their defaults.
     shown = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
-    for measure in map(default_measure, (each for each in warehouse.catalog.measures if each.header.in_scores)):
+    slow = warehouse.evaluation.too_slow()
+    for text in slow.values():
+        warn(text)
+    common = [each for each in warehouse.catalog.measures if each.header.in_scores and each.name not in slow]
+    for measure in map(default_measure, common):
         shown.setdefault(measure.name, measure)
     results = []
     for judged, names in held.items():
