@@ -10,7 +10,7 @@ from evalsql.catalog.measure_names import default_measure, literal, parse_measur
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Asking, Statements
-from evalsql.cli.output import OutputOptions, note, write_file, write_table
+from evalsql.cli.output import OutputOptions, note, write_answer, write_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -141,9 +141,8 @@ def sql(
     """
     text = standard_input() if query == "-" else query
     with asking.open_for_sql() as warehouse:
-        columns, rows = Writer(warehouse.database, external=asking.external).run(text)
-        if columns:
-            write_table(Table(columns, rows), output, warehouse)
+        writer = Writer(warehouse.database, external=asking.external)
+        write_answer(writer, text, output, warehouse, asking.limit)
         if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
             note("only the rows of the last statement are written; evalsql shell writes those of each")
 

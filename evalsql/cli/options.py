@@ -227,6 +227,9 @@ class AskingScores(Asking):
 
 @dataclass(frozen=True)
 class Statements(Asking):
+    limit: int | None = option(
+        "--limit N", "Only the first N rows of an answer; 0 is all. By default a terminal shows 200.", min=0
+    )
     write: bool = flag("--write", "Let it change the warehouse.")
     external: bool = flag("--external", "Let it read and write other files and load extensions.")
 

@@ -20,6 +20,7 @@ from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.warehouse.writer import Writer
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
@@ -27,6 +28,8 @@ OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 _PATIENCE = 0.3  # seconds
+_MOST_DRAWN = 200  # rows of a query on a terminal
+_TOGETHER = 10_000  # rows that are fetched and written at once
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,27 @@ def write_table(
         more = [f"and {len(hidden) - _MOST_NAMED} more"] * (len(hidden) > _MOST_NAMED)
         few = ", ".join([*hidden[:_MOST_NAMED], *more])
         note(f"the terminal is too narrow for {few}; --format csv has all columns")
+
+
+def write_answer(writer: Writer, text: str, output: OutputOptions, warehouse: Warehouse, limit: int | None) -> None:
+    """Run statements and write the rows of the last one: ``limit`` of them, as they come where all are printed."""
+    most = (_MOST_DRAWN if limit is None and output.is_drawn else limit) or 0
+    is_whole = most or output.is_drawn or output.path or output.chosen_format not in writers.STREAMED
+    columns, rows = writer.run(text, most + 1 if most else None if is_whole else _TOGETHER)
+    if not columns:
+        return
+    table = Table(columns, rows[: most or None])
+    if is_whole or len(rows) != _TOGETHER:
+        write_table(table, output, warehouse)
+        if limit is None and len(rows) > len(table.rows):
+            note(f"the first {most} rows are shown; --limit 0, or .all in the shell, shows all")
+        return
+    widths: Sequence[int] = ()
+    with standard_output() as stream:
+        while rows:
+            writers.write(table._replace(rows=rows), output.chosen_format, stream, output.digits, widths)
+            widths = widths or terminal.natural_widths(table, output.digits)
+            rows = writer.database.next_rows(_TOGETHER)
 
 
 @contextmanager

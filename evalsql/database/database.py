@@ -77,10 +77,19 @@ class Database:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         return self.table(sql, parameters)[1]
 
-    def table(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
+    def table(
+        self, sql: str, parameters: Sequence[object] = (), *, most: int | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
+
+        Of a long answer ``most`` rows may be all, and then ``next_rows`` has those that follow until another is asked.
+        """
         with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
-            return self._run(sql, parameters)
+            return self._run(sql, parameters, most)
+
+    def next_rows(self, most: int) -> list[tuple[Any, ...]]:
+        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+            return self._connection.fetchmany(most)
 
     def records(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
         """The rows of a query as named tuples, by the names of their columns."""
@@ -96,10 +105,12 @@ class Database:
             raise UsageError("this statement gives no rows")
         return relation
 
-    def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _run(
+        self, sql: str, parameters: Sequence[object] = (), most: int | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of the last statement; what concerns the file alone looks for names there."""
         if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
-            return fetched(self._connection.execute(sql, parameters or None))
+            return fetched(self._connection.execute(sql, parameters or None), most)
         found: tuple[list[str], list[tuple[Any, ...]]] = [], []
         for statement in self._connection.extract_statements(sql):
             with self.in_file() if concerns_file(statement.query) else nullcontext():
@@ -199,8 +210,10 @@ class Database:
             self.execute("set lock_configuration = true")
             self._is_locked = True
 
-    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Run statements; columns and rows of the last one, no columns if it gives none.
+    def run(
+        self, text: str, *, external: bool = True, most: int | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run statements; columns and rows of the last one, as ``table`` has them, no columns if it gives none.
 
         Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
         raised for a statement of a kind that reaches outside.
@@ -218,11 +231,12 @@ class Database:
                     "--external reach other files"
                 )
             self.lock()
-        return self.table(text)
+        return self.table(text, most=most)
 
 
-def fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[Any, ...]]]:
-    return [name for name, *_ in cursor.description or ()], cursor.fetchall()
+def fetched(cursor: duckdb.DuckDBPyConnection, most: int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+    rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
+    return [name for name, *_ in cursor.description or ()], rows
 
 
 @contextmanager

@@ -115,19 +115,23 @@ class RemoteDatabase(Database):
         with super().transaction():
             yield
 
-    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def run(
+        self, text: str, *, external: bool = True, most: int | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements as ``Database.run`` does, all on the server, also those that name a reader of files."""
         if external:
             raise UsageError(f"{self.path}: SQL on a server reaches no other file; leave out --external")
         before, self._reads_files = self._reads_files, False
         try:
-            return super().run(text, external=False)
+            return super().run(text, external=False, most=most)
         finally:
             self._reads_files = before
 
     # Where a statement runs
 
-    def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _run(
+        self, sql: str, parameters: Sequence[object] = (), most: int | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements, each where it belongs; those that follow each other go to the server at once."""
         result = self._connection
         together: list[str] = []
@@ -143,7 +147,7 @@ class RemoteDatabase(Database):
                 self._ask(_SEPARATE.join(together))
             together = []
             result = self._run_one(kind, text)
-        return fetched(self._ask(_SEPARATE.join(together)) if together else result)
+        return fetched(self._ask(_SEPARATE.join(together)) if together else result, most)
 
     def _run_one(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
         if kind == "TRANSACTION":
