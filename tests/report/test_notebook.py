@@ -156,6 +156,14 @@ def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Pa
         printed = command(*words, "--format", "json", "--db", sample_file)
         assert [tuple(row.values()) for row in json.loads(printed.stdout)] == rows.fetchall(), words
 
+    rules = ["AP drop <= 5%", "AP >= 0.5"]
+    decision = sample.gate("bm25", rules, baseline="rerank-large")
+    asked = ("gate", "bm25", "--baseline", "rerank-large", *(word for rule in rules for word in ("--rule", rule)))
+    printed = command(*asked, "--db", sample_file)
+    assert decision.passes is (printed.returncode == 0) is False
+    assert repr(decision).startswith(f"{printed.stderr.splitlines()[0]}\n{printed.stdout.rstrip()}")
+    assert "AP drop &lt;= 5%" in decision._repr_html_()
+
 
 def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:
     def runs(**options: Any) -> list[str]:
