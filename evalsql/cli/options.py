@@ -10,8 +10,9 @@ from typing import Any, Literal
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
+from evalsql.cli import tell
 from evalsql.cli.declare import Names, argument, flag, option
-from evalsql.cli.output import note, progress_bar
+from evalsql.cli.output import progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
@@ -253,7 +254,7 @@ class Loading(Where):
                     warehouse.database.after_commit = ignore_from_now_on
                     yield warehouse
         except KeyboardInterrupt:
-            note("evalsql: interrupted; nothing was loaded")
+            tell("interrupted; nothing was loaded")
             raise
 
 

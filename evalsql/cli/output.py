@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from evalsql.cli.declare import option
+from evalsql.cli.declare import option, silence
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
@@ -135,8 +136,14 @@ def protected_files(warehouse: Warehouse) -> list[str]:
 
 
 def note(*lines: str) -> None:
-    for line in lines:
-        print(printable(line), file=sys.stderr)
+    """Print lines that are no data, nor errors, on standard error; a terminal has them broken between words."""
+    for line in () if silence["is_asked"] else lines:
+        text = printable(line)
+        if sys.stderr.isatty() and "\n" not in text:
+            further = " " * (len(text) - len(text.lstrip()) + 2)
+            how: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+            text = textwrap.fill(text, terminal.width(), subsequent_indent=further, **how)
+        print(text, file=sys.stderr)
 
 
 def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from typing import cast, get_args
 
+from evalsql.cli import tell
 from evalsql.cli.declare import command, meant_word
 from evalsql.cli.measures_sql import print_measures, standard_input
 from evalsql.cli.options import Statements
@@ -119,9 +120,9 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
                 try:
                     session.run(text)
                 except EvalsqlError as error:
-                    note(f"evalsql: {error}")
+                    tell(error)
                 except KeyboardInterrupt:
-                    note("evalsql: interrupted")
+                    tell("interrupted")
                 if session.is_over:
                     break
             return

@@ -50,6 +50,16 @@ def test_help_shows_the_names_of_now(command: Command) -> None:
     assert "\n  ties " in command("--help").stdout
 
 
+def test_quiet_leaves_out_notes_and_no_error(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1.00000000001 x\n1 Q0 b 2 1.00000000002 x\n")
+    for words in (("leaderboard", "--db", sample_file), ("eval", "q.txt", "r.run")):
+        full, quiet = command(*words), command(*words, "--quiet")
+        assert full.stderr
+        assert (quiet.stdout, quiet.stderr) == (full.stdout, "")
+    assert "unknown measure" in command("leaderboard", "-m", "none", "--quiet", "--db", sample_file).stderr
+
+
 def test_h_is_help(command: Command) -> None:
     for name in ((), ("load",), ("load", "runs"), ("leaderboard",), ("compare",), ("shell",)):
         short, long = command(*name, "-h"), command(*name, "--help")

@@ -62,10 +62,15 @@ def outputs(sample: Warehouse) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_kernel_shows_what_results_say_of_themselves(outputs: dict[str, Any], sample_file: Path) -> None:
     opened = f"import evalsql\nw = evalsql.open({str(sample_file)!r}, read_only=True)"
-    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values())]
+    near = "evalsql.experiment([{'t': {'c': 0.5, 'd': 0.5 + 2.0**-40}}], {'t': {'c': 1}}, 'AP')"
+    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values(), near)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
-    for name, cell in zip(CELLS, notebook.cells[1:], strict=True):
+    # What is warned of stands below the table.
+    *cells, cell = notebook.cells
+    assert [output["output_type"] for output in cell["outputs"]] == ["execute_result"]
+    assert "such as d and c of topic t in run1" in cell["outputs"][0]["data"]["text/html"]
+    for name, cell in zip(CELLS, cells[1:], strict=True):
         (shown,) = (output["data"] for output in cell["outputs"])
         assert {kind: shown[kind] for kind in outputs[name]} == outputs[name], name
 
