@@ -11,7 +11,7 @@ import typer
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, QRELS, AskingScores, RunFilters
-from evalsql.cli.output import OutputOptions, note, write_file, write_table
+from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
@@ -25,7 +25,6 @@ from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
-_READ = ("table", "markdown", "latex")  # formats for people
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MEASURES = ("nDCG@10",)
 
@@ -183,7 +182,7 @@ def history(
             look.write(warehouse, "history", drawn, output.path)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
-            write_table(table.without(len(table.columns) - 1) if form in _READ else table, output, warehouse)
+            write_table(table.without(len(table.columns) - 1) if form in READ else table, output, warehouse)
     if (num_sets := len({*table.values("qrels")})) > 1:
         note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
     if len({*table.values("sql_digest")}) > 1:

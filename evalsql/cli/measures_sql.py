@@ -141,8 +141,7 @@ def sql(
     """
     text = standard_input() if query == "-" else query
     with asking.open_for_sql() as warehouse:
-        writer = Writer(warehouse.database, external=asking.external)
-        write_answer(writer, text, output, warehouse, asking.limit)
+        write_answer(Writer(warehouse.database, external=asking.external), text, output, warehouse, asking.limit)
         if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
             note("only the rows of the last statement are written; evalsql shell writes those of each")
 

@@ -24,6 +24,7 @@ from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
+READ = ("table", "markdown", "latex")  # formats for people
 FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
 OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)

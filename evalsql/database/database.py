@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY = ":memory:"  # the path of a database in no file
+Rows = tuple[list[str], list[tuple[Any, ...]]]  # with their columns
 _SHUT_IN = "disabled by configuration"  # the engine's words
 _NEEDS_VALUE = ("does not support lateral join column parameters", "Table function cannot contain subqueries")
 _GIVE_VALUE = """
@@ -77,9 +78,7 @@ class Database:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         return self.table(sql, parameters)[1]
 
-    def table(
-        self, sql: str, parameters: Sequence[object] = (), *, most: int | None = None
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
 
         Of a long answer ``most`` rows may be all, and then ``next_rows`` has those that follow until another is asked.
@@ -105,13 +104,11 @@ class Database:
             raise UsageError("this statement gives no rows")
         return relation
 
-    def _run(
-        self, sql: str, parameters: Sequence[object] = (), most: int | None = None
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of the last statement; what concerns the file alone looks for names there."""
         if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
             return fetched(self._connection.execute(sql, parameters or None), most)
-        found: tuple[list[str], list[tuple[Any, ...]]] = [], []
+        found: Rows = [], []
         for statement in self._connection.extract_statements(sql):
             with self.in_file() if concerns_file(statement.query) else nullcontext():
                 found = fetched(self._connection.execute(statement.query, parameters or None))
@@ -210,9 +207,7 @@ class Database:
             self.execute("set lock_configuration = true")
             self._is_locked = True
 
-    def run(
-        self, text: str, *, external: bool = True, most: int | None = None
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def run(self, text: str, *, external: bool = True, most: int | None = None) -> Rows:
         """Run statements; columns and rows of the last one, as ``table`` has them, no columns if it gives none.
 
         Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
@@ -231,10 +226,10 @@ class Database:
                     "--external reach other files"
                 )
             self.lock()
-        return self.table(text, most=most)
+        return self.table(text, (), most)
 
 
-def fetched(cursor: duckdb.DuckDBPyConnection, most: int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+def fetched(cursor: duckdb.DuckDBPyConnection, most: int | None = None) -> Rows:
     rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
     return [name for name, *_ in cursor.description or ()], rows
 

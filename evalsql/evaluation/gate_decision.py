@@ -241,10 +241,8 @@ def _row(place: int, rule: Rule) -> list[Value]:
 
 def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
-    fact = fact and f"mean {fact}"
-    return "; ".join(
-        filter(None, [fact, "the drop is relative to the first" if fact and rule.is_relative else "", reason])
-    )
+    told = [f"mean {fact}", *["the drop is relative to the first"] * rule.is_relative] if fact else []
+    return "; ".join([*told, *[reason] * bool(reason)])
 
 
 def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Any]) -> str:

@@ -126,10 +126,8 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
     effects, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs)
     if not (pairs := len(database.rows(swaps))):
         return None
-    widest = (
-        f"select run, least(worst, best), greatest(worst, best) from ({effects}) order by abs(best - worst) desc, run"
-    )
-    run, low, high = database.rows(widest)[0]
+    spans = database.rows(f"select run, least(worst, best), greatest(worst, best) from ({effects})")
+    run, low, high = max(spans, key=lambda span: span[2] - span[1])
     return (
         f"ties: {run} lies between {low:.4f} and {high:.4f} on {measure.name}, the widest span; "
         f"{counted(pairs, 'pair')} of runs could change places under other orders of tied documents; {asking} shows all"

@@ -66,9 +66,8 @@ def latest_run(database: Database, asked: str, before: str | None = None) -> str
     system, *dated = place[0] if place else (None,)
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
-    fitting = f"select run from run_versions where run_id in ({placed})" + " and (dated_at, run_id) < (?, ?)" * bool(
-        dated
-    )
+    earlier = " and (dated_at, run_id) < (?, ?)" * bool(dated)
+    fitting = f"select run from run_versions where run_id in ({placed}){earlier}"
     found = database.rows(f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
     if not found:
         of = "" if system is None else f" of the system {system}"

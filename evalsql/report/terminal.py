@@ -73,7 +73,8 @@ def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
     from rich.text import Text
 
     terminal = stream.isatty()
-    console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
+    # Of a terminal that it calls dumb, rich takes no width without a height.
+    console = Console(file=stream, width=width() if terminal else _WIDEST, height=25, highlight=False)
     style = "bold" if terminal else ""
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
     for at, column in enumerate(table.columns):

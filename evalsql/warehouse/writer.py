@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.sql_text import tokens
-from evalsql.database.database import Database
+from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
 from evalsql.errors import QueryError, ReachError, UsageError
 from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 _READ_ONLY = "in read-only mode"  # the engine's words
-Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
 @dataclass

@@ -36,7 +36,8 @@ def test_runs_are_arguments(command: Command, sample_file: Path, tmp_path: Path)
     assert some == [row for row in every if row["run"] in chosen]
     assert (len(some), len(every)) == (3, 8)
     done = command("report", "rerank-*", "--run", "bm25", "-o", "report.json", *asked)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "wrote report.json\n")
+    assert command("chart", "leaderboard", "-o", "board.svg", *asked).stderr.endswith("wrote board.svg\n")
     assert {row["run"] for row in json.loads((tmp_path / "report.json").read_text())["leaderboard"]} == chosen
 
 
