@@ -1,6 +1,9 @@
 """Runs and judgments at hand, in one call: means of one run, or a leaderboard with tests as in ``pt.Experiment``."""
 
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -94,19 +97,31 @@ def experiment(
         warehouse.load_qrels(qrels, None if isinstance(qrels, str | Path) else "qrels")
         loaded: list[str] = []
         ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
-        for name, run in _named(runs, names):
-            if isinstance(run, str | Path):
-                loaded += warehouse.load_runs(run, name=name, **ranked)
-            else:
-                loaded.append(warehouse.load_run(run, str(name), **ranked))
+        with _warnings_kept() as told:
+            for name, run in _named(runs, names):
+                if isinstance(run, str | Path):
+                    loaded += warehouse.load_runs(run, name=name, **ranked)
+                else:
+                    loaded.append(warehouse.load_run(run, str(name), **ranked))
         base = _baseline(baseline, loaded)
         how: dict[str, Any] = {"test": test, "correction": correction, "family": family, "alpha": alpha}
-        board = warehouse.leaderboard(measures=measures, baseline=base, digits=digits, **how)
-        comparison = None if base is None else warehouse.compare(base, measures=measures, digits=digits, **how)
+        how |= {"measures": measures, "digits": digits}
+        board = warehouse.leaderboard(baseline=base, **how)
+        board.notes += told
+        comparison = None if base is None else warehouse.compare(base, **how)
         return Experiment(board, warehouse, comparison)
     except BaseException:
         warehouse.close()
         raise
+
+
+@contextmanager
+def _warnings_kept() -> Iterator[list[str]]:
+    """What is warned of meanwhile: a notebook, which shows warnings as blocks in red, has it below the table."""
+    told: list[str] = []
+    with warnings.catch_warnings(record="ipykernel" in sys.modules) as caught:
+        yield told
+    told += [str(each.message) for each in caught or ()]
 
 
 def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:

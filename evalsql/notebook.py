@@ -10,11 +10,13 @@ from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
 from evalsql.evaluation.explanation import DEPTH, explain
+from evalsql.evaluation.gate_decision import baseline_meant, decide, run_meant
+from evalsql.evaluation.gate_rules import parse_rules
 from evalsql.phrases import Progress, silent
 from evalsql.report import charts, display
 from evalsql.report.charts import Chart
 from evalsql.report.comparison import Comparison, compare_runs
-from evalsql.report.display import Decorate, Report, Shown, ShownExplanation
+from evalsql.report.display import Decorate, Report, Shown, ShownDecision, ShownExplanation
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.page.report_formats import check_sections
 from evalsql.report.table import BETTER, WORSE
@@ -33,8 +35,8 @@ class NotebookWarehouse(Warehouse):
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
     engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
 
-    ``leaderboard``, ``topics``, ``compare``, ``explain``, ``chart`` and ``report`` are the commands of these names, and
-    what they give shows itself in a notebook. They have options in common:
+    ``leaderboard``, ``topics``, ``compare``, ``gate``, ``explain``, ``chart`` and ``report`` are the commands of these
+    names, and what they give shows itself in a notebook. They have options in common:
 
         runs: names or globs; all by default.
         measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
@@ -148,6 +150,28 @@ class NotebookWarehouse(Warehouse):
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
         decorate = partial(display.comparison_table, alpha=alpha, lower=names_of_less_is_better(named))
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
+
+    def gate(
+        self,
+        candidate: str,
+        rules: Names,
+        *,
+        baseline: str | None = None,
+        qrels: str | None = None,
+        family: str = "measure",
+    ) -> ShownDecision:
+        """Whether a run is good enough, as ``evalsql gate`` decides: ``passes`` is the answer.
+
+        Args:
+            candidate: a run; "latest" is the newest one, "latest:main" that with branch=main in its meta.
+            rules: sentences such as "nDCG@10 >= 0.45", "nDCG@10 drop <= 5%" or "AP not worse at p < 0.05".
+            baseline: a run, "latest" for the one of the candidate's system before it, or a file of figures.
+            qrels: judgment set, where several evaluate the run.
+            family: what p of rules that test is corrected over: "measure", or "all" that test.
+        """
+        run, asked = run_meant(self.database, candidate), parse_rules(as_list(rules), lambda _: "rules")
+        base = baseline_meant(self.database, baseline, run)
+        return ShownDecision(*decide(self.evaluation, run, asked, baseline=base, qrels=qrels, family=family))
 
     def explain(
         self,

@@ -6,26 +6,32 @@ import warnings
 from evalsql.errors import EvalsqlError, WarehouseError
 
 
-def _tell(message: object) -> None:
+def tell(message: object) -> None:
     from evalsql.report.terminal import printable
 
     print(f"evalsql: {printable(str(message))}", file=sys.stderr)
 
 
+def _note(message: object) -> None:
+    from evalsql.cli.output import note
+
+    note(f"evalsql: {message}")
+
+
 def main() -> None:
     """Run the command line and exit: 0 done, 1 a check said no, 2 wrong usage or refused input, 3 no database."""
-    warnings.showwarning = lambda message, *_: _tell(message)
+    warnings.showwarning = lambda message, *_: _note(message)
     try:
         from evalsql.cli.app import app
 
         app(prog_name="evalsql")
     except EvalsqlError as error:
-        _tell(error)
+        tell(error)
         sys.exit(error.exit_code)
     except OSError as error:
         from evalsql.database.disk import is_full
 
-        _tell(error)
+        tell(error)
         sys.exit(WarehouseError.exit_code if is_full(error) else EvalsqlError.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)

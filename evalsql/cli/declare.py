@@ -15,6 +15,7 @@ from evalsql.database.engine import connect
 from evalsql.warehouse.open import default_path
 
 Names = list[str]
+silence = {"is_asked": False}  # of notes, by the command that runs
 # Behind each word its other spellings, without case, blanks, hyphens, underscores and apostrophes.
 _SPELLINGS = {
     "markdown": "md",
@@ -78,10 +79,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             parameters += [_parameter(one.name, hints[one.name], one) for one in fields(each.annotation)]
         else:
             parameters.append(_parameter(name, each.annotation, each.default))
+    parameters.append(_parameter("quiet", bool, flag("--quiet", "Leave out notes and warnings, but no error.")))
     lists = [each.name for each in parameters if each.annotation == Names]
 
     @wraps(function)
-    def with_groups(**values: Any) -> None:
+    def with_groups(quiet: bool = False, **values: Any) -> None:
+        silence["is_asked"] = quiet
         values |= {name: values[name] or [] for name in lists}
         for name, group in groups.items():
             values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})

@@ -6,21 +6,20 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from typing import Any
 
 import typer
 
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, AskingScores, Family, RunFilters
-from evalsql.cli.output import OutputOptions, note, write_file, write_table
+from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
-from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
-from evalsql.evaluation.gate_rules import Figures, Rule
+from evalsql.evaluation.gate_rules import Rule
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
-from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.charts import best_systems, history_chart, most_lines
@@ -28,17 +27,18 @@ from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
-_READ = ("table", "markdown", "latex")  # formats for people
-LATEST = "latest"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
 _MEASURES = ("nDCG@10",)
 
 
 @command
 def gate(
     *,
-    candidate: str = argument("The run that is judged.", ...),
+    candidate: str = argument(
+        "The run that is judged; latest is the newest, latest:main that with --meta branch=main, "
+        "\"latest:system = 'hybrid'\" that of a system.",
+        ...,
+    ),
     baseline: str | None = option(
         "--baseline BASE",
         "A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
@@ -69,17 +69,18 @@ def gate(
         if not every:
             raise UsageError("there is no rule; give --rule or --rules FILE")
         with asking.open(measures=[*files, *asking.paths]) as warehouse:
+            candidate = gates.run_meant(warehouse.database, candidate)
             if update_baseline is not None:
                 if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
                 _update(warehouse, candidate, every, qrels, update_baseline)
                 return
             named, folder = (its_baseline, rules.parent) if rules and baseline is None else (baseline, Path())
-            base = _figures(warehouse, named, folder, candidate)
+            base = gates.baseline_meant(warehouse.database, named, candidate, folder)
             decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels, family=family)
             if junit_file is not None:
                 write_file(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
-            write_table(Table(_COLUMNS, [_row(verdict) for verdict in decision.verdicts]), output, warehouse)
+            write_table(Table(gates.COLUMNS, [verdict.row for verdict in decision.verdicts]), output, warehouse)
     except EvalsqlError as error:
         if junit_file is not None:  # so that no older file passes for this decision
             write_file(_junit_xml(candidate, [], str(error)), junit_file)
@@ -87,19 +88,6 @@ def gate(
     _note_decision(decision)
     if not decision.passes:
         raise typer.Exit(SAYS_NO)
-
-
-def _figures(warehouse: Warehouse, baseline: str | None, folder: Path, candidate: str) -> str | Figures | None:
-    """The baseline: a run that is held, the latest one before the candidate, or a file of figures in the folder."""
-    if baseline is None or warehouse.rows("select 1 from runs where run = ?", [baseline]):
-        return baseline
-    word, colon, asked = baseline.partition(":")
-    if word == LATEST and colon and not asked:
-        raise UsageError('--baseline "latest:" ends in a colon, without a branch or condition; expected latest:main')
-    if word == LATEST:
-        return latest_run(warehouse.database, asked.strip(), resolve_one(warehouse.database, "run", candidate))
-    is_file = Path(baseline).suffix.lower() in gate_rules.EXTENSIONS
-    return gate_rules.read_figures(folder / baseline) if is_file else baseline
 
 
 def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
@@ -119,15 +107,8 @@ def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: 
     note(f"{path}: {counted(len(figures.measures), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
 
 
-def _row(verdict: gates.Verdict) -> tuple[Any, ...]:
-    numbers: list[float | None] = [verdict.value, verdict.rule.bound]
-    if verdict.rule.is_count:
-        numbers = [None if number is None else int(number) for number in numbers]
-    return verdict.rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
-
-
 def _failure(verdict: gates.Verdict) -> str:
-    _, value, limit, *_ = _row(verdict)
+    _, value, limit, *_ = verdict.row
     if value is None:
         return verdict.note
     figure = "corrected p" if verdict.rule.kind == "test" else "value"
@@ -136,10 +117,8 @@ def _failure(verdict: gates.Verdict) -> str:
 
 
 def _note_decision(decision: gates.Decision) -> None:
+    note(decision.summary)
     failed = [verdict for verdict in decision.verdicts if not verdict.passes]
-    against = f" against {decision.baseline}" if decision.baseline else ""
-    broken = f"rules that fail: {len(failed)} of {len(decision.verdicts)}" if failed else "all rules hold"
-    note(f"{decision.candidate}{against} ({decision.qrels}): {broken}")
     for verdict in failed:
         has_more = verdict.value is not None and verdict.note and verdict.rule.kind not in gate_rules.COMPARING
         note(f"  {verdict.rule.text}: {_failure(verdict)}" + (f"; {verdict.note}" if has_more else ""))
@@ -164,6 +143,8 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
         case = add(suite, "testcase", classname="evalsql.gate", name=verdict.rule.text)
         if not verdict.passes:
             add(case, "failure", message=_failure(verdict)).text = clean(verdict.note)
+        elif verdict.note:
+            add(case, "system-out").text = clean(verdict.note)
     if error:
         add(add(suite, "testcase", classname="evalsql.gate", name="the gate can decide"), "error", message=error)
     ElementTree.indent(root)
@@ -204,7 +185,7 @@ def history(
             look.write(warehouse, "history", drawn, output.path)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
-            write_table(table.without(len(table.columns) - 1) if form in _READ else table, output, warehouse)
+            write_table(table.without(len(table.columns) - 1) if form in READ else table, output, warehouse)
     if (num_sets := len({*table.values("qrels")})) > 1:
         note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
     if len({*table.values("sql_digest")}) > 1:

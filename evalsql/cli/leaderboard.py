@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.ddl import board_order, relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.output import OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
+from evalsql.cli.output import READ, OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
@@ -25,7 +25,6 @@ from evalsql.warehouse.open import open_database
 from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
 
-_FIRST = 2  # the column of the first measure
 _BY_TOPIC, _MARKS = "by topic", "marks by topic"
 _FEWEST = 10  # marks
 _GAP = 2
@@ -126,14 +125,20 @@ def topics(
 
 
 def print_board(question: Question) -> None:
-    output, lines = question.output, list[str]()
-    table = question.table(question.scores_query(per_topic=False))
+    output, lines, query = question.output, list[str](), question.scores_query(per_topic=False)
+    lower, measure = measure_names.names_of_less_is_better(question.named), question.named[0].name
+    order = f"order by {measure_names.quoted(measure)} {'asc' if measure in lower else 'desc'} nulls last"
+    placed = f"select *, rank() over (partition by qrels {order}) as place from (\n{query}\n)"
+    table = question.table(f"{placed} order by {board_order(question.named)}")
+    places, table = table.values("place"), table.without(len(table.columns) - 1)
     if output.is_drawn or output.chosen_format == "latex":
-        table = table.with_best(measure_names.names_of_less_is_better(question.named), output.digits)
+        table = table.with_best(lower, output.digits)
     table = question.arrangement.first_rows(table)
+    if output.chosen_format in READ and len(places) > 1:
+        table = table.with_column(0, "place", places[: len(table.rows)])
     if output.is_drawn:
         table, lines = _with_bars(question, table)
-    question.write(table, lines)
+    question.write(table, lines, DroppedColumns(spare=("place",)))
     if text := notices.on_ties(question.warehouse.evaluation, question.named[0], question.qrels, question.runs):
         note(text)
 
@@ -187,26 +192,28 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     """The table with the bars and marks there is room for, and lines that explain them or say what is left out."""
     from evalsql.report.display import bar_lengths
 
-    rows, keys = table.rows, table.picked("qrels", "run")
+    rows = table.picked("qrels", "run", question.named[0].name)
     decorated = terminal.can_write(terminal.BLOCKS, sys.stdout) and bool(rows)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
     lacking: list[str] = []
     lines: list[str] = []
-    at = _FIRST + 1
     if question.width(table) + wanted > terminal.width() and len({*table.values("qrels")}) == 1:
-        lacking.append(f"qrels ({keys[0][0]} in every row)")
-        table, at = table.without(0), at - 1
+        lacking.append(f"qrels ({rows[0][0]} in every row)")
+        table = table.without(table.columns.index("qrels"))
     room = terminal.width() - question.width(table) - _GAP - terminal.BAR
+    if decorated and room < 0 and table.columns[0] == "place":
+        lacking.append("place")  # which the order of the rows shows
+        room, table = room + len("place") + _GAP, table.without(0)
     if decorated and room < 0:
         lacking += [f"bars of {question.named[0].name}", _MARKS]
     elif decorated:
         lengths = bar_lengths(question.warehouse, rows, terminal.BAR * terminal.EIGHTHS)
-        table = table.with_column(at, "", list(map(terminal.bar, lengths)))
+        table = table.with_column(table.columns.index(question.named[0].name) + 1, "", list(map(terminal.bar, lengths)))
         if room - _GAP < _FEWEST:
             lacking.append(_MARKS)
         else:
             marks, lines = _marks(question, room - _GAP)
-            table = table.with_column(len(table.columns), _BY_TOPIC, [marks[key] for key in keys])
+            table = table.with_column(len(table.columns), _BY_TOPIC, [marks[name, run] for name, run, _ in rows])
     return table, [f"the terminal is too narrow for {', '.join(lacking)}"] * bool(lacking) + lines
 
 

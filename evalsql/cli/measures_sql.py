@@ -11,7 +11,7 @@ from evalsql.catalog.measure_names import default_measure, literal, parse_measur
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Asking, Statements
-from evalsql.cli.output import OutputOptions, note, write_file, write_table
+from evalsql.cli.output import OutputOptions, note, write_answer, write_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -160,9 +160,7 @@ def sql(
     """
     text = standard_input() if query == "-" else query
     with asking.open_for_sql() as warehouse:
-        columns, rows = Writer(warehouse.database, external=asking.external).run(text)
-        if columns:
-            write_table(Table(columns, rows), output, warehouse)
+        write_answer(Writer(warehouse.database, external=asking.external), text, output, warehouse, asking.limit)
         if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
             note("only the rows of the last statement are written; evalsql shell writes those of each")
 

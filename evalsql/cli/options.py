@@ -10,8 +10,9 @@ from typing import Any, Literal
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
+from evalsql.cli import tell
 from evalsql.cli.declare import Names, argument, flag, option
-from evalsql.cli.output import note, progress_bar
+from evalsql.cli.output import progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
@@ -229,6 +230,9 @@ class AskingScores(Asking):
 
 @dataclass(frozen=True)
 class Statements(Asking):
+    limit: int | None = option(
+        "--limit N", "Only the first N rows of an answer; 0 is all. By default a terminal shows 200.", min=0
+    )
     write: bool = flag("--write", "Let it change the warehouse.")
     external: bool = flag("--external", "Let it read and write other files and load extensions.")
 
@@ -252,7 +256,7 @@ class Loading(Where):
                     warehouse.database.after_commit = ignore_from_now_on
                     yield warehouse
         except KeyboardInterrupt:
-            note("evalsql: interrupted; nothing was loaded")
+            tell("interrupted; nothing was loaded")
             raise
 
 

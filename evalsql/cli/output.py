@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from evalsql.cli.declare import option
+from evalsql.cli.declare import option, silence
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
@@ -20,13 +21,17 @@ from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.warehouse.writer import Writer
 
 Format = Literal["table", "csv", "tsv", "spreadsheet", "json", "jsonl", "markdown", "latex"]
+READ = ("table", "markdown", "latex")  # formats for people
 FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
 OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 _PATIENCE = 0.3  # seconds
+_MOST_DRAWN = 200  # rows of a query on a terminal
+_TOGETHER = 10_000  # rows that are fetched and written at once
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,27 @@ def write_table(
         more = [f"and {len(hidden) - _MOST_NAMED} more"] * (len(hidden) > _MOST_NAMED)
         few = ", ".join([*hidden[:_MOST_NAMED], *more])
         note(f"the terminal is too narrow for {few}; --format csv has all columns")
+
+
+def write_answer(writer: Writer, text: str, output: OutputOptions, warehouse: Warehouse, limit: int | None) -> None:
+    """Run statements and write the rows of the last one: ``limit`` of them, as they come where all are printed."""
+    most = (_MOST_DRAWN if limit is None and output.is_drawn else limit) or 0
+    is_whole = most or output.is_drawn or output.path or output.chosen_format not in writers.STREAMED
+    columns, rows = writer.run(text, most + 1 if most else None if is_whole else _TOGETHER)
+    if not columns:
+        return
+    table = Table(columns, rows[: most or None])
+    if is_whole or len(rows) != _TOGETHER:
+        write_table(table, output, warehouse)
+        if limit is None and len(rows) > len(table.rows):
+            note(f"the first {most} rows are shown; --limit 0, or .all in the shell, shows all")
+        return
+    widths: Sequence[int] = ()
+    with standard_output() as stream:
+        while rows:
+            writers.write(table._replace(rows=rows), output.chosen_format, stream, output.digits, widths)
+            widths = widths or terminal.natural_widths(table, output.digits)
+            rows = writer.database.next_rows(_TOGETHER)
 
 
 @contextmanager
@@ -111,8 +137,14 @@ def protected_files(warehouse: Warehouse) -> list[str]:
 
 
 def note(*lines: str) -> None:
-    for line in lines:
-        print(printable(line), file=sys.stderr)
+    """Print lines that are no data, nor errors, on standard error; a terminal has them broken between words."""
+    for line in () if silence["is_asked"] else lines:
+        text = printable(line)
+        if sys.stderr.isatty() and "\n" not in text:
+            further = " " * (len(text) - len(text.lstrip()) + 2)
+            how: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+            text = textwrap.fill(text, terminal.width(), subsequent_indent=further, **how)
+        print(text, file=sys.stderr)
 
 
 def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:

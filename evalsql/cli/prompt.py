@@ -14,7 +14,7 @@ from prompt_toolkit.output.defaults import create_output
 from pygments.lexers.sql import SqlLexer
 
 from evalsql.cli.output import note
-from evalsql.cli.sql_completion import Vocabulary, complete, is_blank, split
+from evalsql.cli.sql_completion import Vocabulary, complete, is_blank, is_command, split
 
 _KEYS = KeyBindings()
 
@@ -33,7 +33,7 @@ def _send_or_go_on(event: KeyPressEvent) -> None:
     """Send a command, nothing at all, or statements of which the last is ended; else begin another line."""
     buffer = event.current_buffer
     text = buffer.text
-    if text.lstrip().startswith(".") or not text.strip() or is_blank(split(text)[1]):
+    if is_command(text) or not text.strip() or is_blank(split(text)[1]):
         buffer.validate_and_handle()
     else:
         buffer.insert_text("\n")
@@ -60,7 +60,7 @@ def read_statements(vocabulary: Callable[[], Vocabulary]) -> Iterator[str]:
             continue
         except EOFError:
             return
-        if text.lstrip().startswith("."):
+        if is_command(text):
             yield text
         else:
             yield from split(text)[0]

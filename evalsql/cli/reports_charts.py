@@ -39,6 +39,7 @@ class LookOptions:
         look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
         drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
+        note(f"wrote {output}")
 
 
 @command
@@ -71,7 +72,7 @@ def chart(
     with asking.open() as warehouse, translated_errors(warehouse.path):
         drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
-    note(*drawn.notes)
+    note(*drawn.notes, f"wrote {output}")
 
 
 @command
@@ -163,6 +164,7 @@ def report(
         asked |= {"shown": shown, "without": without, "progress": progress}
         found = gather_report(warehouse, **asked, for_page=extension == ".html")
         write_file(report_text(found, extension, digits), output, warehouse)
+    note(f"wrote {output}")
 
 
 @command
@@ -211,7 +213,7 @@ def site(
     num_pages, size, copy = write(output)
     held = f"the first {copy.depth} documents of each ranking" if copy.depth else "whole rankings"
     pages = f"{counted(num_pages, 'page')}, {size / 1e6:.1f} MB"
-    note(f"{output}: {pages}; readers can ask for {held}. To look at it: python -m http.server -d {output}")
+    note(f"wrote {output}: {pages}; readers can ask for {held}. To look at it: python -m http.server -d {output}")
 
 
 def _serve(write: Callable[[Path], tuple[int, int, Copy]], warehouse: Path, port: int) -> None:

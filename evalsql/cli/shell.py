@@ -7,26 +7,28 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from typing import cast, get_args
 
+from evalsql.cli import tell
 from evalsql.cli.declare import command, meant_word
 from evalsql.cli.measures_sql import print_measures, standard_input
 from evalsql.cli.options import Statements
-from evalsql.cli.output import DIGITS, FORMAT, Format, OutputOptions, note, write_table
-from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
+from evalsql.cli.output import DIGITS, FORMAT, Format, OutputOptions, note, write_answer, write_table
+from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, is_command, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
-_COMMANDS = (".help", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
+_COMMANDS = (".help", ".all", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
 _COLUMNS = "select table_name, list(column_name) from duckdb_columns() where not internal group by table_name"
 _HELP = f"""\
-.help             this
+.help             this, and so is help
+.all              every row of what is asked from here on, however many
 .tables [GLOB]    relations, by default those that are no measures and no steps of measures
 .measures [NAME]  the catalogue of measures, or the page of one
 .format [FORMAT]  how rows are written: {", ".join(_FORMATS)}
 .digits [N]       decimals, where people read
-.quit             end, as Ctrl-D does
+.quit             end, as quit, exit and Ctrl-D do
 
 A statement ends with ; and may have several lines. Every measure is a view (from ap;) and a macro
 (from ndcg(k := 10);). Tab completes relations, columns and parameters of macros, Ctrl-C drops the line or stops
@@ -36,21 +38,20 @@ what runs."""
 class Session:
     """Runs statements and commands, and remembers how their rows are to be written."""
 
-    def __init__(self, warehouse: Warehouse, output: OutputOptions, *, external: bool) -> None:
+    def __init__(self, warehouse: Warehouse, output: OutputOptions, asking: Statements) -> None:
         self.warehouse = warehouse
         self.output = output
-        self.writer = Writer(warehouse.database, external=external)
+        self.limit = asking.limit
+        self.writer = Writer(warehouse.database, external=asking.external)
         self.is_over = False
 
     def run(self, text: str) -> None:
         """Run a command, or a statement and print its rows; raises EvalsqlError where one is refused."""
-        if text.lstrip().startswith("."):
+        if is_command(text):
             name, _, given = text.strip().removesuffix(";").partition(" ")
-            self._run_command(name, given.strip())
-            return
-        columns, rows = self.writer.run(text)
-        if columns:
-            write_table(Table(columns, rows), self.output, self.warehouse)
+            self._run_command("." + name.strip().lower().removeprefix("."), given.strip())
+        else:
+            write_answer(self.writer, text, self.output, self.warehouse, self.limit)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -66,6 +67,8 @@ class Session:
         match name:
             case ".help":
                 print(_HELP)
+            case ".all":
+                self.limit = 0
             case ".tables":
                 self._print_tables(given)
             case ".measures":
@@ -107,7 +110,7 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
     Example: evalsql shell --write
     """
     with asking.open_for_sql() as warehouse:
-        session = Session(warehouse, OutputOptions(output_format, None, digits), external=asking.external)
+        session = Session(warehouse, OutputOptions(output_format, None, digits), asking)
         if sys.stdin.isatty():
             access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
@@ -117,9 +120,9 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
                 try:
                     session.run(text)
                 except EvalsqlError as error:
-                    note(f"evalsql: {error}")
+                    tell(error)
                 except KeyboardInterrupt:
-                    note("evalsql: interrupted")
+                    tell("interrupted")
                 if session.is_over:
                     break
             return
@@ -132,7 +135,7 @@ def _statements(script: str) -> Iterator[str]:
     """The statements and commands of a script; a command has a line of its own."""
     pending = ""
     for line in script.splitlines(keepends=True):
-        if is_blank(pending) and line.lstrip().startswith("."):
+        if is_blank(pending) and is_command(line):
             yield line
             continue
         statements, pending = split(pending + line)

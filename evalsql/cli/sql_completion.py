@@ -167,6 +167,11 @@ def split(text: str) -> tuple[list[str], str]:
     return [each for each in statements if not is_blank(each.rstrip(";"))], text[ends[-1] if ends else 0 :]
 
 
+def is_command(text: str) -> bool:
+    """Whether a line is for the shell: those that every shell has need no dot."""
+    return text.lstrip().startswith(".") or text.strip(" \t\r\n;").lower() in ("exit", "quit", "help")
+
+
 def is_blank(text: str) -> bool:
     """Whether there is nothing to run: blanks, comments and lone semicolons."""
     return all(token.kind == "comment" or token.text == ";" for token in tokens(text))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_SECONDS = 20.0  # of a kept measure that nobody asked for
 MEMORY = ":memory:"  # the path of a database in no file
+Rows = tuple[list[str], list[tuple[Any, ...]]]  # with their columns
 _SHUT_IN = "disabled by configuration"  # the engine's words
 _NEEDS_VALUE = ("does not support lateral join column parameters", "Table function cannot contain subqueries")
 _GIVE_VALUE = """
@@ -94,10 +95,17 @@ class Database:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         return self.table(sql, parameters)[1]
 
-    def table(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
+    def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
+        """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
+
+        Of a long answer ``most`` rows may be all, and then ``next_rows`` has those that follow until another is asked.
+        """
         with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
-            return self._run(sql, parameters)
+            return self._run(sql, parameters, most)
+
+    def next_rows(self, most: int) -> list[tuple[Any, ...]]:
+        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+            return self._connection.fetchmany(most)
 
     @contextmanager
     def limited(self, name: str) -> Iterator[None]:
@@ -130,11 +138,11 @@ class Database:
             raise UsageError("this statement gives no rows")
         return relation
 
-    def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of the last statement; what concerns the file alone looks for names there."""
         if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
-            return fetched(self._connection.execute(sql, parameters or None))
-        found: tuple[list[str], list[tuple[Any, ...]]] = [], []
+            return fetched(self._connection.execute(sql, parameters or None), most)
+        found: Rows = [], []
         for statement in self._connection.extract_statements(sql):
             with self.in_file() if concerns_file(statement.query) else nullcontext():
                 found = fetched(self._connection.execute(statement.query, parameters or None))
@@ -233,8 +241,8 @@ class Database:
             self.execute("set lock_configuration = true")
             self._is_locked = True
 
-    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Run statements; columns and rows of the last one, no columns if it gives none.
+    def run(self, text: str, *, external: bool = True, most: int | None = None) -> Rows:
+        """Run statements; columns and rows of the last one, as ``table`` has them, no columns if it gives none.
 
         Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
         raised for a statement of a kind that reaches outside.
@@ -252,11 +260,12 @@ class Database:
                     "--external reach other files"
                 )
             self.lock()
-        return self.table(text)
+        return self.table(text, (), most)
 
 
-def fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[Any, ...]]]:
-    return [name for name, *_ in cursor.description or ()], cursor.fetchall()
+def fetched(cursor: duckdb.DuckDBPyConnection, most: int | None = None) -> Rows:
+    rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
+    return [name for name, *_ in cursor.description or ()], rows
 
 
 @contextmanager

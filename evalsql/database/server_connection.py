@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
-from evalsql.database.database import Database, fetched, translated_errors
+from evalsql.database.database import Database, Rows, fetched, translated_errors
 from evalsql.database.statement_text import BEGINS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import Progress, silent
@@ -115,19 +115,19 @@ class RemoteDatabase(Database):
         with super().transaction():
             yield
 
-    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def run(self, text: str, *, external: bool = True, most: int | None = None) -> Rows:
         """Run statements as ``Database.run`` does, all on the server, also those that name a reader of files."""
         if external:
             raise UsageError(f"{self.path}: SQL on a server reaches no other file; leave out --external")
         before, self._reads_files = self._reads_files, False
         try:
-            return super().run(text, external=False)
+            return super().run(text, external=False, most=most)
         finally:
             self._reads_files = before
 
     # Where a statement runs
 
-    def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Run statements, each where it belongs; those that follow each other go to the server at once."""
         result = self._connection
         together: list[str] = []
@@ -143,7 +143,7 @@ class RemoteDatabase(Database):
                 self._ask(_SEPARATE.join(together))
             together = []
             result = self._run_one(kind, text)
-        return fetched(self._ask(_SEPARATE.join(together)) if together else result)
+        return fetched(self._ask(_SEPARATE.join(together)) if together else result, most)
 
     def _run_one(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
         if kind == "TRANSACTION":

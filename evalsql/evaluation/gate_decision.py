@@ -1,6 +1,7 @@
 """Whether a run is good enough: rules about its figures, alone and beside a baseline."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
@@ -12,11 +13,14 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import FAMILIES, Evaluation
-from evalsql.evaluation.gate_rules import COMPARING, Figures, Rule
+from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_coverage, on_overlaps
+from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
+COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
+LATEST = "latest"
 MOST_NAMED = 5
 Baseline = str | Figures | None  # a run, or figures of one
 # What every gate checks of a run with rankings.
@@ -36,13 +40,21 @@ _REASONS = {
 
 
 class Verdict(NamedTuple):
-    """A rule, its figure, the one-sided p before correction where it tests, and why it does not hold."""
+    """A rule, its figure, the one-sided p before correction where it tests, the means and why it does not hold."""
 
     rule: Rule
     value: float | None
     p: float | None
     passes: bool
     note: str
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """What is shown of it, by the names of ``COLUMNS``."""
+        numbers: list[float | None] = [self.value, self.rule.bound]
+        if self.rule.is_count:
+            numbers = [None if number is None else int(number) for number in numbers]
+        return self.rule.text, *numbers, self.p, "passes" if self.passes else "fails", self.note
 
 
 class Decision(NamedTuple):
@@ -58,6 +70,13 @@ class Decision(NamedTuple):
     @property
     def passes(self) -> bool:
         return all(verdict.passes for verdict in self.verdicts)
+
+    @property
+    def summary(self) -> str:
+        failed = sum(not verdict.passes for verdict in self.verdicts)
+        against = f" against {self.baseline}" if self.baseline else ""
+        broken = f"rules that fail: {failed} of {len(self.verdicts)}" if failed else "all rules hold"
+        return f"{self.candidate}{against} ({self.qrels}): {broken}"
 
 
 class _Question(NamedTuple):
@@ -84,7 +103,7 @@ def decide(
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
 
-    def rows(name: str, **arguments: str | int | None) -> list[tuple[object, ...]]:
+    def rows(name: str, **arguments: str | int | None) -> list[tuple[Any, ...]]:
         return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
 
     measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
@@ -105,11 +124,29 @@ def decide(
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
         if rule.problem
-        else Verdict._make((rule, *figure, "" if figure[-1] else _reason(rule, figure[0] is not None, missing, drops)))
-        for rule, (_, *figure) in zip(asked.rules, figures, strict=True)
+        else Verdict(rule, value, p, passes, _note(rule, means, "" if passes else _reason(rule, value, missing, drops)))
+        for rule, (_, value, p, passes, *means) in zip(asked.rules, figures, strict=True)
     ]
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
+
+
+def run_meant(database: Database, given: str, before: str | None = None) -> str:
+    """The run; of ``latest``, perhaps with a branch or condition, the latest one, or the latest before another."""
+    word, colon, asked = given.partition(":")
+    if word != LATEST or database.rows("select 1 from runs where run = ?", [given]):
+        return given
+    if colon and not asked:
+        raise UsageError(f'"{given}" ends in a colon, without a branch or condition; expected latest:main')
+    return latest_run(database, asked.strip(), before and resolve_one(database, "run", before))
+
+
+def baseline_meant(database: Database, given: str | None, candidate: str, folder: Path = Path()) -> Baseline:
+    """The baseline: a run that is held, the latest one before the candidate, or a file of figures in the folder."""
+    if given is None or database.rows("select 1 from runs where run = ?", [given]):
+        return given
+    is_file = Path(given).suffix.lower() in EXTENSIONS
+    return read_figures(folder / given) if is_file else run_meant(database, given, candidate)
 
 
 def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, qrels: str | None) -> Figures:
@@ -175,6 +212,7 @@ def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
 def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
+    columns += ", is_relative"
     listed = ", ".join(f"({', '.join(map(literal, _row(*each)))})" for each in enumerate(asked.rules))
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
@@ -201,13 +239,19 @@ def _row(place: int, rule: Rule) -> list[Value]:
     if rule.measure:
         measure, is_lower = rule.measure.name, rule.measure.relation.header.less_is_better
     compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", is_lower]
-    return [*compared, rule.topic or "", measure, *(rule.group or ("", ""))]
+    return [*compared, rule.topic or "", measure, *(rule.group or ("", "")), rule.is_relative]
 
 
-def _reason(rule: Rule, has_value: bool, missing: Sequence[str], drops: Sequence[Any]) -> str:
-    if rule.kind in _REASONS and not (rule.kind == "topic" and has_value):
+def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
+    fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
+    told = [f"mean {fact}", *["the drop is relative to the first"] * rule.is_relative] if fact else []
+    return "; ".join([*told, *[reason] * bool(reason)])
+
+
+def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Any]) -> str:
+    if rule.kind in _REASONS and not (rule.kind == "topic" and value is not None):
         return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing, MOST_NAMED))
-    if not has_value:
+    if value is None:
         return "there are too few topics to tell"
     return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""
 

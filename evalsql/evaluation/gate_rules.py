@@ -16,8 +16,8 @@ from evalsql.catalog.relations import Catalog
 from evalsql.errors import UsageError
 
 FORMS = (
-    '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
-    '"missing topics <= 0"'
+    '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
+    '"topic T07 in first 10" or "missing topics <= 0"'
 )
 COMPARING = ("drop", "test")  # gate_drops.sql names these kinds too, and gate_verdicts.sql has a figure for every kind
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -28,7 +28,7 @@ _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
-    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}{_GROUP}"),
+    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?{_GROUP}"),
     "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}{_GROUP}"),
 }
 _KEYS = ("rules", "measure-file", "baseline")
@@ -46,6 +46,7 @@ class Rule(NamedTuple):
     measure: Measure | None = None
     problem: str = ""  # such as a measure that is not known
     group: tuple[str, str] | None = None  # of topics: key and value
+    is_relative: bool = False  # whether a drop is a share of the baseline's mean
 
     @property
     def label(self) -> str | None:
@@ -90,7 +91,9 @@ def parse_rule(text: str) -> Rule:
     # A test holds where the corrected p is not below the level.
     comparison = found.get("comparison") or (">=" if kind == "test" else "<=")
     group = (found["key"], found["value"]) if found.get("key") else None
-    return Rule(stripped, kind, comparison, bound, asked, found.get("topic"), group=group)
+    is_relative = bool(found.get("percent"))
+    bound = bound / 100 if is_relative else bound
+    return Rule(stripped, kind, comparison, bound, asked, found.get("topic"), group=group, is_relative=is_relative)
 
 
 def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _: "--rule") -> list[Rule]:

@@ -14,8 +14,8 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.explanation import Explanation
 from evalsql.phrases import counted, shortened
 
-# With more, trying orders of ties takes longer than a leaderboard should.
-MOST_TIED = 20_000
+# With more, trying orders of ties takes longer than a second.
+MOST_TIED = 200_000
 _MOST_NOTES = 5
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
@@ -37,11 +37,12 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     lines = []
     totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
     for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
-        text = (
+        told = (
             f"{name}: {counted(num_topics, 'topic')} averaged, runs that miss topics: {missed} of {known}, "
             f"runs with topics left out: {left_out} of {known}"
         )
-        lines.append(Notice("topics", text + (f", not known of {stored} with stored scores" if stored else "")))
+        told += f", not known of {stored} with stored scores" * bool(stored)
+        lines += [Notice("topics", told)] * bool(missed or left_out or stored)
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
         if num_irrelevant:
@@ -123,14 +124,14 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
         asking = "asking for " + " and ".join(f'"{name}"' for name in extremes)
     if num_tied > MOST_TIED:
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
-    _, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs)
-    pairs = database.rows(swaps)
-    if not pairs:
+    effects, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs)
+    if not (pairs := len(database.rows(swaps))):
         return None
-    concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
+    spans = database.rows(f"select run, least(worst, best), greatest(worst, best) from ({effects})")
+    run, low, high = max(spans, key=lambda span: span[2] - span[1])
     return (
-        f"ties: {counted(len(pairs), 'pair')} among {len(concerned)} runs would change places by {measure.name} under "
-        f"some order of tied documents; {asking} shows how much"
+        f"ties: {run} lies between {low:.4f} and {high:.4f} on {measure.name}, the widest span; "
+        f"{counted(pairs, 'pair')} of runs could change places under other orders of tied documents; {asking} shows all"
     )
 
 

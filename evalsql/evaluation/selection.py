@@ -60,18 +60,20 @@ def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[s
     return [run for run, place in found if place > last], without
 
 
-def latest_run(database: Database, asked: str, candidate: str) -> str:
-    """The latest run before the candidate, of its system if it has one; ``asked`` is a branch, a condition or empty."""
-    ((system, *dated),) = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
+def latest_run(database: Database, asked: str, before: str | None = None) -> str:
+    """The latest run, or that of its system before another; ``asked`` is a branch, a condition or empty."""
+    place = database.rows("select system, dated_at, run_id from run_versions where run = ?", [before])
+    system, *dated = place[0] if place else (None,)
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
-    before = f"select run from run_versions where run_id in ({placed}) and (dated_at, run_id) < (?, ?)"
-    earlier = database.rows(f"{before} order by dated_at desc, run_id desc limit 1", dated)
-    if not earlier:
+    earlier = " and (dated_at, run_id) < (?, ?)" * bool(dated)
+    fitting = f"select run from run_versions where run_id in ({placed}){earlier}"
+    found = database.rows(f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
+    if not found:
         of = "" if system is None else f" of the system {system}"
         such = f" with {where}" if where else ""
-        raise UsageError(f"{candidate}: no run{of}{such} is dated before it")
-    return str(earlier[0][0])
+        raise UsageError(f"{before}: no run{of}{such} is dated before it" if before else f"no run is loaded{such}")
+    return str(found[0][0])
 
 
 def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:

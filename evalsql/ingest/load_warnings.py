@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
@@ -17,7 +18,7 @@ MOST_REPEATED = 5
 class LoadWarnings:
     """What was found of the runs or judgments of one load."""
 
-    rounded: dict[int, int] = field(default_factory=dict)  # documents that only 32 bits tie, by run_id
+    rounded: list[tuple[Any, ...]] = field(default_factory=list)  # runs, how many documents only 32 bits tie, and two
     opposed: list[str] = field(default_factory=list)  # names of runs
     tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
     texts: list[str] = field(default_factory=list)
@@ -49,9 +50,11 @@ class LoadWarnings:
 
     def warn(self, *, lower_is_better: bool = False) -> None:
         if self.rounded:
+            (run, _, topic, *pair), total = self.rounded[0], sum(row[1] for row in self.rounded)
             warn(
-                f"{counted(sum(self.rounded.values()), 'document')} in {counted(len(self.rounded), 'run')} tie only in "
-                "32-bit precision, which trec_eval 9 uses; --tie-rule trec_eval_10 compares 64 bits"
+                f"{counted(total, 'document')} in {counted(len(self.rounded), 'run')} tie only in 32-bit precision, "
+                f"which trec_eval 9 uses, such as {' and '.join(pair)} of topic {topic} in {run}; "
+                '--tie-rule trec_eval_10, in Python tie_rule="trec_eval_10", compares 64 bits'
             )
         if self.opposed:
             order, remedy = ("smaller", "leave out") if lower_is_better else ("greater", "give")

@@ -129,7 +129,10 @@ class RunBatch:
             _retain(database, self.ranked)
         if warnings and options.tie_rule == "trec_eval":
             ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})
-            warnings.rounded |= dict(database.rows(ties))
+            keys = "topics using (topic_id) join documents using (document_id) join documents as others"
+            query = f"select run, num_documents, topic, documents.document, others.document from ({ties}) as tied "
+            joined = f"join runs using (run_id) join {keys} on others.document_id = other_id"
+            warnings.rounded += database.rows(f"{query}{joined} order by run_id")
         run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
         database.insert("run_topics", run_topics)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)

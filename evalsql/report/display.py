@@ -12,6 +12,7 @@ from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_file
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation.explanation import Explanation
+from evalsql.evaluation.gate_decision import COLUMNS, Decision
 from evalsql.report import html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
 from evalsql.report.page.html_page import report_text
@@ -30,6 +31,7 @@ else:
 
 
 _FIRST = 2  # the column of a leaderboard's first measure
+_DIGITS = 4
 _WHOLE = 100  # percent
 _COMPARED = ("qrels", "measure", "baseline", "run", "mean", "difference", INTERVAL, CORRECTED, OUTCOMES, "note")
 MOST_ROWS = 200
@@ -176,8 +178,7 @@ class Shown(_Relation):
             table = self._decorated()
         except EvalsqlError as error:
             return f"<rows that cannot be shown: {error}>"
-        lines = [*map(str.rstrip, aligned_lines(table, self._digits)), *map(one_line, table.notices)]
-        return "\n".join([table.caption, *lines] if table.caption else lines)
+        return _text(table, self._digits)
 
     __str__ = __repr__
 
@@ -193,6 +194,24 @@ class Shown(_Relation):
             more = [_MORE.format(MOST_ROWS)] if len(rows) > MOST_ROWS else []
             self._table = table._replace(notices=[*more, *table.notices, *self.notes])
         return self._table
+
+
+def _text(table: Table, digits: int) -> str:
+    lines = [*map(str.rstrip, aligned_lines(table, digits)), *map(one_line, table.notices)]
+    return "\n".join([table.caption, *lines] if table.caption else lines)
+
+
+class ShownDecision(Decision):
+    """What rules say of a run, as ``Decision``; its verdicts show themselves."""
+
+    def _table(self) -> Table:
+        return Table(COLUMNS, [each.row for each in self.verdicts], caption=self.summary, notices=self.notes)
+
+    def __repr__(self) -> str:
+        return _text(self._table(), _DIGITS)
+
+    def _repr_html_(self) -> str:
+        return html.in_notebook(self._table(), _DIGITS)
 
 
 class ShownExplanation(Explanation):

@@ -86,7 +86,7 @@ class Table(NamedTuple):
             texts = {table.text(row, at, digits) for row in table.rows}
             if len(texts) == 1:
                 (text,) = texts
-                caption = ", ".join(filter(None, [table.caption, text and f"{name} {text}"]))
+                caption = ", ".join(filter(None, [table.caption, text if text in ("", name) else f"{name} {text}"]))
                 table = table.without(at)._replace(caption=caption)
         return table
 

@@ -18,24 +18,24 @@ BARS = ("", "by topic")
 NAMES = ("run", "baseline", "name", "system")
 
 
-def write_table(table: Table, stream: TextIO, digits: int) -> None:
-    """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
-    lines = aligned_lines(table, digits, stream)
+def write_table(table: Table, stream: TextIO, digits: int, after: Sequence[int] = ()) -> None:
+    """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need; see ``writers.write``."""
+    lines = aligned_lines(table, digits, stream, after)
     if stream.isatty() or text_width(lines[0]) > _WIDEST:
         lines = _rendered(table, digits, stream)
-    stream.writelines(line.rstrip() + "\n" for line in lines)
+    stream.writelines(line.rstrip() + "\n" for line in lines[2 if after else 0 :])
 
 
-def aligned_lines(table: Table, digits: int, stream: TextIO | None = None) -> list[str]:
+def aligned_lines(table: Table, digits: int, stream: TextIO | None = None, least: Sequence[int] = ()) -> list[str]:
     """What rich would make of it where there is room enough; it takes as long to import as many a command to run."""
     shown = table.without(*(at for at in range(len(table.columns)) if table.is_picture(at)))
-    columns = [_aligned(shown, at, digits) for at in range(len(shown.columns))]
+    columns = [_aligned(shown, at, digits, least[at] if least else 0) for at in range(len(shown.columns))]
     head, *rows = map(GAP.join, zip(*columns, strict=True))
     rule = "-" if stream is not None and not can_write(_LINE, stream) else _LINE
     return [head, rule * (text_width(head) + (columns[-1][0] == "")), *rows]  # as rich: the last column has a cell
 
 
-def _aligned(table: Table, at: int, digits: int) -> list[str]:
+def _aligned(table: Table, at: int, digits: int, least: int) -> list[str]:
     """The texts of a column from its heading down, each as wide as the widest; marks stand behind numbers."""
     is_number = table.is_number(at)
     marks = [table.marks.get((nth, at), "") for nth in range(len(table.rows))]
@@ -44,7 +44,7 @@ def _aligned(table: Table, at: int, digits: int) -> list[str]:
         one_line(table.text(row, at, digits)) + mark.ljust(behind) for row, mark in zip(table.rows, marks, strict=True)
     ]
     texts = [one_line(table.columns[at]) + " " * behind, *texts]
-    width = max(map(text_width, texts))
+    width = max(least, *map(text_width, texts))
     gaps = [" " * (width - text_width(text)) for text in texts]
     return [gap + text if is_number else text + gap for gap, text in zip(gaps, texts, strict=True)]
 
@@ -73,7 +73,8 @@ def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
     from rich.text import Text
 
     terminal = stream.isatty()
-    console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
+    # Of a terminal that it calls dumb, rich takes no width without a height.
+    console = Console(file=stream, width=width() if terminal else _WIDEST, height=25, highlight=False)
     style = "bold" if terminal else ""
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
     for at, column in enumerate(table.columns):

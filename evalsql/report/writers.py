@@ -8,7 +8,7 @@ import datetime
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TextIO
@@ -37,11 +37,17 @@ def known_extension(path: Path, known: Iterable[str], what: str) -> str:
     return extension
 
 
-def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
-    """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere."""
+STREAMED = ("table", "csv", "tsv", "jsonl")  # formats of which rows can follow others
+
+
+def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Sequence[int] = ()) -> None:
+    """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere.
+
+    ``after`` are the widths of columns whose heading and first rows are written already.
+    """
     if format_name in ("csv", "tsv", "spreadsheet"):
         writer = csv.writer(stream, delimiter="\t" if format_name == "tsv" else ",", lineterminator="\n")
-        rows: Iterable[Iterable[object]] = [table.columns, *table.rows]
+        rows: Iterable[Iterable[object]] = [*([] if after else [table.columns]), *table.rows]
         writer.writerows(rows if format_name != "spreadsheet" else (map(_inert, row) for row in rows))
     elif format_name == "json":
         json.dump(objects(table), stream, ensure_ascii=False, indent=2)
@@ -51,7 +57,7 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
     elif format_name in DOCUMENTS:
         stream.write(DOCUMENTS[format_name]([table], digits))
     else:
-        write_table(table, stream, digits)
+        write_table(table, stream, digits, after)
 
 
 def _inert(value: object) -> object:

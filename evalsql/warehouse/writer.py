@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from evalsql.catalog.ddl import SCORES, common_measures, relation_query
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.sql_text import tokens
-from evalsql.database.database import Database
+from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
 from evalsql.errors import QueryError, ReachError, UsageError, warn
 from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 _READ_ONLY = "in read-only mode"  # the engine's words
-Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
 @dataclass
@@ -26,7 +24,7 @@ class Writer:
     external: bool
     is_open: bool = False  # a transaction that the user began
 
-    def run(self, text: str) -> Rows:
+    def run(self, text: str, most: int | None = None) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""
         for macro, parameter in _equated_parameters(text, self.database.catalog):
             raise UsageError(
@@ -40,10 +38,10 @@ class Writer:
         if "TRANSACTION" in kinds:
             found: Rows = [], []
             for kind, query in statements:
-                found = self._begin_or_end(query) if kind == "TRANSACTION" else self.run(query)
+                found = self._begin_or_end(query) if kind == "TRANSACTION" else self.run(query, most)
             return found
         if self.is_open or kinds <= _READING:
-            return self._ask(text)
+            return self._ask(text, most)
         with self.database.transaction():
             found = self._ask(text)
             self._check()
@@ -62,10 +60,10 @@ class Writer:
         self.is_open = word in BEGINS
         return found
 
-    def _ask(self, text: str) -> Rows:
+    def _ask(self, text: str, most: int | None = None) -> Rows:
         """Run statements; an error says which option it takes, where that is all."""
         try:
-            return self.database.run(text, external=self.external)
+            return self.database.run(text, external=self.external, most=most)
         except ReachError as error:
             raise ReachError(f"{error}\n--external lets it reach other files") from error
         except QueryError as error:

@@ -3,6 +3,9 @@
 -- columns:
 --   run_id          key of the run
 --   num_documents   documents tied with one of another score
+--   topic_id        key of a topic that has some, and of two of its documents of which one score is another
+--   document_id     first document of a tie
+--   other_id        another document of it
 with tied as (
     select
         run_id,
@@ -10,6 +13,8 @@ with tied as (
         rank - tied_above as first_rank,
         min(score) as least_score,
         max(score) as greatest_score,
+        arg_min(document_id, score) as least_id,
+        arg_max(document_id, score) as greatest_id,
         count(*) as num_below
     from ranked
     where tied_above > 0
@@ -18,7 +23,13 @@ with tied as (
 -- The first of each group has none above it, so it is looked up by its rank.
 select
     tied.run_id,
-    cast(sum(tied.num_below + 1) as bigint) as num_documents
+    cast(sum(tied.num_below + 1) as bigint) as num_documents,
+    min(tied.topic_id) as topic_id,
+    arg_min(ranked.document_id, (tied.topic_id, tied.first_rank)) as document_id,
+    arg_min(
+        case when ranked.score = tied.least_score then tied.greatest_id else tied.least_id end,
+        (tied.topic_id, tied.first_rank)
+    ) as other_id
 from tied
 join ranked
     on ranked.run_id = tied.run_id

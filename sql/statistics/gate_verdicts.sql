@@ -4,14 +4,17 @@
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
 -- columns:
---   place    place of the rule
---   value    its figure; null where there is none, and then the rule does not hold
---   p        one-sided p value before correction, of rules that test
---   passes   whether the rule holds
+--   place           place of the rule
+--   value           its figure; null where there is none, and then the rule does not hold
+--   p               one-sided p value before correction, of rules that test
+--   passes          whether the rule holds
+--   reference_mean  of rules that compare, the mean of the reference over the topics that both have
+--   candidate_mean  of these, that of the run
 -- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
---     that both have, the p value of a one-sided paired t test corrected by Holm over the rules that test by its
---     measure, or over all that test, the rank of a topic's first relevant document, or a count of documents or topics.
---     Figures up to 5e-13 from the bound are equal to it.
+--     that both have, of a relative rule as a share of the reference's mean unless that is 0, the p value of a
+--     one-sided paired t test corrected by Holm over the rules that test by its measure, or over all that test, the
+--     rank of a topic's first relevant document, or a count of documents or topics. Figures up to 5e-13 from the bound
+--     are equal to it.
 -- reference: Holm 1979
 with tested as (
     select
@@ -24,6 +27,21 @@ with tested as (
         gate_rules.kind = 'test'
         and tests.run = $candidate
         and coalesce(tests.note, '') <> 'one topic'
+),
+compared as (
+    select
+        gate_rules.place,
+        before.value as reference_mean,
+        after.value as candidate_mean,
+        case when gate_rules.less_is_better then after.value - before.value else before.value - after.value end
+            as loss
+    from gate_rules
+    join paired_means as before on before.measure = gate_rules.measure
+    join paired_means as after on after.measure = gate_rules.measure
+    where
+        gate_rules.kind in ('drop', 'test')
+        and before.run = $reference
+        and after.run = $candidate
 ),
 ordered as (
     select
@@ -47,16 +65,15 @@ figures as (
     union all
     select
         gate_rules.place,
-        case when gate_rules.less_is_better then after.value - before.value else before.value - after.value end
-            as value,
+        case
+            when gate_rules.is_relative
+                then coalesce(compared.loss / nullif(abs(compared.reference_mean), 0), compared.loss)
+            else compared.loss
+        end as value,
         cast(null as double) as p
     from gate_rules
-    join paired_means as before on before.measure = gate_rules.measure
-    join paired_means as after on after.measure = gate_rules.measure
-    where
-        gate_rules.kind = 'drop'
-        and before.run = $reference
-        and after.run = $candidate
+    join compared on compared.place = gate_rules.place
+    where gate_rules.kind = 'drop'
     union all
     select
         ordered.place,
@@ -100,7 +117,10 @@ select
             when '<' then round(figures.value - gate_rules.bound, 12) < 0
         end,
         false
-    ) as passes
+    ) as passes,
+    compared.reference_mean,
+    compared.candidate_mean
 from gate_rules
 left join figures on figures.place = gate_rules.place
+left join compared on compared.place = gate_rules.place
 order by gate_rules.place

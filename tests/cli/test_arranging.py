@@ -96,7 +96,7 @@ def test_columns_that_do_not_fit_are_cut_in_the_middle_or_named_but_not_by_the_d
     lines = wide([f"system-{nth:02}" for nth in range(40)])
     num_shown = lines[0].count("system-")
     assert num_shown == 6
-    told = " ".join(lines[3:])
+    told = " ".join(" ".join(lines[3:]).split())
     hidden = 40 - num_shown + 2  # judgment set and measure are gone too
     assert f"system-{num_shown:02}, " in told
     assert f"and {hidden - 12} more; --format csv has all columns" in told

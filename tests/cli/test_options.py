@@ -36,7 +36,8 @@ def test_runs_are_arguments(command: Command, sample_file: Path, tmp_path: Path)
     assert some == [row for row in every if row["run"] in chosen]
     assert (len(some), len(every)) == (3, 8)
     done = command("report", "rerank-*", "--run", "bm25", "-o", "report.json", *asked)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "wrote report.json\n")
+    assert command("chart", "leaderboard", "-o", "board.svg", *asked).stderr.endswith("wrote board.svg\n")
     assert {row["run"] for row in json.loads((tmp_path / "report.json").read_text())["leaderboard"]} == chosen
 
 
@@ -48,6 +49,16 @@ def test_help_shows_the_names_of_now(command: Command) -> None:
         assert name != "leaderboard" or ("--run" not in shown and "md" not in shown)
     assert "--run" not in command("curve", "--help").stdout
     assert "\n  ties " in command("--help").stdout
+
+
+def test_quiet_leaves_out_notes_and_no_error(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1.00000000001 x\n1 Q0 b 2 1.00000000002 x\n")
+    for words in (("leaderboard", "--db", sample_file), ("eval", "q.txt", "r.run")):
+        full, quiet = command(*words), command(*words, "--quiet")
+        assert full.stderr
+        assert (quiet.stdout, quiet.stderr) == (full.stdout, "")
+    assert "unknown measure" in command("leaderboard", "-m", "none", "--quiet", "--db", sample_file).stderr
 
 
 def test_h_is_help(command: Command) -> None:

@@ -1,5 +1,6 @@
 """The shell: what Tab offers, a session on a terminal, statements from a pipe."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -115,7 +116,15 @@ def test_a_session(shell: Terminal, tmp_path: Path) -> None:
     asked(shell, "select 1 as a, 'x' as b;", "a,b\n1,x\n")
     asked(shell, ".nothing", "unknown command .nothing; there are: .help")
     asked(shell, "select 3 as c; select 4 as d;", "c\n3\nd\n4\n")
-    shell.send(".quit\r")
+    shell.send(".format table\r")
+    shell.until(PROMPT)
+    shell.send("from range(1000);\r")
+    assert "\n  200\n" not in shell.until("the first 200 rows are shown; --limit 0, or .all in the shell, shows all")
+    shell.until(PROMPT)
+    shell.send(".all\r")
+    shell.until(PROMPT)
+    asked(shell, "from range(1000);", "\n  999\n")
+    shell.send("exit\r")
     shell.to_the_end()
     assert shell.process.returncode == 0
     kept = (tmp_path / "evalsql" / "history").read_text(encoding="utf-8")
@@ -182,7 +191,7 @@ def test_reading_only_unless_told_otherwise(tmp_path: Path, sample_file: Path, c
 
 
 def test_commands(sample_file: Path, command: Command) -> None:
-    script = ".help\n.digits 2\nselect 0.123::double as x;\n.format csv\n.tables pr_*\n.measures\n.quit\nselect 1;\n"
+    script = "help;\n.digits 2\nselect 0.123::double as x;\n.format csv\n.tables pr_*\n.measures\n Exit\nselect 1;\n"
     outcome = command("shell", "--db", sample_file, stdin=script)
     assert outcome.returncode == 0
     assert ".measures [NAME]" in outcome.stdout
@@ -196,6 +205,20 @@ def test_commands(sample_file: Path, command: Command) -> None:
     assert "Reciprocal rank of the first relevant document" in page.stdout
     assert "comparisons" in page.stdout
     assert "measures and steps of measures: .measures, or .tables *" in page.stderr
+
+
+@pytest.mark.parametrize("form", few_of(["table", "csv", "tsv", "jsonl"], 2))
+def test_rows_come_before_all_are_there(sample_file: Path, form: str) -> None:
+    query = "select range as a, 'x' as b from range(1000000000000)"
+    words = [sys.executable, "-m", "evalsql", "sql", query, "--db", str(sample_file), "--format", form]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(25_000)]
+        running.stdout.close()  # as head does
+        assert running.wait(timeout=20) == 0
+    numbers = [int(found[0]) for line in lines if (found := re.search("[0-9]+", line))]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) >= 25_000 - 2  # a heading and a line below it
 
 
 @pytest.mark.parametrize("seconds", few_of([0.3, 0.05, 1], 1))

@@ -10,6 +10,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse
+from evalsql.evaluation.gate_decision import run_meant
 from evalsql.evaluation.selection import latest_run
 from tests.conftest import Command, assert_refused, csv_rows, module_file, new_file, write
 from tests.long_cases import few_of, refusals
@@ -129,6 +130,11 @@ def test_the_latest_run_before_a_candidate(held: Warehouse) -> None:
     assert latest_run(held.database, "", "a3") == "a2"
     assert latest_run(held.database, "main", "b2") == "b1"
     assert latest_run(held.database, "version = '3f2a'", "a3") == "a1"
+    meant = {"latest": "b2", "latest:main": "b1", "latest:system = 'a'": "a3", "a1": "a1"}
+    assert {given: run_meant(held.database, given) for given in meant} == meant
+    assert held.gate("latest", "RR drop <= 0", baseline="latest").baseline == "b1"
+    with pytest.raises(UsageError, match="no run is loaded with system = 'c'"):
+        run_meant(held.database, "latest:system = 'c'")
     with pytest.raises(UsageError, match="a1: no run of the system a is dated before it"):
         latest_run(held.database, "", "a1")
     with pytest.raises(UsageError, match=r"with meta\.branch .* is dated before it"):

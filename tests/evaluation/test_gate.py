@@ -59,37 +59,45 @@ def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) ->
     load(empty, ranks)
     before, after = reciprocal(ranks["run0"]), reciprocal(ranks["run2"])
     hits = [[float(0 < rank <= 2) for rank in ranks[run]] for run in ("run0", "run2")]
-    rules = ("RR >= 0.1", "RR drop <= 0.02", "RR not worse at p < 0.05", "Success@2 not worse at p < 0.2")
+    share = "RR drop <= 5%"
+    rules = ("RR >= 0.1", "RR drop <= 0.02", "RR not worse at p < 0.05", "Success@2 not worse at p < 0.2", share)
     found = judge(empty, "run2", *rules, baseline="run0", family="all")
     assert list(found)[-len(rules) :] == list(rules)
-    mean, drop, *tested = (found[rule] for rule in rules)
+    mean, drop, *tested, relative = (found[rule] for rule in rules)
     assert mean.value == pytest.approx(sum(after) / 30, abs=1e-12)
     assert drop.value == pytest.approx((sum(before) - sum(after)) / 30, abs=1e-12)
+    assert relative.value == pytest.approx(1 - sum(after) / sum(before), abs=1e-12)
+    assert (relative.rule.bound, relative.passes) == (0.05, sum(after) >= 0.95 * sum(before))
+    means = f"mean {sum(before) / 30:.4f} to {sum(after) / 30:.4f}"
+    assert all(found[rule].note.startswith(means) is (rule in (rules[1], rules[2], share)) for rule in rules)
+    assert f"{means}; the drop is relative to the first" in relative.note
     pairs = ((after, before), hits[::-1])
     plain = [stats.ttest_rel(*pair, alternative="less").pvalue for pair in pairs]
     assert [each.p for each in tested] == pytest.approx(plain, rel=1e-9)
     corrected = multipletests(plain, method="holm")[1]
     assert [each.value for each in tested] == pytest.approx(list(corrected), rel=1e-9)
     holds = [sum(after) / 30 >= 0.1, (sum(before) - sum(after)) / 30 <= 0.02, corrected[0] >= 0.05, corrected[1] >= 0.2]
-    assert [found[rule].passes for rule in rules] == holds
+    assert [found[rule].passes for rule in rules[:-1]] == holds
     apart = judge(empty, "run2", *rules, baseline="run0")  # each measure by itself
-    assert [apart[rule].value for rule in rules[2:]] == [apart[rule].p for rule in rules[2:]] != list(corrected)
+    assert [apart[rule].value for rule in rules[2:4]] == [apart[rule].p for rule in rules[2:4]] != list(corrected)
 
 
 def test_a_rise_is_a_loss_where_less_is_better(empty: Warehouse) -> None:
     load(empty, {"before": [1, 1, 2, 1], "after": [4, 3, 2, 5]})
-    rules = ("ESL drop <= 1", "ESL not worse at p < 0.1")
-    drop, test = (judge(empty, "after", *rules, baseline="before")[rule] for rule in rules)
+    rules = ("ESL drop <= 1", "ESL not worse at p < 0.1", "ESL drop <= 90 %")
+    drop, test, relative = (judge(empty, "after", *rules, baseline="before")[rule] for rule in rules)
     # Documents that are not relevant above the first relevant one: 3, 2, 1, 4 after 0, 0, 1, 0.
     assert drop.value == pytest.approx(2.25)
     assert test.p == pytest.approx(stats.ttest_rel([3, 2, 1, 4], [0, 0, 1, 0], alternative="greater").pvalue)
-    assert not drop.passes
-    assert not test.passes
+    assert relative.value == pytest.approx(2.25 / 0.25)
+    assert not any(each.passes for each in (drop, test, relative))
     assert all(each.passes for each in judge(empty, "before", *rules, baseline="after").values())
 
 
 def test_bounds_count_rounding_as_nothing_and_topics_their_first_relevant_document(empty: Warehouse) -> None:
-    load(empty, {"before": [1, 2, 1], "after": [2, 2, 2], "run": [3, 0, 1]})
+    load(empty, {"before": [1, 2, 1], "after": [2, 2, 2], "run": [3, 0, 1], "zero": [0, 0, 0]})
+    # Of a mean of 0 no drop is a share; it is taken as it is.
+    assert judge(empty, "after", "RR drop <= 5%", baseline="zero")["RR drop <= 5%"].value == pytest.approx(-0.5)
     # 5/6 - 1/2 is not 1/3 to the last bit.
     holds = ("RR drop <= 0.3333333333333333", "RR >= 0.5", "RR <= 0.5")
     found = judge(empty, "after", *holds, "RR > 0.5", "RR < 0.5", baseline="before")
@@ -111,8 +119,8 @@ def test_the_five_largest_drops_are_told_and_one_topic_is_not_tested(empty: Ware
     told = ", ".join(f"topic {topic} 1.0000 to {value}" for topic, value in drops.items())
     drop, test = "RR drop <= 0.1", "RR not worse at p < 0.05 for part = one"
     found = judge(empty, "after", drop, test, baseline="before")
-    assert found[drop].note == f"largest drops: {told}"
-    assert (found[test].passes, found[test].note) == (False, "there are too few topics to tell")
+    assert found[drop].note == f"mean 1.0000 to 0.4491; largest drops: {told}"
+    assert (found[test].passes, found[test].note) == (False, "mean 1.0000 to 0.1429; there are too few topics to tell")
 
 
 def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None:
@@ -178,7 +186,10 @@ def test_rules_are_about_groups_of_topics(empty: Warehouse) -> None:
         assert found[test].p == pytest.approx(stats.ttest_rel(new, old, alternative="less").pvalue)
     plain = [found[test].p for test in tests]
     assert [found[test].value for test in tests] == pytest.approx(list(multipletests(plain, method="holm")[1]))
-    assert found[rules[0]].note == "largest drops: topic t00 1.0000 to 0.5000, topic t02 0.5000 to 0.2500"
+    assert (
+        found[rules[0]].note
+        == "mean 0.5833 to 0.3333; largest drops: topic t00 1.0000 to 0.5000, topic t02 0.5000 to 0.2500"
+    )
     whole = sum(1 / first - 1 / second for first, second in zip(before, after, strict=True)) / 6
     assert found["RR drop <= 0.1"].value == pytest.approx(whole)
     unknown = judge(empty, "after", "RR >= 0 for language = fr")["RR >= 0 for language = fr"]
@@ -215,21 +226,23 @@ def test_replaced_judgments_decide_where_they_are_named(empty: Warehouse) -> Non
 
 
 def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -> None:
-    rules = ("--rule", "RR drop <= 0.1", "--rule", "RR >= 0.8")
+    rules = ("--rule", "RR drop <= 0.1", "--rule", "RR >= 0.8", "--rule", "RR drop <= 17%")
     words = ("gate", "run1", "--db", three_runs, "--baseline", "run0", *rules)
     answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
     assert answer.returncode == 1
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
-    assert [suite.attrib[key] for key in ("tests", "failures", "errors")] == ["5", "1", "0"]
+    assert [suite.attrib[key] for key in ("tests", "failures", "errors")] == ["6", "1", "0"]
     (failed,) = (case.attrib["name"] for case in suite if case.find("failure") is not None)
     (failure,) = suite.iter("failure")
     assert (failed, failure.attrib["message"]) == ("RR drop <= 0.1", "value 0.1667 is not <= 0.1")
-    assert failure.text == "largest drops: topic t01 1.0000 to 0.5000"
+    assert failure.text == "mean 1.0000 to 0.8333; largest drops: topic t01 1.0000 to 0.5000"
+    assert suite.findtext("*/system-out") == "mean 1.0000 to 0.8333; the drop is relative to the first"
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
-    assert {row["rule"]: row["verdict"] for row in rows[-2:]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}
+    assert {row["rule"]: row["verdict"] for row in rows[-3:-1]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}
     shown = command(*words, "--format", "markdown").stdout
     assert shown.startswith("| rule | value | limit | p | verdict | note |\n")
+    assert "| passes | mean 1.0000 to 0.8333; the drop" in shown
 
 
 @pytest.mark.long
@@ -343,6 +356,7 @@ def test_files_of_rules_that_are_refused(tmp_path: Path, text: str, complaint: s
         ("nDCG@10>=.45", ("mean", ">=", 0.45, "nDCG@10", None)),
         ("AP(rel=2)@100 >= 4e-1", ("mean", ">=", 0.4, "AP(rel=2)@100", None)),
         ("RBP(p=0.5, rel=2) < 1", ("mean", "<", 1, "RBP(p=0.5, rel=2)", None)),
+        ("nDCG@10 drop < 12.5 % for part = one", ("drop", "<", 0.125, "nDCG@10", None)),
         ("  nDCG@10   drop<=0.01 ", ("drop", "<=", 0.01, "nDCG@10", None)),
         ("AP not worse at p<0.05", ("test", ">=", 0.05, "AP", None)),
         ("topic in first in first 10", ("topic", "<=", 10, "", "in first")),
@@ -353,7 +367,9 @@ def test_sentences(text: str, expected: tuple[object, ...]) -> None:
     assert (rule.kind, rule.comparison, rule.bound, rule.asked, rule.topic) == expected
 
 
-@pytest.mark.parametrize("text", ["AP drop >= 0.1", "AP >= nan", "AP >= inf", "topic T in first 0", "AP", ">= 3", ""])
+@pytest.mark.parametrize(
+    "text", ["AP drop >= 0.1", "AP >= 5%", "AP >= nan", "AP >= inf", "topic T in first 0", "AP", ">= 3", ""]
+)
 def test_no_sentences(text: str) -> None:
     with pytest.raises(UsageError, match="is not understood"):
         parse_rules([text])

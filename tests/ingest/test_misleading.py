@@ -37,7 +37,10 @@ def test_e_values_are_compared_in_64_bits(command: Command, empty: Warehouse, tm
     for rule in ((), ("--tie-rule", "trec_eval")):
         found = command("eval", qrels, run, "-m", "AP", "--lower-is-better", "--format", "csv", *rule)
         assert found.stdout.splitlines()[1] == f"q,blast,{0.5 if rule else 1.0}"
-        told = "2 documents in 1 run tie only in 32-bit precision, which trec_eval 9 uses; --tie-rule trec_eval_10"
+        told = (
+            "2 documents in 1 run tie only in 32-bit precision, which trec_eval 9 uses, such as poor and good of topic "
+            't1 in blast; --tie-rule trec_eval_10, in Python tie_rule="trec_eval_10", compares 64 bits'
+        )
         assert (told in found.stderr) == bool(rule)
     assert told in command("load", "runs", run, "--lower-is-better", *rule).stderr
 
@@ -62,6 +65,10 @@ def test_the_count_is_that_of_a_loop(empty: Warehouse) -> None:
 
 
 def test_scores_that_tie_in_truth_are_not_told(empty: Warehouse) -> None:
+    near = {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.5 + 2.0**-40, "e": 0.5}
+    (text,) = (text for text in warned(lambda: empty.load_run({"t": near}, "near")) if "32-bit" in text)
+    # Of c, d and e, which are one tie, e comes first by its name, and d alone has another score.
+    assert "such as e and d of topic t in near;" in text
     told = warned(lambda: empty.load_run({"t": {"a": 1.5, "b": 1.5, "c": 0.1, "d": 0.1}}, "ties"))
     assert not [text for text in told if "32-bit" in text]
     case = collection(3)

@@ -37,6 +37,7 @@ def test_charts_are_drawn(demo: Command, tmp_path: Path, kind: str, extension: s
     done = demo("curve", kind, "bm25", "hybrid", "--chart", chart, "--format", "csv")
     assert done.returncode == 0, done.stderr
     assert {row["run"] for row in csv_rows(done.stdout)} == {"bm25", "hybrid"}
+    assert f"wrote {chart}\n" in done.stderr
     content = chart.read_bytes()
     assert b"hybrid" in content
     assert (b"<svg" if extension == ".svg" else b"vegaEmbed") in content

@@ -68,6 +68,7 @@ def test_runs_may_be_what_one_has_at_hand(form: str) -> None:
     experiment = evalsql.experiment(runs, grades, "AP", **options)
     ours = found(experiment)
     assert {name: ours[name] for name in RUNS} == pytest.approx(means(), abs=1e-12)
+    assert repr(experiment).startswith("qrels\n")
     assert experiment.comparison is None
     experiment.warehouse.close()
 

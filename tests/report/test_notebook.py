@@ -62,10 +62,15 @@ def outputs(sample: Warehouse) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_kernel_shows_what_results_say_of_themselves(outputs: dict[str, Any], sample_file: Path) -> None:
     opened = f"import evalsql\nw = evalsql.open({str(sample_file)!r}, read_only=True)"
-    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values())]
+    near = "evalsql.experiment([{'t': {'c': 0.5, 'd': 0.5 + 2.0**-40}}], {'t': {'c': 1}}, 'AP')"
+    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values(), near)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
-    for name, cell in zip(CELLS, notebook.cells[1:], strict=True):
+    # What is warned of stands below the table.
+    *cells, cell = notebook.cells
+    assert [output["output_type"] for output in cell["outputs"]] == ["execute_result"]
+    assert "such as d and c of topic t in run1" in cell["outputs"][0]["data"]["text/html"]
+    for name, cell in zip(CELLS, cells[1:], strict=True):
         (shown,) = (output["data"] for output in cell["outputs"])
         assert {kind: shown[kind] for kind in outputs[name]} == outputs[name], name
 
@@ -156,6 +161,14 @@ def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Pa
     ):
         printed = command(*words, "--format", "json", "--db", sample_file)
         assert [tuple(row.values()) for row in json.loads(printed.stdout)] == rows.fetchall(), words
+
+    rules = ["AP drop <= 5%", "AP >= 0.5"]
+    decision = sample.gate("bm25", rules, baseline="rerank-large")
+    asked = ("gate", "bm25", "--baseline", "rerank-large", *(word for rule in rules for word in ("--rule", rule)))
+    printed = command(*asked, "--db", sample_file)
+    assert decision.passes is (printed.returncode == 0) is False
+    assert repr(decision).startswith(f"{printed.stderr.splitlines()[0]}\n{printed.stdout.rstrip()}")
+    assert "AP drop &lt;= 5%" in decision._repr_html_()
 
 
 def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:

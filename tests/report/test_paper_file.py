@@ -21,6 +21,7 @@ def test_the_table_has_the_figures_of_compare(demo: Command, tmp_path: Path) -> 
     asked = ("compare", "bm25", "tfidf", "rerank-large", "-m", "AP,nDCG@10", "--format", "csv")
     pairs = csv_rows(demo(*asked).stdout)
     text = demo("table", "paper.toml").stdout
+    assert "wrote table.tex\n" in demo("table", "paper.toml", "-o", "table.tex").stderr
     rows = {line.partition(" & ")[0]: line for line in text.splitlines() if re.search(r"& \S*\.\d", line)}
     assert list(rows) == ["tfidf", r"BM25 \& more", "rerank-large"]  # as they are given
     for pair in pairs:

@@ -141,7 +141,7 @@ def _marks(report: ReportData) -> list[tuple[str, str, str]]:
 def _ties(report: ReportData, lines: Sequence[str]) -> Caveat:
     rules = sorted(set(report.tables["runs"].values("tie_rule")))
     claim = f"The order of systems by {report.names[0]} does not hang on tied scores."
-    told = _sentence(lines[0].removeprefix("ties: ")) if lines else claim
+    told = _sentence(lines[0].removeprefix("ties: "), report.runs) if lines else claim
     return Caveat("Ties.", bool(lines), told, f"Ties are broken by the rule {listed(rules)}.")
 
 

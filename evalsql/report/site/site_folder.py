@@ -79,7 +79,7 @@ def write_site(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8", newline="\n", errors="surrogateescape")
             num_pages += path.suffix == ".html"
-        size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file() and path.parent.name != "duckdb")
+        size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file())
         progress("writing the site", 2, 2)
     return num_pages, size, copy
 

@@ -27,12 +27,13 @@ VALUES = "select qrels, run, topic, value from {} order by all"
 
 @pytest.fixture(scope="module")
 def console(wasm: Path, browser: Browser, site: Path) -> Iterator[Page]:
-    """The console of the sample's site; at the end it has complained of the one mistake, and asked no other place."""
+    """The console of the sample's site; at the end it has complained of mistakes alone, and asked no other place."""
     with served(site) as server:
         visitor = Visitor(browser, server)
         yield visitor.go("sql.html")
         visitor.page.close()
-        assert all("Table with name nowhere" in each for each in visitor.complaints), visitor.complaints
+        mistakes = ("Table with name nowhere", "oops", "syntax error")
+        assert all(any(each in text for each in mistakes) for text in visitor.complaints), visitor.complaints
         assert visitor.elsewhere == []
 
 
@@ -114,9 +115,30 @@ def test_the_address_carries_the_query(console: Page) -> None:
 def test_mistakes_are_told_and_work_goes_on(console: Page) -> None:
     assert run(console, "select nothing from nowhere") == "failed"
     assert "nowhere" in console.inner_text("#status")
+    for lines, wrong in (
+        (["select oops"], 1),
+        (["select 1,", *["2,"] * 8, "oops"], 10),
+        (["summarize", "select", "oops"], 3),
+    ):
+        assert run(console, "\n".join(lines)) == "failed"
+        *_, line, caret = (console.text_content("#status") or "").splitlines()
+        assert (line, caret.index("^")) == (f"LINE {wrong}: {lines[wrong - 1]}", line.index("oops"))
+    assert run(console, "select * from") == "failed"
+    assert console.inner_text("#status").endswith('syntax error at or near ")", at the end of the query')
     assert ask(console, "select 1 as one;  ")[1:] == [["1"]]
     assert ask(console, "describe runs")[1][0] == "run_id"
     assert ask(console, "select 1 as a -- and no more")[1:] == [["1"]]
+
+
+@pytest.mark.long
+def test_a_heading_sorts(console: Page) -> None:
+    ask(console, "select * from (values ('b2', -1.5), ('b10', 20), ('', null), ('a', 3)) as t(name, value)")
+    orders = {"value": ["20.0000", "3.0000", "\u22121.5000", ""], "name": ["a", "b2", "b10", ""]}
+    for at, (name, order) in enumerate(reversed(orders.items())):
+        for direction in (order, [*order[-2::-1], ""]):
+            console.click(f"#results thead button:text-is('{name}')")
+            cells = console.locator(f"#results tbody tr > :nth-child({2 * at + 1 if at else 1})")
+            assert [text.strip() for text in cells.all_text_contents()] == direction
 
 
 @pytest.mark.long

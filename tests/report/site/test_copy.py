@@ -1,6 +1,8 @@
 """The copy of the warehouse that a site carries: what the pages show, nothing else, and the same figures."""
 
+import base64
 import gzip
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.relations import read_catalog
+from evalsql.report.site import console_page
 from tests.conftest import in_process, write
 from tests.report.site.conftest import Small, unpacked, write_site
 
@@ -98,7 +101,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file:
 
 
 def test_the_same_call_writes_the_same_and_a_site_is_replaced_whole_or_stays(
-    sample: Warehouse, sample_file: Path, tmp_path: Path
+    sample: Warehouse, sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = ("-m", "AP", "--depth", 5, "dense", "bm25")
     one, other = (write_site(sample_file, tmp_path / name, *few) for name in ("one", "other"))
@@ -118,6 +121,16 @@ def test_the_same_call_writes_the_same_and_a_site_is_replaced_whole_or_stays(
     assert failed.returncode == 2
     assert "npm pack @duckdb/duckdb-wasm@" in failed.stderr
     assert (one / "systems" / "bm25.html").exists()
+    engine = bytes(3_000_000)
+    digest = base64.b64encode(hashlib.sha384(engine).digest()).decode()
+    monkeypatch.setattr(console_page, "_SUMS", dict.fromkeys(console_page._SUMS, f"sha384-{digest}"))
+    for name in console_page._SUMS:
+        write(tmp_path / "engine" / name, engine)
+    words = ["site", "-o", "other", "--db", "one.duckdb", "-m", "AP", "dense", "--wasm", "engine"]
+    told = in_process(tmp_path, words, "").stderr
+    size = sum(path.stat().st_size for path in other.rglob("*") if path.is_file())
+    assert told.startswith("wrote other: ")
+    assert f", {size / 1e6:.1f} MB; " in told
     write_site(sample_file, one, "-m", "AP", "--whole", "dense")
     assert not (one / "systems" / "bm25.html").exists()
     assert not [path for path in tmp_path.iterdir() if ".part" in path.name or ".before" in path.name]

@@ -38,6 +38,7 @@
         make("a", {href: `#q=${encodeURIComponent(sql)}`}, "link to this query"))),
       ...(doubts.length ? [make("p", {class: "look", id: "doubt"}, `Not exact here: ${doubts.join(", ")} ${doubts.length === 1 ? "reads" : "read"} whole rankings, and this copy has the first ${data.depth} documents of each.`)] : []),
       answerTable(few, withChart));
+    sortable(byId("results"));
   };
   const run = async () => {
     const sql = area.value;

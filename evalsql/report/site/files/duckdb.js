@@ -52,13 +52,19 @@ const startEngine = async ({worker, wasm, sums, file, packed}, say) => {
   // At most `most` rows of a query, with the types of its columns.
   const ask = async (sql, most) => {
     const query = sql.trim().replace(/[;\s]+$/, "");
-    const select = /^(describe|summarize|show|desc)\b/i.test(query) ? `from (${query}\n)` : query;
-    const types = (await rows(`select column_name, column_type from (describe ${select}\n)`)).slice(1);
-    const [columns, ...found] = await rows(`select * from (${select}\n) limit ${most + 1}`);
+    const [open, close] = /^(describe|summarize|show|desc)\b/i.test(query) ? ["from (", ")"] : ["", ""];
+    const asked = (before, after) => rows(`${before}${open}\n${query}\n${close}${after}`).catch((error) => {
+      throw new Error(ofQuery(error.message, query));
+    });
+    const types = (await asked("select column_name, column_type from (describe ", ")")).slice(1);
+    const [columns, ...found] = await asked("select * from (", `) limit ${most + 1}`);
     return {columns: types.map(([name], at) => name ?? columns[at]), types: types.map(([, type]) => type), rows: found.slice(0, most), more: found.length > most};
   };
   return {ask, stop: () => running.terminate()};
 };
+// An error shows the line of the query that it is in, which has one line of ours above it and others below.
+const ofQuery = (message, query) => message.replace(/\n*LINE (\d+):[^]*$/, (excerpt, line) => line - 1 > query.split("\n").length
+  ? ", at the end of the query" : excerpt.replace(`LINE ${line}: `, (head) => `LINE ${line - 1}: `.padEnd(head.length)));
 // Some hosts unpack .gz on their way; then it is there already.
 const unpacked = async (blob) => {
   const [first, second] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());

@@ -74,3 +74,25 @@
     if (!box.contains(event.target)) show([], "");
   });
 })();
+// Tables: a heading sorts the rows by its column, numbers from the greatest first; what is empty stays at the end.
+const sortable = (root) => root.querySelectorAll("table.figures > thead th").forEach((head) => {
+  const body = head.closest("table").tBodies[0];
+  if (body.rows.length < 2) return;
+  const words = new Intl.Collator("en", {numeric: true});
+  const text = (row) => row.cells[head.cellIndex].textContent.trim();
+  const value = (row) => Number(text(row).replace("\u2212", "-").replace(/,(?=\d{3})|[%\u2020\u2021]| .*/g, ""));
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...head.childNodes);
+  head.append(button);
+  button.addEventListener("click", () => {
+    const areNumbers = [...body.rows].every((row) => Number.isFinite(value(row)));
+    const before = head.getAttribute("aria-sort");
+    const sign = (before ? before === "ascending" : areNumbers) ? -1 : 1;
+    head.parentElement.querySelectorAll("[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
+    const order = (a, b) => areNumbers ? value(a) - value(b) : words.compare(text(a), text(b));
+    [...body.rows].sort((a, b) => !text(a) - !text(b) || sign * order(a, b)).forEach((row) => body.append(row));
+  });
+});
+sortable(document);
