@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import typer
 

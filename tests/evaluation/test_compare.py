@@ -19,6 +19,7 @@ from evalsql.report.page.report_data import gather_report
 from evalsql.report.paper import paper_comparison, read_paper
 from evalsql.report.site.site_data import gather
 from tests.conftest import SAMPLE, Command, write
+from tests.long_cases import few_of
 
 pytestmark = pytest.mark.fast
 
@@ -46,7 +47,7 @@ def test_pairs_are_those_of_scipy_with_holm_over_each_measure(sample: Warehouse,
         assert [pair["p_corrected"] for pair in own] == pytest.approx(list(corrected), abs=1e-9)
 
 
-@pytest.mark.parametrize("family", [None, "all"])
+@pytest.mark.parametrize("family", few_of([None, "all"], 1))
 def test_a_comparison_has_one_p_and_one_verdict_wherever_it_is_asked(
     sample: Warehouse, sample_file: Path, tmp_path: Path, command: Command, family: str | None
 ) -> None:

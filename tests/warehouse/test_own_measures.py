@@ -15,6 +15,7 @@ from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehous
 from evalsql.catalog.relations import Catalog
 from evalsql.database import database
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
+from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 
 STEP = """\
@@ -311,7 +312,7 @@ ONE_OF_K = ONE_STEP.replace("-- columns", "-- parameters: k\n--   k integer in [
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("read_only", few_of([True, False], 1))
 def test_no_kept_relation_has_a_second_reading(crafted: Crafted, secret: Path, read_only: bool) -> None:
     texts = [ONE_OF_K.format(body=body.format(tag, secret)) for tag, body in product(TAGS, HIDING)]
     named = {f"hidden{nth}": text for nth, text in enumerate([*texts, ONE_OF_K.format(body="select $k as value")])}
