@@ -175,7 +175,7 @@ def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
 
 def _if_allowed(word: Parameter, value: str) -> str:
     """This value where the parameter has a word that it takes; else an error."""
-    message = f"'{word.name} is ' || coalesce({word.name}, 'null') || ', it must be {listed(word.choices, 'or')}'"
+    message = _told(word.name, listed(word.choices, "or"))
     return f"case when {word.name} in ({_literals(word.choices)}) then {value} else error({message}) end"
 
 
@@ -189,8 +189,13 @@ def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
     outside = " or ".join(f"{least if sign[0] == '<' else most} {sign}" for sign in number.outside)
     if outside and not number.nullable:
         outside += f" or {name} is null"
-    message = f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || ', it must be in {number.domain}'"
+    message = _told(name, f"in {number.domain}")
     return f"case when {outside} then error({message}) else {value} end" if outside else value
+
+
+def _told(name: str, expected: str) -> str:
+    """What is said of an argument that its parameter does not take, as SQL."""
+    return f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || {literal(f', it must be {expected}')}"
 
 
 def _literals(words: Iterable[str]) -> str:

@@ -23,7 +23,10 @@ BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback",
 
 def kind_of(statement: EngineStatement) -> str:
     """The engine's word for the kind of a statement; a query whose WITH changes rows is of the kind of that change."""
-    kind, query = statement.type.name, statement.query
+    try:
+        kind, query = statement.type.name, statement.query
+    except ValueError:  # a kind that the package duckdb has no word for
+        return "that is not understood"
     if kind == "SELECT" and any(word in query.lower() for word in _CHANGING_WITH):
         try:
             return parsed.change(parsed.nodes(query)) or kind

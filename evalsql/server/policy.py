@@ -14,17 +14,17 @@ from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
-# They start and stop servers, show what others ask, change what is logged, or run text that is not looked at here.
+# They start and stop servers, show what others ask, change settings or sequences, or run text not looked at here.
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
     *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
-    *("import_database", "export_database"),
+    *("import_database", "export_database", "nextval", "setval"),
 }
 _REFUSED_BEGINNINGS = (
     *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami", "read_"),
     *("parquet_", "pragma_"),
 )
-_REFUSED_ENDS = ("_logging", "_scan")
+_REFUSED_ENDS = ("_logging", "_profiling", "_scan")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 
 

@@ -20,7 +20,7 @@ from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
-from evalsql.warehouse.open import open_database
+from evalsql.warehouse.open import Reach, open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
@@ -54,7 +54,6 @@ class Server:
         except OSError as error:
             raise self._cannot_listen(error.strerror or str(error)) from error
         connection = self.database.connection
-        quack.load(connection)
         text: Any = "varchar"
         how: dict[str, Any] = {"null_handling": "special", "side_effects": True}
         connection.create_function(_AUTHENTICATE, self.sessions.authenticate, [text] * 3, "boolean", **how)
@@ -167,8 +166,8 @@ def serve(
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        # Clients ask the views in the file.
-        database = open_database(path, external_access=True, rewritten=True, memory_limit=memory_limit, **opening)
+        opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection)}
+        database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
         if was_killed:
             log(

@@ -103,7 +103,7 @@ def _tables_in_place(database: Database, tables: Sequence[Relation]) -> Iterator
 
 def _write_views(part: Path, tables: Sequence[Relation]) -> None:
     """A DuckDB file with all views and macros, in which the tables are views of the Parquet files beside it."""
-    with closing(open_database(part / VIEWS)) as database:
+    with closing(open_database(part / VIEWS, reach=Reach(folders=[str(part), TABLES]))) as database:
         database.execute(f"set file_search_path = {literal(str(part))}")
         added = database.catalog["added_relations"]
         database.execute(f"insert into main.{added.name} select * from {_file(added)}")

@@ -7,7 +7,7 @@ version; what asks the file here goes by those of this version, which are attach
 import os
 import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +54,7 @@ def open_database(
     rewritten: bool = False,
     token: str | None = None,
     stored_at: Path | None = None,
+    prepare: Callable[[Database], None] | None = None,
 ) -> Database:
     """Open the database of a warehouse; other arguments and errors are those of ``evalsql.open``.
 
@@ -62,6 +63,7 @@ def open_database(
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
         rewritten: write the views and macros of the file anew, for clients that ask those.
         stored_at: the file itself, where it is a copy or not yet in its place; messages name ``path``.
+        prepare: called before anything in the file is looked at, as for an extension, which cannot be loaded later.
     """
     place = str(path or default_path())
     temporary = read_sources(measures)
@@ -78,6 +80,8 @@ def open_database(
     try:
         if limit is not None:
             limit_memory(database, limit)
+        if prepare is not None:
+            prepare(database)
         few = (file == MEMORY or (read_only and reach is not None)) and _are_common(asked, temporary)
         attach_relations(database, progress, few=few)
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
@@ -160,12 +164,13 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
         raise WarehouseError(f"{made}, whose tables were others; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
         _take_own(database, is_trusted)
-    is_ours = not is_older and digest == database.catalog.digest
+    is_ours = not is_older and digest == database.catalog.digest and schema.has_true_catalogue(database)
     if database.read_only and not is_ours:
         warn(
             f"{database.path}: was written by evalsql {made_by} with other SQL; that of this version is used instead; "
             "evalsql sql --write 'select 1' puts it into the file"
         )
+        schema.give_catalogue(database)
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import nullcontext
 from functools import reduce
 from pathlib import Path
@@ -144,17 +144,19 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
     with the name of an engine's function.
     """
     functions = "select function_name from system.main.duckdb_functions() where internal"
-    taken = {name for (name,) in database.rows(functions)} if relations else ()
+    taken = {name for (name,) in database.rows(functions)} if relations else set()
     for relation in relations:
         if relation.name in taken:
             fault = f"{relation.name} is a function of the engine; give the file another name"
             raise CatalogError(f"{relation.path}: {fault}")
-    known = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
+    tables = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
+    macros = {name for name in tables if name not in {table.name for table in catalog.of_kind("tables")}}
+    callable_names = taken.union(function.name for function in catalog.of_kind("functions"))
     for relation in relations:
-        _check_body(relation, known.union(relation.header.inputs))
+        _check_body(relation, tables.union(relation.header.inputs), macros, callable_names)
 
 
-def _check_body(relation: Relation, known: Iterable[str]) -> None:
+def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions: Set[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
     run = bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})
     try:
@@ -165,17 +167,21 @@ def _check_body(relation: Relation, known: Iterable[str]) -> None:
         raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
     own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
     # A name such as "x.csv" is a file where it is no CTE.
-    tables = {*known, *filter(str.isidentifier, own)}
-    functions = {*known, *_ROW_SOURCES}
+    ctes = set(filter(str.isidentifier, own))
+    tables = [id(node["function"]) for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     for node in nodes:
-        kind = node.get("type")
+        kind, place_of = node.get("type"), node.get("function", node)
         if kind == "BASE_TABLE":
-            schema, name = node["schema_name"], node["table_name"]
-            is_known = name in tables and schema in _SCHEMAS and not node["catalog_name"]
+            what, name, schema, held = "reads", node["table_name"], node["schema_name"], node["catalog_name"]
+            is_known = name in known or (name in ctes and not schema)
         elif kind == "TABLE_FUNCTION":
-            schema, name = node["function"]["schema"], node["function"]["function_name"]
-            is_known = name in functions and schema in _SCHEMAS and not node["function"]["catalog"]
+            what, name, schema, held = "reads", *(place_of[key] for key in ("function_name", "schema", "catalog"))
+            is_known = name in macros or name in _ROW_SOURCES
+        elif kind == "FUNCTION" and id(node) not in tables:
+            what, name, schema, held = "calls", *(place_of[key] for key in ("function_name", "schema", "catalog"))
+            is_known = name in functions or name in _ROW_SOURCES
         else:
             continue
-        if not is_known:
-            raise CatalogError(f"{place}: reads {name}, which is no relation of a warehouse")
+        if not is_known or schema not in _SCHEMAS or held:
+            noun = "relation" if what == "reads" else "function"
+            raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")

@@ -124,6 +124,21 @@ def _sign(database: Database) -> None:
     database.execute(insert, [SCHEMA_VERSION, __version__, database.catalog.digest])
 
 
+def has_true_catalogue(database: Database) -> bool:
+    """Whether the table ``measures``, which says how values are averaged, has the rows of the catalogue."""
+    return sorted(database.rows(_catalogue(database))) == sorted(ddl.catalogue_rows(database.catalog.measures))
+
+
+def _catalogue(database: Database) -> str:
+    return f"select {', '.join(map(quoted, database.catalog['measures'].columns))} from main.measures"
+
+
+def give_catalogue(database: Database) -> None:
+    """Have this connection ask a table ``measures`` of its own, and not that of the file."""
+    database.execute(f"create temp table measures as {_catalogue(database)} limit 0")
+    database.insert_text("temp.measures", ddl.catalogue_rows(database.catalog.measures))
+
+
 def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
     """Add those that are not there yet for this connection only, also to the views that cover all measures."""
     held = {relation.name: relation.text for relation in database.catalog.relations.values()}
@@ -135,7 +150,7 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
     check_bodies(database, catalog, relations)
     database.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
-    database.execute("create temp table measures as select * from main.measures")
+    database.execute(f"create temp table if not exists measures as {_catalogue(database)}")
     database.insert_text("temp.measures", ddl.catalogue_rows(own))
     apply(database, ddl.own_statements(database.catalog, relations, temporary=True))
     check_own(database)

@@ -14,8 +14,9 @@ from evalsql.catalog.relations import Catalog
 from evalsql.warehouse.open import Reach, open_database
 from tests.conftest import Command, write
 from tests.long_cases import few_of
-from tests.warehouse.conftest import Crafted
+from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_foreign_files import BOARD
+from tests.warehouse.test_own_measures import kept
 
 # What may be called while the fence is built: the statement gives a list of the files that are allowed.
 NAMES = ("list_value", "list_pack", "LIST_VALUE", "main.list_value", "array_value", "list_concat", "struct_pack", "row")
@@ -70,6 +71,40 @@ def test_a_digest_is_no_sql(
     assert (done.returncode, file.exists(), "wrote 40 values" in done.stderr) == (0, False, True), done.stderr
     rows = duckdb.execute(f"select distinct sql_digest from '{tmp_path / 's.parquet'}'").fetchall()
     assert rows == [(few_measures.digest,)]
+
+
+# What a file says of measures
+
+LIES = (
+    *("update measures set mean = 'sum' where measure = 'AP'", "delete from measures where measure in ('AP', 'RR')"),
+    "insert into measures select * replace ('sum' as mean) from measures where measure = 'AP'",
+    "update measures set range = '2 3', mean = 'geometric'",
+)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("lie", few_of(LIES, 2))
+def test_how_values_are_averaged_is_not_for_a_file_to_say(crafted: Crafted, lie: str, read_only: bool) -> None:
+    with evalsql.open(crafted(), read_only=True) as warehouse:
+        expected = warehouse.evaluate("AP RR").fetchall()
+    with evalsql.open(crafted(lie), read_only=read_only) as warehouse:
+        assert warehouse.evaluate("AP RR").fetchall() == expected
+        assert warehouse.rows("select mean, range from measures where measure = 'AP'") == [("arithmetic", "0 1")]
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_words_of_a_header_are_no_sql(crafted: Crafted) -> None:
+    lines = (
+        *("measure: Worded", "title: T", "definition: D", "range: 0 1", "mean: sum", "parameters: x"),
+        "  x varchar in {a, b') end) where error('ran'} = a   a word",
+    )
+    select = "select qrels, run, topic, length($x)::double as value from evaluated_topics"
+    path = crafted(kept("".join(f"-- {line}\n" for line in lines) + select, "worded"), OTHER_SQL)
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select count(*) > 0 from worded") == [(True,)]
+        with pytest.raises(QueryError, match=r"x is c, it must be a or b'\) end\) where error\('ran"):
+            warehouse.rows("from worded(x := 'c')")
 
 
 # What no warehouse is or has

@@ -283,6 +283,8 @@ def test_a_kept_relation_is_one_select_of_relations(
         f"select 1 as value, (select content from read_text('{secret}')) as other",
         f'with "{secret}" as (select 1) select 1 as value from "{secret}"',
         f"with read_text as (select 1) select content as value from read_text('{secret}')",
+        *("select evil() as value", "select sum(main.evil()) over () as value", "select count(*) as value from runs()"),
+        "with evil as (select 1) select 1 as value from main.evil",
         "select " + "(" * 20_000 + "1" + ")" * 20_000 + " as value",
     )
     header = f"v2/**/is/**/null;copy(select'x')to'{file}';--   whether"
