@@ -194,7 +194,7 @@ def test_a_leaderboard_has_its_best_in_bold(demo: Command) -> None:
     asked = ("leaderboard", "-m", MEASURES)
     rows = csv_rows(demo(*asked, "--format", "csv").stdout)
     text = demo(*asked, "--format", "latex").stdout
-    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llr@{}lr@{}lr@{}l}\n")
+    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{rllr@{}lr@{}lr@{}l}\n")
     bold = ["".join(parts) for parts in re.findall(r"\\textbf\{(\S+?)\} & \\textbf\{(\.\d+)\}(?= )", text)]
     best = [choose(float(row[name]) for row in rows) for choose, name in ((max, "AP"), (min, "ESL"), (max, "Utility"))]
     assert sorted(bold) == sorted(f"{value:.4f}".replace("-", "$-$") for value in best)
