@@ -126,16 +126,16 @@ def _sign(database: Database) -> None:
 
 def has_true_catalogue(database: Database) -> bool:
     """Whether the table ``measures``, which says how values are averaged, has the rows of the catalogue."""
-    return sorted(database.rows(_catalogue(database))) == sorted(ddl.catalogue_rows(database.catalog.measures))
+    return sorted(database.rows(_listed(database))) == sorted(ddl.catalogue_rows(database.catalog.measures))
 
 
-def _catalogue(database: Database) -> str:
+def _listed(database: Database) -> str:
     return f"select {', '.join(map(quoted, database.catalog['measures'].columns))} from main.measures"
 
 
 def give_catalogue(database: Database) -> None:
     """Have this connection ask a table ``measures`` of its own, and not that of the file."""
-    database.execute(f"create temp table measures as {_catalogue(database)} limit 0")
+    database.execute(f"create temp table measures as {_listed(database)} limit 0")
     database.insert_text("temp.measures", ddl.catalogue_rows(database.catalog.measures))
 
 
@@ -150,7 +150,7 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
     check_bodies(database, catalog, relations)
     database.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
-    database.execute(f"create temp table if not exists measures as {_catalogue(database)}")
+    database.execute(f"create temp table if not exists measures as {_listed(database)}")
     database.insert_text("temp.measures", ddl.catalogue_rows(own))
     apply(database, ddl.own_statements(database.catalog, relations, temporary=True))
     check_own(database)
