@@ -59,10 +59,10 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
 def test_names_are_text_in_every_chart(name: str) -> None:
     columns = ["run", "topic", "rank", "recall", "precision", "interpolated", "fpr", "tpr", "threshold"]
     table = Table(
-        [*columns, "false_positives", "is_chosen"],
+        [*columns, "false_positives", "is_chosen", "measure"],
         [
-            [NASTY, NASTY, 1, 0.5, 0.5, 0.5, 0.5, 0.5, float("inf"), 3, True],
-            ["b", "u", 2, 1, 1, 1, 1, 1, 2.0, 4, False],
+            [NASTY, NASTY, 1, 0.5, 0.5, 0.5, 0.5, 0.5, float("inf"), 3, True, "AP"],
+            ["b", "u", 2, 1, 1, 1, 1, 1, 2.0, 4, False, "AP"],
         ],
     )
     page = Chart(name, table).draw(".html").decode()
