@@ -10,7 +10,7 @@ import typer
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, ONE_QRELS, Arrangement, Asking, AskingScores, Family, MeasuredRuns, only_one
-from evalsql.cli.output import OUTPUT, OutputOptions, note, note_coverage, note_waiting, text_output, write_table
+from evalsql.cli.output import OUTPUT, OutputOptions, coverage_lines, note, note_waiting, text_output, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -141,7 +141,7 @@ def compare(
                 means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
                 shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())
                 note(f"{one.qrels}: {base} has {shown}")
-            note_coverage(warehouse, [one.qrels], one.runs)
+            note(*coverage_lines(warehouse, [one.qrels], one.runs))
         if not all_pairs:
             evaluated = {base, *(run for one in compared for run in one.runs)}
             for run in sorted({*resolve_names(warehouse.database, "run", runs or "*")} - evaluated):
@@ -205,7 +205,7 @@ def table(
         made = made_from(paper, compared) if chosen == "latex" else ""
         made += DOCUMENTS[chosen]([paper_table(paper, compared)], paper.digits)
         _note_results(compared, "")
-        note_coverage(warehouse, [compared.qrels], compared.runs)
+        note(*coverage_lines(warehouse, [compared.qrels], compared.runs))
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
                 stream.write(made)

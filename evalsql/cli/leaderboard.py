@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
-from evalsql.catalog.ddl import board_order, relation_query
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.output import READ, OutputOptions, note, note_coverage, note_waiting, progress_bar, write_table
+from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
@@ -68,14 +68,21 @@ class Question:
         return terminal.total(terminal.natural_widths(table, self.output.digits))
 
     def write(
-        self, table: Table, lines: Sequence[str] = (), dropped: DroppedColumns | None = None, *, thresholds: bool = True
+        self,
+        table: Table,
+        lines: Sequence[str] = (),
+        dropped: DroppedColumns | None = None,
+        *,
+        thresholds: bool = True,
+        below: Sequence[str] = (),
     ) -> None:
         """Write the rows, then lines, notes on the topics and, of few runs, at which score TAP cuts each."""
+        asked = self.warehouse.evaluation, self.named, self.qrels, self.runs
+        cuts = notices.on_thresholds(*asked) if thresholds else []
+        # All is read before anything is written, so that no figures stand above what is wrong with the file.
+        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs), *cuts, *below]
         write_table(table, self.output, self.warehouse, dropped)
-        note(*lines)
-        note_coverage(self.warehouse, self.qrels, self.runs)
-        if thresholds:
-            note(*notices.on_thresholds(self.warehouse.evaluation, self.named, self.qrels, self.runs))
+        note(*notes)
 
 
 @command
@@ -125,11 +132,9 @@ def topics(
 
 
 def print_board(question: Question) -> None:
-    output, lines, query = question.output, list[str](), question.scores_query(per_topic=False)
-    lower, measure = measure_names.names_of_less_is_better(question.named), question.named[0].name
-    order = f"order by {measure_names.quoted(measure)} {'asc' if measure in lower else 'desc'} nulls last"
-    placed = f"select *, rank() over (partition by qrels {order}) as place from (\n{query}\n)"
-    table = question.table(f"{placed} order by {board_order(question.named)}")
+    output, lines, lower = question.output, list[str](), measure_names.names_of_less_is_better(question.named)
+    evaluation, query = question.warehouse.evaluation, question.scores_query(per_topic=False)
+    table = question.table(listings.placed_query(evaluation, query, question.named))
     places, table = table.values("place"), table.without(len(table.columns) - 1)
     if output.is_drawn or output.chosen_format == "latex":
         table = table.with_best(lower, output.digits)
@@ -138,9 +143,8 @@ def print_board(question: Question) -> None:
         table = table.with_column(0, "place", places[: len(table.rows)])
     if output.is_drawn:
         table, lines = _with_bars(question, table)
-    question.write(table, lines, DroppedColumns(spare=("place",)))
-    if text := notices.on_ties(question.warehouse.evaluation, question.named[0], question.qrels, question.runs):
-        note(text)
+    tied = notices.on_ties(evaluation, question.named[0], question.qrels, question.runs)
+    question.write(table, lines, DroppedColumns(spare=("place",)), below=[tied] if tied else [])
 
 
 def print_topics(question: Question, *, show_texts: bool = False) -> None:
@@ -258,7 +262,7 @@ def demo(*, loading: _Made) -> None:
             warehouse.load_runs(sorted(runs.glob("*.run")), qrels=["sample"], replace=True, progress=progress)
         query = warehouse.evaluation.scores_query((*measure_names.DEFAULT_MEASURES, "TAP@5"), qrels=["sample"])
         write_table(Table(*warehouse.database.table(query)), OutputOptions(), warehouse)
-        note_coverage(warehouse, ["sample"], ())
+        note(*coverage_lines(warehouse, ["sample"], ()))
     note(f"\nThe warehouse is {loading.db}; any DuckDB client opens it. To go on:")
     note(*(f"  evalsql {words} --db {loading.db}" for words in _TO_GO_ON), "  evalsql measures")
 

@@ -147,12 +147,12 @@ def note(*lines: str) -> None:
         print(text, file=sys.stderr)
 
 
-def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
-    """Tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
+def coverage_lines(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Lines that tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
     found = notices.on_coverage(warehouse.evaluation, qrels, runs)
     if warehouse.path != MEMORY:  # of what is loaded into memory, loading has told just now
         found += notices.on_overlaps(warehouse.evaluation, qrels, runs)
-    note(*(each.text for each in found))
+    return [each.text for each in found]
 
 
 def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from evalsql.catalog.ddl import value_columns
+from evalsql.catalog.ddl import board_order, relation_query, value_columns
 from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
-from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
+from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems, runs_before
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import natural_key, nearest
 
@@ -90,6 +90,18 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
     )
 
 
+def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -> str:
+    """The rows of a leaderboard, the best on top, each with the place that its first measure gives the run."""
+    first = named[0]
+    columns = f"qrels, {literal(first.name)} as measure, run, {quoted(first.name)} as value"
+    means = f"select {columns}, {str(first.relation.header.less_is_better).lower()} as less_is_better from board"
+    inputs = {"means": means, "drawn_runs": "select distinct run from board"}
+    places = relation_query(evaluation.database.catalog, "measure_places", inputs)
+    placed = f"({places}) as places on places.qrels = board.qrels and places.run = board.run"
+    rows = f"select board.*, places.place from board join {placed}"
+    return f"with board as (\n{board}\n)\n{rows}\norder by {board_order(named)}"
+
+
 def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
     rows = evaluation.database.rows("select qrels, topic, text from topic_texts")
     return {(qrels, topic): text for qrels, topic, text in rows}
@@ -105,12 +117,8 @@ def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice, qr
     if not systems:
         raise UsageError(f"{OF_NO_SYSTEM}; evalsql load runs FILE --system NAME --version TEXT records both")
     runs = choose_runs(evaluation.database, replace(choice, systems=systems))
-    every = choose_runs(evaluation.database, replace(choice, systems=systems, since=None, last=None))
     # The first run that --last and --since leave has a run before it too.
-    following = "lead(run) over (partition by system order by dated_at, run_id) as following"
-    dated = f"select run, {following} from run_versions where {place_in(every, 'run')} is not null"
-    before = f"select run from ({dated}) where {place_in(runs, 'following')} is not null"
-    asked = {*runs, *(run for (run,) in evaluation.database.rows(before))}
+    asked = {*runs, *runs_before(evaluation.database, replace(choice, systems=systems, since=None, last=None), runs)}
     shown = f"select * from history where {place_in(runs, 'run')} is not null"
     kept = evaluation.keep_from_scores(shown, named, qrels=qrels, runs=[*asked])
     return f"select * from {kept} order by qrels, system, {place_of(named)}, dated_at, run"

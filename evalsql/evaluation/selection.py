@@ -52,6 +52,14 @@ def choose_runs(database: Database, choice: Choice) -> Found:
     return Found(dict(found))
 
 
+def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
+    """Of what is chosen the runs that stand just before these among the loads of their system."""
+    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    earlier = "earlier.system = later.system and earlier.place = later.place + 1"
+    pairs = f"select earlier.run as run, later.run as after from placed as earlier join placed as later on {earlier}"
+    return [run for run, after in database.rows(f"with placed as ({placed}) {pairs}") if after in runs]
+
+
 def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[str], int]:
     """Runs that are not among the last of their system, the oldest first, and how many chosen ones have no system."""
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})

@@ -91,7 +91,8 @@ def shell(sample_file: Path, tmp_path: Path) -> Iterator[Terminal]:
     if sys.platform == "win32":
         pytest.skip("no pseudo terminals")
     with Terminal("shell", "--db", sample_file, columns=120, XDG_DATA_HOME=str(tmp_path)) as running:
-        running.until("commands.")  # the note is folded where the path is long
+        told = running.until("commands.")  # folded where the path is long
+        assert " ".join(told.split()).endswith("Statements end with ; and .help shows commands.")
         running.until(PROMPT)
         yield running
 

@@ -224,12 +224,12 @@ def means_query(catalog: Catalog, qrels: str, measures: Sequence[Measure], drawn
     lower = ", ".join(map(literal, sorted(names_of_less_is_better(measures))))
     of_set = f"where qrels = {literal(qrels)}"
     means = f"""
-        select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
+        select qrels, measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
         from summary {of_set} and value is not null
     """
     places = relation_query(catalog, "measure_places", {"means": means, "drawn_runs": drawn})
     ends = f"select measure, run, low, high from mean_intervals() {of_set}"
-    return f"select * from ({places}) left join ({ends}) using (measure, run)"
+    return f"select * exclude (qrels) from ({places}) left join ({ends}) using (measure, run)"
 
 
 def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
