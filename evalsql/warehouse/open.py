@@ -21,7 +21,7 @@ from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
 from evalsql.warehouse.connecting import attach_relations, connect, engines_share, limit_memory
-from evalsql.warehouse.own_measures import Sources, read_sources, with_added
+from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
 
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE, TOKEN_VARIABLE = "EVALSQL_DB", "EVALSQL_TOKEN"
@@ -91,7 +91,7 @@ def open_database(
             schema.make(database)
         else:
             is_trusted = reach is not None or bool(external_access)
-            _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
+            is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
             if few and database.catalog.own:  # a user's measures may read any relation
                 database.close()
                 with warnings.catch_warnings():
@@ -104,6 +104,8 @@ def open_database(
                 _shut_in_if_foreign(database)
             elif reach is None and not external_access:
                 database.shut_in()
+            if database.catalog.own and not read_only and not is_ours:
+                check_own(database, only_warn=True)
         schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
@@ -151,8 +153,8 @@ def _shut_in_if_foreign(database: Database) -> None:
         database.shut_in()
 
 
-def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) -> None:
-    """Upgrade tables, views and macros that another version wrote."""
+def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) -> bool:
+    """Upgrade tables, views and macros that another version wrote; returns whether this one had written the file."""
     tables = schema.main_tables(database)
     schema_version, made_by, digest = schema.version_of(database, tables)
     is_older = schema_version < schema.SCHEMA_VERSION
@@ -177,6 +179,7 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
                 schema.upgrade(database, schema_version)
                 _take_own(database, is_trusted)
             schema.rebuild(database)
+    return is_ours
 
 
 def _take_own(database: Database, is_trusted: bool) -> None:
