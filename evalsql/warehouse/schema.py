@@ -22,7 +22,7 @@ from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.own_measures import check_bodies, check_own
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _MAKING = "making views"
 # What the database with the package's relations is called, the same for the whole process, so that a file that is
 # opened again finds it attached. No file is called so.
@@ -173,13 +173,15 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
 def upgrade(database: Database, schema_version: int) -> None:
     """Bring the tables from the given version to this one, within the caller's transaction."""
     catalog = database.catalog
-    is_first, stores_first_ranks = schema_version == 1, schema_version < 4
-    changed = ["qrels", *(["retrieved", "judged_ranks"] if stores_first_ranks else []), *(["runs"] if is_first else [])]
+    is_first, stores_first_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
+    changed = ["qrels"] if has_old_qrels else []
+    changed += [*(["retrieved", "judged_ranks"] if stores_first_ranks else []), *(["runs"] if is_first else [])]
     for table in changed:
         database.execute(f"alter table {table} rename to old_{table}")
     held = {name for schema, name, kind in objects_in(database, database.name) if (schema, kind) == ("main", "table")}
     create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
-    database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
+    if has_old_qrels:
+        database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
     ranked = "select * from old_retrieved"
     if is_first:  # it knew no ties, judgment groups and preferences
         database.insert("runs", "select * from old_runs")

@@ -207,7 +207,7 @@ def test_relations_begin_with_what_one_needs_first(sample: evalsql.Warehouse) ->
         select table_name from duckdb_columns()
         where column_name in ('run', 'qrels', 'topic', 'measure', 'file') and not internal
     """)
-    assert {name for (name,) in has_names} & keys <= {"stored_scores"}
+    assert {name for (name,) in has_names} & keys <= {"stored_scores", "collection_scores"}
 
 
 def test_every_relation_and_column_has_a_comment(sample: evalsql.Warehouse) -> None:
