@@ -27,9 +27,9 @@ _SCRIPTS = ("state", "marks", "narrow", "sentences", "winner", "topics", "docume
 def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ()) -> str:
     """The whole page of a report gathered for one; ``above`` are words and addresses to link first."""
     found = [] if "doubts" in report.without else caveats(report)
-    return Template(_read("page.html")).substitute(
+    return Template(read_part("page.html")).substitute(
         title=text(report.heading),
-        style=_read("page.css"),
+        style=read_part("page.css"),
         size=text(size_line(report)),
         navigation=_navigation(report, above),
         answers=html.answers(
@@ -44,7 +44,7 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         sources="" if "provenance" in report.without else _sources(report, digits),
         made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
         data=html.embedded_json(page_data(report, found, digits)),
-        script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
+        script="\n".join(read_part(f"{name}.js") for name in _SCRIPTS),
     )
 
 
@@ -55,7 +55,7 @@ def report_text(report: ReportData, extension: str, digits: int | None) -> str:
     return WRITERS[extension](report, DIGITS if digits is None else digits)
 
 
-def _read(name: str) -> str:
+def read_part(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
@@ -109,7 +109,7 @@ def _caveats(report: ReportData, found: list[Caveat]) -> str:
             f'<div class="picture">{beside}</div></li>'
         )
     items = f'<ul class="doubts">{"".join(rows)}</ul>'
-    return html.section("doubts", "What should I doubt?", summary(found), _read("marks.svg"), items, question=5)
+    return html.section("doubts", "What should I doubt?", summary(found), read_part("marks.svg"), items, question=5)
 
 
 def _numbers(report: ReportData, digits: int) -> str:

@@ -1,0 +1,137 @@
+"""A board as one page: who is first, how surely, and where it loses; it reads without a script."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from string import Template
+from typing import Any
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.evaluation.boards import Board
+from evalsql.phrases import counted, shortened
+from evalsql.report import html
+from evalsql.report.html import number, text
+from evalsql.report.page.html_page import read_part
+from evalsql.version import __version__
+
+_MOST_NAMED = 3
+Key = tuple[str, str | None]  # a system and its version
+
+
+def board_page(
+    database: Database,
+    board: Board,
+    title: str,
+    digits: int,
+    *,
+    reports: Mapping[str, str] = {},
+    above: Sequence[tuple[str, str]] = (),
+) -> str:
+    """The whole page; ``reports`` are addresses by collection, ``above`` words and addresses to link first."""
+    data = _data(database, board, digits, reports)
+    first = data["systems"][0]
+    size = f"{counted(len(data['systems']), 'system')}, {counted(len(board.collections), 'collection')}"
+    return Template(read_part("board.html")).substitute(
+        title=text(title),
+        style=read_part("page.css") + read_part("board.css"),
+        size=text(f"{size} \u00b7 {board.measure}"),
+        navigation="".join(html.link(address, words) for words, address in above),
+        answers=html.answers((question, text(big), text(words)) for question, big, words in _answers(data, digits)),
+        board=_board(data, digits),
+        notes="".join(f'<p class="note">{text(each)}</p>' for each in board.notes),
+        one=_one(first, data, digits),
+        made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
+        data=html.embedded_json(data),
+        script=read_part("board.js"),
+    )
+
+
+def _data(database: Database, board: Board, digits: int, reports: Mapping[str, str]) -> dict[str, Any]:
+    """All that the script draws from; values and places of a system are in the order of the collections."""
+    cells: dict[Key, dict[str, Any]] = defaultdict(dict)
+    medians: dict[str, float] = {}
+    for each in database.records(board.cells):
+        cells[each.system, each.version][each.collection] = each
+        medians[each.collection] = each.value - each.difference
+    meta: dict[Key, dict[str, str]] = defaultdict(dict)
+    for system, version, key, value in database.rows(relation_query(database.catalog, "system_meta")):
+        meta[system, version][key] = value
+    sizes = {name: sum(name in held for held in cells.values()) for name in board.collections}
+    several = len({system for system, _ in cells}) < len(cells)
+    systems = []
+    for row in database.records(board.query):
+        held = cells[row.system, row.version]
+        found = [held.get(name) for name in board.collections]
+        systems.append(
+            {
+                "name": f"{row.system} {row.version}" if several and row.version else row.system,
+                "version": "" if several else row.version or "",
+                "meta": meta[row.system, row.version],
+                "place": row.place,
+                "low": row.place_low,
+                "high": row.place_high,
+                "mean": row.mean,
+                "tied": row.place == 1 or bool(row.tied_first),
+                "group": row.place_group,
+                "values": [each and each.value for each in found],
+                "places": [each and each.place for each in found],
+            }
+        )
+    return {
+        "digits": digits,
+        "mean": board.mean,
+        "lower": bool(board.lower.intersection(board.collections)),
+        "collections": [
+            {"name": name, "median": medians[name], "systems": sizes[name], "address": reports.get(name)}
+            for name in board.collections
+        ],
+        "systems": systems,
+    }
+
+
+def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]:
+    first, *others = data["systems"]
+    names = [each["name"] for each in others if each["tied"]]
+    over = counted(len(data["collections"]), "collection")
+    who = "Who is first?", first["name"], f"{data['mean']} {number(first['mean'], digits)} over {over}."
+    if first["low"] is None:
+        sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
+    elif names:
+        more = f"{counted(len(names), 'other')} cannot be told apart from it: {shortened(names, _MOST_NAMED)}."
+        sure = "No, it shares its place", f"Its place is {first['low']} to {first['high']}. {more}"
+    else:
+        sure = "Yes", f"Its place is {first['low']} to {first['high']}; every other system is separated from it."
+    lost = [(place, at) for at, place in enumerate(first["places"]) if place and place > 1]
+    if lost:
+        place, at = max(lost)
+        collection = data["collections"][at]
+        words = f"Furthest down on {collection['name']}: place {place} of {collection['systems']}."
+    else:
+        words = "Nobody is better on any collection."
+    return [who, ("Is that sure?", *sure), ("Where does it lose?", f"On {len(lost)} of {over}", words)]
+
+
+def _board(data: Mapping[str, Any], digits: int) -> str:
+    columns = [("", "place"), ("system", "name"), ("places", "span"), (data["mean"], "mean")]
+    columns += [(each["name"], "heat") for each in data["collections"]]
+    rows = [
+        [
+            str(each["place"]),
+            text(" ".join(filter(None, (each["name"], each["version"])))),
+            "" if each["low"] is None else f"{each['low']} to {each['high']}",
+            number(each["mean"], digits),
+            *(number(value, digits) for value in each["values"]),
+        ]
+        for each in data["systems"]
+    ]
+    return html.table("Board", columns, rows)
+
+
+def _one(system: Mapping[str, Any], data: Mapping[str, Any], digits: int) -> str:
+    columns = [(words, "") for words in ("collection", "place", "value", "median")]
+    rows = [
+        [text(each["name"]), f"{place} of {each['systems']}", number(value, digits), number(each["median"], digits)]
+        for each, value, place in zip(data["collections"], system["values"], system["places"], strict=True)
+        if value is not None
+    ]
+    return f'<p class="sentence">{text(system["name"])}</p>{html.table("One system", columns, rows)}'
