@@ -18,7 +18,8 @@
 --   wins               collections where the system is better
 --   ties               collections where both are equal
 --   losses             collections where the baseline is better
---   t_p                two-sided p of the paired t test over collections; null for one collection
+--   p                  two-sided p of the paired t test over collections; null for one collection
+--   p_corrected        p corrected by Holm for all pairs that are given
 --   sign_p             two-sided p of the sign test over collections
 --   simpson            whether one of them is better by the mean and the other on more collections
 -- definition: Differences are over the collections that both systems have, their intervals by the samples of
@@ -119,6 +120,28 @@ ends as (
         select bootstrap_tail($confidence, num_clusters, cast($intervals = 'expanded' as integer)) as tail
         from (select max(num_clusters) as num_clusters from systems)
     ) as tails
+),
+tested as (
+    select
+        *,
+        case
+            when deviation > 1e-12
+                then student_p(average / deviation * sqrt(num_collections), num_collections - 1)
+            when num_collections > 1 then cast(abs(average) <= 1e-12 as double)
+        end as p
+    from compared
+),
+corrected as (
+    select
+        *,
+        least(1, max((num_tests - place + 1) * p) over (order by place)) as p_corrected
+    from (
+        select
+            *,
+            row_number() over (order by p nulls last, base_line, line) as place,
+            count(p) over () as num_tests
+        from tested
+    )
 )
 select
     $measure as measure,
@@ -136,21 +159,15 @@ select
     compared.wins,
     compared.ties,
     compared.losses,
-    case
-        when compared.deviation > 1e-12
-            then student_p(
-                compared.average / compared.deviation * sqrt(compared.num_collections),
-                compared.num_collections - 1
-            )
-        when compared.num_collections > 1 then cast(abs(compared.average) <= 1e-12 as double)
-    end as t_p,
+    compared.p,
+    compared.p_corrected,
     sign_p(compared.wins, compared.losses) as sign_p,
     coalesce(
         sign(round(compared.direction * (compared.pair_mean - compared.base_mean), 12))
         * sign(compared.wins - compared.losses) < 0,
         false
     ) as simpson
-from compared
+from corrected as compared
 join ends on ends.base_line = compared.base_line and ends.line = compared.line
 join systems as base on base.line = compared.base_line
 join systems as other on other.line = compared.line

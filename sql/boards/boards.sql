@@ -10,6 +10,7 @@
 --   num_topics     topics averaged; null for a figure without topics
 --   topics         those topics; null where there are no values by topic
 --   topic_values   the value of each
+--   dated_at       date of the run, in UTC
 --   place          place on the collection: 1 and the number of systems that are strictly better
 --   borda          the same, of equal systems the mean of the places that they take together
 --   wins           share of the other systems that it is better than, equal ones by half; null for one system
@@ -67,6 +68,7 @@ select
     num_topics,
     topics,
     topic_values,
+    dated_at,
     place,
     place + (num_equal - 1) / 2 as borda,
     (num_systems - place - (num_equal - 1) / 2) / nullif(num_systems - 1, 0) as wins,

@@ -96,3 +96,19 @@ def _drawn_cell(cell: Cell, key: int, seed: int) -> tuple[float, int]:
     order = sorted(range(1, n + 1), key=lambda place: hash32(seed, place))
     units = {nth % n: topics[place - 1] for nth, place in enumerate(order, start=1)}
     return float(np.mean([cell[units[hash32(key, each) % n]] for each in range(1, n + 1)])), n
+
+
+def load_figures(warehouse: Warehouse, board: Board, measure: str = "nDCG@10") -> None:
+    """Keep figures without topics as a load of result files does: a run for each system's version and collection."""
+    for name, cells in board.items():
+        system, _, version = name.partition("@")
+        for collection, value in cells.items():
+            run = f"{name} on {collection}"
+            meta = {"system": system, "collection": collection} | ({"version": version} if version else {})
+            warehouse.execute(
+                "insert into runs by name select (select coalesce(max(run_id), 0) + 1 from runs) as run_id, "
+                f"{literal(run)} as run, 0 as num_tags, 'unknown' as tie_rule, false as lower_is_better, "
+                f"0 as duplicates, '' as comments, map({[*meta]}, {[*meta.values()]}) as meta, "
+                "timestamp '2026-03-01' as loaded_at, '' as evalsql_version"
+            )
+            warehouse.execute(f"insert into collection_scores select max(run_id), '{measure}', {value!r} from runs")

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from evalsql import Warehouse
-from tests.boards.made import Board, drawn_means, made, put_board, values_of
+from tests.boards.made import Board, drawn_means, load_figures, made, put_board, values_of
 from tests.conftest import write
 from tests.statistics.scores import put_rows
 
@@ -174,16 +174,20 @@ def test_pairs_over_collections(warehouse: Warehouse) -> None:
     put_board(warehouse, board)
     values = dict(zip(sorted(board), values_of(board), strict=True))
     drawn = dict(zip(sorted(board), drawn_means(board, {}, SAMPLES, SEED).T, strict=True))
-    columns = "difference, low, high, separated, wins, losses, t_p, sign_p, simpson"
+    columns = "difference, low, high, separated, wins, losses, p, p_corrected, sign_p, simpson"
     rows = warehouse.rows(f"select baseline, system, {columns} from board_pairs(samples := {SAMPLES}, seed := {SEED})")
     assert {frozenset(each[:2]) for each in rows} == {*map(frozenset, itertools.combinations(values, 2))}
-    for base, name, difference, low, high, is_separated, wins, losses, t_p, sign_p, simpson in rows:
+    ps = sorted(each[8] for each in rows)
+    steps = [min(1, (len(ps) - at) * p) for at, p in enumerate(ps)]
+    holm = dict(zip(ps, itertools.accumulate(steps, max), strict=True))
+    for base, name, difference, low, high, is_separated, wins, losses, p, corrected, sign_p, simpson in rows:
         apart, resampled = values[name] - values[base], np.sort(drawn[name] - drawn[base])
         assert difference == pytest.approx(apart.mean(), abs=1e-12)
         assert (low, high) == pytest.approx((resampled[9], resampled[390]), abs=1e-12)
         assert is_separated == (low > 0 or high < 0)
         assert (wins, losses) == ((apart > 0).sum(), (apart < 0).sum())
-        assert t_p == pytest.approx(scipy.stats.ttest_rel(values[name], values[base]).pvalue, abs=1e-10)
+        assert p == pytest.approx(scipy.stats.ttest_rel(values[name], values[base]).pvalue, abs=1e-10)
+        assert corrected == pytest.approx(holm[p], abs=1e-12)
         assert sign_p == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, abs=1e-10)
         assert simpson == ((wins - losses) * difference < 0)
 
@@ -196,7 +200,7 @@ def test_a_mean_may_say_the_opposite_of_most_collections(warehouse: Warehouse) -
         assert warehouse.rows(f"select {found} from {call}") == [("once", True, *((3, 1) if lower else (1, 3)), True)]
     put_board(warehouse, {"steady": dict.fromkeys("abcd", 0.5), "other": dict.fromkeys("abcd", 0.4)})
     call = "board_pairs(baseline := 'steady')"
-    assert warehouse.rows(f"select simpson, separated, t_p from {call}") == [(False, True, 0.0)]
+    assert warehouse.rows(f"select simpson, separated, p from {call}") == [(False, True, 0.0)]
 
 
 def test_leaving_a_collection_out_and_dominance(warehouse: Warehouse) -> None:
@@ -234,22 +238,15 @@ def test_values_come_from_runs_and_from_figures(empty: Warehouse, tmp_path: Path
         meta = {"system": "mine", "version": "1", "date": date}
         empty.load_runs(file, name=name, meta=meta, qrels=["robust", "robust-2"])
     empty.load_runs(write(tmp_path / "d3", "q1 0 d3 1 2 x\nq2 0 d2 1 1 x\n"), name="alone", qrels=["covid"])
-    for at, named in enumerate(("mine 1 robust", "mine 2 robust", "theirs 1 covid"), start=100):
-        meta_map = f"map(['system', 'version', 'collection'], {named.split()})"
-        empty.execute(
-            f"insert into runs by name select {at} as run_id, 'f{at}' as run, 0 as num_tags, 'unknown' as tie_rule, "
-            f"false as lower_is_better, 0 as duplicates, '' as comments, {meta_map} as meta, "
-            "timestamp '2026-03-01' as loaded_at, '' as evalsql_version"
-        )
-        empty.execute(f"insert into collection_scores values ({at}, 'P@10', 0.7)")
+    load_figures(empty, {"mine@1": {"robust": 0.7}, "mine@2": {"robust": 0.7}, "theirs@1": {"covid": 0.7}}, "P@10")
     columns = "collection, system, version, value, num_topics, topics, topic_values, qrels, run"
     rows = empty.rows(f"select {columns} from board_values where measure = 'P@10' order by all")
     topics = (2, ["q1", "q2"])
     assert rows == [
         ("covid", "alone", None, 0.05, *topics, [0.0, 0.1], "covid", "alone"),
-        ("covid", "theirs", "1", 0.7, None, None, None, None, "f102"),
+        ("covid", "theirs", "1", 0.7, None, None, None, None, "theirs@1 on covid"),
         ("robust", "mine", "1", 0.1, *topics, [0.1, 0.1], "robust", "new"),
-        ("robust", "mine", "2", 0.7, None, None, None, None, "f101"),
+        ("robust", "mine", "2", 0.7, None, None, None, None, "mine@2 on robust"),
     ]
     assert empty.rows("from collection_clusters order by all") == [("covid", "medicine"), ("robust", "robust")]
     put_rows(empty, [("covid", "alone", "q1", "GMAP", 0.5), ("covid", "alone", "q2", "GMAP", 0.125)])
