@@ -1,6 +1,6 @@
 """``evalsql.Warehouse``: a warehouse with the verbs of the command line, whose results show themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, Measure, names_of_less_is_better
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
-from evalsql.evaluation import listings, notices
+from evalsql.evaluation import boards, listings, notices
 from evalsql.evaluation.explanation import DEPTH, explain
 from evalsql.evaluation.gate_decision import baseline_meant, decide, run_meant
 from evalsql.evaluation.gate_rules import parse_rules
@@ -35,8 +35,8 @@ class NotebookWarehouse(Warehouse):
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
     engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
 
-    ``leaderboard``, ``topics``, ``compare``, ``gate``, ``explain``, ``chart`` and ``report`` are the commands of these
-    names, and what they give shows itself in a notebook. They have options in common:
+    ``leaderboard``, ``topics``, ``compare``, ``board``, ``gate``, ``explain``, ``chart`` and ``report`` are commands of
+    these names, and what they give shows itself in a notebook. They have options in common:
 
         runs: names or globs; all by default.
         measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
@@ -150,6 +150,36 @@ class NotebookWarehouse(Warehouse):
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
         decorate = partial(display.comparison_table, alpha=alpha, lower=names_of_less_is_better(named))
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
+
+    def board(
+        self,
+        systems: Names = (),
+        measure: str = DEFAULT_MEASURES[0],
+        *,
+        baseline: str | None = None,
+        collections: Names = (),
+        qrels: Names = (),
+        where: str | None = None,
+        clusters: Mapping[str, str] | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        digits: int = _DIGITS,
+        **options: Any,
+    ) -> Shown:
+        """Systems over many collections: means, and places with bootstrap intervals, as ``evalsql board`` has them.
+
+        Args:
+            baseline: a system; the rows are then the others, with how far and how surely each is from it.
+            collections, qrels: names or globs of collections, and of judgment sets where a collection has several.
+            clusters: by collection what it belongs to; collections of a cluster are drawn together.
+            options: mean, missing, versions, draw, intervals, confidence, samples and seed, as on the command line.
+        """
+        asked: dict[str, Any] = {"baseline": baseline, "collections": collections, "qrels": qrels, "where": where}
+        found = boards.board(self.evaluation, systems, measure, clusters=clusters, **asked, **options)
+        shown: Decorate = display.board_table if baseline is None else display.pairs_table
+        decorate = partial(shown, collections=found.collections, lower=found.lower)
+        query = listings.arranged(self.database, found.query, sort=sort, limit=limit, lower=found.lower)
+        return Shown(self.sql(query), decorate, digits, found.notes, path=self.path)
 
     def gate(
         self,

@@ -25,6 +25,7 @@ _RULE = "\u2500"
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 _COMMANDS = (
     *("leaderboard.demo", "leaderboard.eval_", "holdings.ls", "leaderboard.leaderboard", "leaderboard.topics"),
+    "board.board",
     *("compare.compare", "compare.table", "compare.explain", "reports_charts.report", "reports_charts.site"),
     *("reports_charts.chart", "reports_charts.curve", "holdings.ties", "gate_history.gate", "gate_history.history"),
     *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,34 @@ def wide_table(table: Table, digits: int, *, lower: Collection[str]) -> Table:
             cells = [(nth, at) for at in range(first, len(row))]
             best |= table.best_cells(cells, digits, is_lower=row[measure] in lower)
     return rows_table(table._replace(best=frozenset(best)), digits)
+
+
+def board_table(table: Table, digits: int, *, collections: Sequence[str], lower: Collection[str]) -> Table:
+    """Places with their intervals, systems, means, and the best on each collection in bold; a rule below each group."""
+    rows = table.picked("place", "place_low", "place_high")
+    size = max((len(str(place)) for place, *_ in rows), default=0)
+    places = [f"{place:>{size}}" + (f" ({low}-{high})" if low else "") for place, low, high in rows]
+    groups = table.values("place_group")
+    systems = table.values("system")
+    shown = ["system", *["version"] * (len({*systems}) < len(systems)), *collections, "mean"]
+    if len({*table.values("num_collections")}) > 1:  # means over different collections say so
+        shown.append("num_collections")
+    brief = table.with_columns([list(table.columns).index(name) for name in shown])
+    first = shown.index(collections[0])
+    brief = brief.with_best(lower, digits, first=first, by=0).with_column(0, "place", places)
+    in_order = None not in groups and groups == sorted(groups)
+    rules = frozenset(nth for nth, pair in enumerate(pairwise(groups)) if in_order and pair[0] != pair[1])
+    return brief._replace(whole=frozenset({"place"}), rules=rules)
+
+
+def pairs_table(
+    table: Table, digits: int, *, collections: Sequence[str], lower: Collection[str], alpha: float = 0.05
+) -> Table:
+    """Differences over collections with their intervals in one column, the significant ones marked."""
+    dropped = ("separated", *["version"] * (not any(table.values("version"))))
+    brief = table.with_columns([at for at, name in enumerate(table.columns) if name not in dropped])
+    measures = {*table.values("measure")} if "mean" in lower else set()
+    return difference_columns(brief, digits, alpha, measures).without_constants(("measure", "baseline"), digits)
 
 
 def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collection[str]) -> Table:

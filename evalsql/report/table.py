@@ -34,6 +34,7 @@ class Table(NamedTuple):
     caption: str = ""  # above the table, in documents below it
     label: str = ""  # how a LaTeX document refers to the table
     notices: Sequence[str] = ()  # lines to read below the table
+    rules: frozenset[int] = frozenset()  # rows below which a rule stands
     is_raw: bool = False  # whether headings and text are LaTeX already
 
     def is_number(self, column: int) -> bool:

@@ -32,7 +32,8 @@ def aligned_lines(table: Table, digits: int, stream: TextIO | None = None, least
     columns = [_aligned(shown, at, digits, least[at] if least else 0) for at in range(len(shown.columns))]
     head, *rows = map(GAP.join, zip(*columns, strict=True))
     rule = "-" if stream is not None and not can_write(_LINE, stream) else _LINE
-    return [head, rule * (text_width(head) + (columns[-1][0] == "")), *rows]  # as rich: the last column has a cell
+    rule *= text_width(head) + (columns[-1][0] == "")  # as rich: the last column has a cell
+    return [head, rule, *(line for nth, row in enumerate(rows) for line in [row, *[rule] * (nth in table.rules)])]
 
 
 def _aligned(table: Table, at: int, digits: int, least: int) -> list[str]:
@@ -90,7 +91,8 @@ def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
     for nth, row in enumerate(table.texts(digits)):
         styles = [colours.get((nth, at), "") if terminal else "" for at in range(len(row))]
         # Names are text, never markup: a run may be called "FSDM [d]".
-        grid.add_row(*(Text(one_line(text), style=style) for text, style in zip(row, styles, strict=True)))
+        cells = [Text(one_line(text), style=style) for text, style in zip(row, styles, strict=True)]
+        grid.add_row(*cells, end_section=nth in table.rules)
     with console.capture() as capture:
         console.print(grid)
     return capture.get().splitlines()

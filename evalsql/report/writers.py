@@ -98,6 +98,7 @@ def markdown(tables: Iterable[Table], digits: int) -> str:
         rows.append(["---:" if table.is_number(at) else "---" for at in range(len(table.columns))])
         for nth, row in enumerate(table.texts(digits)):
             rows.append([_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)])
+            rows += [["---"] * len(row)] * (nth in table.rules)
         parts += [f"| {' | '.join(row)} |\n" for row in rows]
         parts += [f"\n{escape_markdown(table.caption)}\n\n"] if table.caption else []
     return "".join(parts)
@@ -174,6 +175,7 @@ def tabular(table: Table, digits: int) -> str:
     rows = [heads]
     rows += [[_latex_cell(table, row[at], (nth, at), forms[at]) for at in places] for nth, row in enumerate(texts)]
     head, *lines = (f"{' & '.join(row)} \\\\\n" for row in rows)
+    lines = [line + "\\midrule\n" * (nth in table.rules) for nth, line in enumerate(lines)]
     head = f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{head}\\midrule\n"
     body = f"{head}{''.join(lines)}\\bottomrule\n\\end{{tabular}}\n"
     if not table.caption:

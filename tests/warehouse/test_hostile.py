@@ -290,7 +290,7 @@ def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample: Warehou
     """A misspelled one was taken for some other. By default a parameter of each name and domain is tried."""
     asked = [
         (relation.name, parameter)
-        for relation in sample.catalog.of_kind("measures", "fusion", "statistics", "reports", "judging")
+        for relation in sample.catalog.of_kind("measures", "fusion", "statistics", "reports", "boards", "judging")
         for parameter in relation.parameters
         # Kappa has no rows to be wrong in, as there is one judgment set.
         if parameter.choices and not relation.header.inputs and parameter.name != "disagreement"
@@ -317,7 +317,7 @@ def test_numbers_out_of_range_are_refused_in_sql(sample: Warehouse, every: bool)
     """By default one parameter of each domain is tried."""
     asked = [
         (relation.name, parameter)
-        for relation in sample.catalog.of_kind("measures", "fusion", "statistics", "reports", "judging")
+        for relation in sample.catalog.of_kind("measures", "fusion", "statistics", "reports", "boards", "judging")
         for parameter in relation.parameters
         if parameter.domain in OUTSIDE and not relation.header.inputs
     ]

@@ -1,0 +1,232 @@
+"""Boards: which values of which systems stand on one, who is where, and what is to be said beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from evalsql.catalog.ddl import relation_query, value_columns
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, fitting_names, resolve_names
+from evalsql.errors import UsageError
+from evalsql.evaluation.evaluation import Evaluation, temporary_tables, with_arguments
+from evalsql.evaluation.selection import Choice, choose_runs
+from evalsql.phrases import counted, shortened
+
+VALUES, CLUSTERS = "board_values", "collection_clusters"
+FEWEST = 3  # clusters that an interval takes
+_COLLECTION = "coalesce(meta['collection'], qrels)"
+_WAYS = {
+    "macro": "mean over collections",
+    "micro": "mean over topics",
+    "borda": "mean place on the collections",
+    "wins": "mean share of the other systems that one is better than",
+    "standardised": "mean of standardised values",
+}
+
+
+class Board(NamedTuple):
+    """The SELECT of a board's rows, its collections, the columns of which less is better, and what is said beside."""
+
+    query: str
+    collections: Sequence[str]
+    lower: frozenset[str]
+    notes: Sequence[str]
+
+
+def board(
+    evaluation: Evaluation,
+    systems: Names = (),
+    measure: str = "nDCG@10",
+    *,
+    baseline: str | None = None,
+    collections: Names = (),
+    qrels: Names = (),
+    where: str | None = None,
+    clusters: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Board:
+    """Systems by collections, the best on top; beside a baseline how far each is from it, as ``board_pairs`` has it.
+
+    Options are the parameters of ``board_places``. Raises UsageError where nothing is left to be placed.
+    """
+    database = evaluation.database
+    name, known = _measure(database, measure)
+    lower = known is not None and known.relation.header.less_is_better
+    given = {**options, "measure": name, "lower_is_better": lower}
+    wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
+    with _values(evaluation, name, known, where, qrels), _chosen(database, wanted, collections, clusters):
+        rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
+        facts = "collection, any_value(cluster), bool_or(topics is not null)"
+        shown = database.rows(f"select {facts} from {_call(database, 'boards', given)} group by 1 order by 1")
+        if not shown:
+            raise UsageError(_why_empty(rows, name, given))
+        names = [collection for collection, *_ in shown]
+        notes = [*_on_rows(rows, given), *_on_judgments(database)]
+        if baseline is None:
+            query = _places(database, names, given)
+            order = "order by place, system, version"
+        else:
+            query, order = _pairs(database, baseline, given), "order by difference desc, system, version"
+        kept = evaluation.keep(query)
+    is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
+    notes += _on_places(database, kept) if baseline is None else ()
+    notes.append(_on_intervals(shown, given))
+    less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
+    return Board(f"select * from {kept} {order}", names, less, notes)
+
+
+def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:
+    """The canonical name of a measure, or one that only figures have; raises UsageError for others."""
+    if database.rows("select 1 from collection_scores where measure = ? limit 1", [asked]):
+        try:
+            return asked, parse_measures([asked], database.catalog)[0]
+        except UsageError:
+            return asked, None
+    named = parse_measures([asked], database.catalog)
+    if len(named) != 1:
+        raise UsageError(f'a board is by one measure, and "{asked}" names {len(named)}')
+    return named[0].name, named[0]
+
+
+@contextmanager
+def _values(
+    evaluation: Evaluation, name: str, known: Measure | None, where: str | None, qrels: Names
+) -> Iterator[None]:
+    """Have the values of the runs that are meant, by one measure, in the place of the view ``board_values``."""
+    database = evaluation.database
+    if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
+        raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
+    sets, runs = _judging(database, qrels), None if where is None else choose_runs(database, Choice(where=where))
+    evaluated = database.rows("select distinct run from runs join evaluations using (run_id)")
+    some = [run for (run,) in evaluated if runs is None or run in runs]
+    stored = database.rows("select 1 from main.stored_scores limit 1")
+    asked = [known] if known is not None and (some or stored) else []
+    only = "true" if runs is None else f"run in ({', '.join(map(literal, runs))})"
+    with evaluation.with_scores(asked, qrels=sets, runs=some if runs is not None and not stored else ()):
+        query = f"select * from {VALUES} where measure = {literal(name)} and {only}"
+        with temporary_tables(database, {VALUES: query}):
+            yield
+
+
+def _judging(database: Database, qrels: Names) -> Sequence[str]:
+    """Of the collections whose judgment sets are named these, of others all in use; empty is all."""
+    if not as_list(qrels):
+        return ()
+    named = ", ".join(map(literal, resolve_names(database, "qrels", qrels)))
+    others = f"{_COLLECTION} not in (select {_COLLECTION} from qrels where qrels in ({named}))"
+    in_use = f"select qrels from qrels where qrels in ({named}) or (replaced_at is null and {others})"
+    return [name for (name,) in database.rows(in_use)]
+
+
+@contextmanager
+def _chosen(
+    database: Database, systems: Names, collections: Names, clusters: Mapping[str, str] | None
+) -> Iterator[None]:
+    """Leave the values of these systems and collections, and have clusters in the place of the relation's."""
+    for column, patterns in (("system", as_list(systems)), ("collection", as_list(collections))):
+        held = [each for (each,) in database.rows(f"select distinct {column} from temp.{VALUES}")]
+        found = {
+            each for one in patterns for each in fitting_names(one, held, column, "no value by this measure is here")
+        }
+        if patterns:
+            listed = ", ".join(map(literal, sorted(found)))
+            database.execute(f"delete from temp.{VALUES} where {column} not in ({listed})")
+    if clusters is None:
+        yield
+        return
+    held = [each for (each,) in database.rows(f"select distinct collection from temp.{VALUES}")]
+    if unknown := sorted(clusters.keys() - {*held}):
+        raise UsageError(f'no collection of the board is called "{unknown[0]}"; there are: {", ".join(sorted(held))}')
+    pairs = ", ".join(f"({literal(each)}, {literal(cluster)})" for each, cluster in clusters.items())
+    with temporary_tables(database, {CLUSTERS: f"select * from (values {pairs}) as given(collection, cluster)"}):
+        yield
+
+
+def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
+    """The macro call of a relation with those of the options that it takes; raises UsageError for unknown ones."""
+    known = {each.name: each for each in database.catalog[name].parameters}
+    allowed = {*known, *(each.name for each in database.catalog["board_pairs"].parameters)}
+    if unknown := options.keys() - allowed:
+        raise UsageError(f"a board takes no {min(unknown)}; there are: {', '.join(sorted(allowed))}")
+    given = {key: known[key].parse(str(value)) for key, value in options.items() if key in known}
+    return with_arguments(database.catalog, name, **given).call
+
+
+def _places(database: Database, collections: Sequence[str], options: Mapping[str, Any]) -> str:
+    values = f"count(*) as num_collections, max(dated_at) as dated_at, {value_columns('collection', collections)}"
+    return f"""
+        select places.* exclude (measure), cells.* exclude (system, version)
+        from {_call(database, "board_places", options)} as places
+        join (select system, version, {values} from {_call(database, "boards", options)} group by all) as cells
+            on cells.system = places.system and cells.version is not distinct from places.version
+    """
+
+
+def _pairs(database: Database, baseline: str, options: Mapping[str, Any]) -> str:
+    held = [each for (each,) in database.rows(f"select distinct system from {_call(database, 'boards', options)}")]
+    if options.get("versions") == "all":
+        raise UsageError(
+            "a baseline is one version of a system, and versions=all asks for every version; leave out one"
+        )
+    base = fitting_names(baseline, held, "system on the board", "no system is on it")[0]
+    note = "case when simpson then 'the mean and most collections disagree' end as note"
+    compared = _call(database, "board_pairs", {**options, "baseline": base})
+    return f"select * exclude (baseline_version, sign_p, simpson), {note} from {compared}"
+
+
+def _why_empty(rows: Sequence[Any], measure: str, options: Mapping[str, Any]) -> str:
+    if not rows:
+        return f"no collection has a value by {measure}; evalsql load runs, or load scores FILE, brings some"
+    if options.get("mean") == "micro":
+        return "a micro mean takes values by topic, and of every system a figure without topics is among these"
+    most = max(rows, key=lambda row: row.num_collections)
+    has = f"{most.system} has most, {most.num_collections} of {most.num_wanted}"
+    wider = (
+        "--missing any, or name fewer with --collections" if options.get("missing") == "common" else "--missing common"
+    )
+    return f"no system has all collections ({has}); try {wider}"
+
+
+def _on_rows(rows: Sequence[Any], options: Mapping[str, Any]) -> Iterator[str]:
+    """Who is left out, and which version stands for a system of which there are several."""
+    missing, wanted = options.get("missing", "complete"), rows[0].num_wanted
+    lacking = [row for row in rows if row.num_collections < wanted]
+    names = shortened(sorted({row.system for row in lacking}))
+    if lacking and missing == "complete":
+        yield f"left out, {counted(len(lacking), 'system lacks', 'systems lack')} some of {wanted} collections: {names}"
+    elif lacking and missing == "any":
+        few = counted(len(lacking), "system lacks", "systems lack")
+        yield f"means are over different collections: {few} some of {wanted}: {names}"
+    shown = [row for row in rows if row.is_shown and row.num_versions > 1]
+    if shown and options.get("versions", "last") == "last":
+        told = shortened([f"{row.system} {row.version or 'without a version'}" for row in shown])
+        yield f"of several versions the one with most collections, then the latest: {told}"
+
+
+def _on_judgments(database: Database) -> Iterator[str]:
+    found = {"board_collections": f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"}
+    for collection, used, others in database.rows(relation_query(database.catalog, "board_judgments", found)):
+        yield f"{collection}: by {used}, not by {', '.join(others)}; --qrels names another"
+
+
+def _on_places(database: Database, kept: str) -> Iterator[str]:
+    counts = (
+        "count(*), count(separated), count(case when not separated then 1 end), count(case when tied_first then 1 end)"
+    )
+    ((num_rows, known, near, tied),) = database.rows(f"select {counts} from {kept}")
+    if known:
+        yield f"{near} of {num_rows - 1} neighbours are not separated, {tied} of {num_rows} are tied with the first"
+
+
+def _on_intervals(shown: Sequence[tuple[str, str, bool]], options: Mapping[str, Any]) -> str:
+    """What the intervals are about; of each collection its name, its cluster, and whether it has topics."""
+    mean, num_clusters = str(options.get("mean", "macro")), len({cluster for _, cluster, _ in shown})
+    clusters = f" in {counted(num_clusters, 'cluster')}" if num_clusters < len(shown) else ""
+    if num_clusters < FEWEST:
+        few = f"{counted(len(shown), 'collection')}{clusters}"
+        return f"{_WAYS[mean]}; {few}: too few for intervals, which take {FEWEST}"
+    drawn = options.get("draw", "topics") == "topics" and mean in ("macro", "micro") and any(has for *_, has in shown)
+    share, topics = 100 * float(options.get("confidence", 0.95)), ", with other topics," if drawn else ""
+    these = f"{len(shown)}{clusters}{topics}"
+    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give"

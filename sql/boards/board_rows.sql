@@ -1,0 +1,52 @@
+-- title: Which systems a board may have, in which version, and how many collections each has
+-- parameters: measure, missing, versions
+-- columns:
+--   measure           canonical name of the measure
+--   system            system
+--   version           version; null for none
+--   num_collections   collections that it has a value for
+--   num_versions      versions of the system that have a value
+--   num_wanted        collections that any system has a value for
+--   is_shown          whether it stands on the board
+-- definition: A system is shown in the version that has most collections, of several such ones not in that named
+--     external (figures that others published), then in the latest by date, then in that whose name comes last. By
+--     default a system that lacks a collection is not shown: means over different collections are not compared.
+with versions_held as (
+    select
+        held.measure as measure_name,
+        held.system,
+        held.version,
+        count(distinct held.collection) as num_collections,
+        max(held.dated_at) as dated_at
+    from board_values as held
+    where held.measure = $measure
+    group by held.measure, held.system, held.version
+),
+placed as (
+    select
+        *,
+        count(*) over (partition by system) as num_versions,
+        row_number() over (
+            partition by system
+            order by num_collections desc, version is not distinct from 'external', dated_at desc, version desc
+        ) as place
+    from versions_held
+),
+wanted as (
+    select count(distinct held.collection) as num_wanted
+    from board_values as held
+    where held.measure = $measure
+)
+select
+    placed.measure_name as measure,
+    placed.system,
+    placed.version,
+    placed.num_collections,
+    placed.num_versions,
+    wanted.num_wanted,
+    $missing <> 'complete' or placed.num_collections = wanted.num_wanted as is_shown
+from placed
+cross join wanted
+where
+    placed.place = 1
+    or $versions = 'all'

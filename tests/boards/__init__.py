@@ -1,0 +1,1 @@
+"""Many systems over many collections."""

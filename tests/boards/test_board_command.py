@@ -1,0 +1,155 @@
+"""``evalsql board`` and ``warehouse.board``: what is shown, what is left out and said, what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from tests.boards.made import load_figures, made, values_of
+from tests.conftest import Command, assert_refused, csv_rows, module_file, write
+
+FIGURES = made(21, 6, 6)
+RUNS = {"near": 1, "far": 3}  # the rank of the one relevant document
+
+
+def load_board(warehouse: Warehouse) -> None:
+    """Six systems with figures of six collections, one in two versions, and one that lacks some."""
+    load_figures(warehouse, {f"{name}@1": cells for name, cells in FIGURES.items()})
+    load_figures(warehouse, {"s00@external": FIGURES["s00"], "odd": {"c0": 0.9, "c1": 0.9}})
+    load_figures(warehouse, {"s00@1": {"c0": 0.5}, "s01@1": {"c0": 0.25}}, "ms")  # a measure that evalsql does not have
+
+
+path = module_file(load_board)
+
+
+def test_the_board_in_every_format(command: Command, path: Path, tmp_path: Path) -> None:
+    names, means = sorted(FIGURES), values_of(FIGURES).mean(1)
+    order = [names[at] for at in np.argsort(-means)]
+    outcome = command("board", "--db", path, "--format", "csv")
+    rows = csv_rows(outcome.stdout)
+    assert [(row["system"], row["version"]) for row in rows] == [(name, "1") for name in order]
+    assert [float(row["mean"]) for row in rows] == pytest.approx(sorted(means, reverse=True), abs=1e-12)
+    assert [[float(row[f"c{each}"]) for each in range(6)] for row in rows] == [
+        [*FIGURES[name].values()] for name in order
+    ]
+    for told in (
+        "left out, 1 system lacks some of 6 collections: odd",
+        "of several versions the one with most collections, then the latest: s00 1",
+        "mean over collections; 95% intervals: what other collections like these 6 would give",
+        f"{sum(row['separated'] == 'False' for row in rows)} of 5 neighbours are not separated, "
+        f"{sum(row['tied_first'] == 'True' for row in rows)} of 6 are tied with the first",
+    ):
+        assert told in outcome.stderr, told
+    groups = [int(row["place_group"]) for row in rows]
+    rules = [nth for nth in range(5) if groups[nth] != groups[nth + 1]]
+    assert rules
+    places = [f"{row['place']} ({row['place_low']}-{row['place_high']})" for row in rows]
+    table, markdown, latex = (
+        command("board", "--db", path, "--format", each).stdout.splitlines() for each in ("table", "markdown", "latex")
+    )
+    body = table[2:]
+    assert [nth for nth, line in enumerate(body) if not line.strip("\u2500")] == [
+        nth + at for at, nth in enumerate(rules, start=1)
+    ]
+    assert [line.split("  ")[0] for line in body if line.strip("\u2500")] == places
+    assert markdown[3 + rules[0]].startswith("| --- | --- |")
+    assert latex.count("\\midrule") == 1 + len(rules)
+    assert any(line.startswith(f"{places[0]} & {order[0]} & ") for line in latex)
+    assert len(json.loads(command("board", "--db", path, "--format", "json").stdout)) == 6
+
+
+def test_which_systems_and_collections(command: Command, path: Path, tmp_path: Path) -> None:
+    asked = ("board", "--db", path, "--format", "csv")
+    few = csv_rows(command(*asked, "s0[01]", "--collections", "c[0-3]", "--versions", "all").stdout)
+    assert [(row["system"], row["version"]) for row in few] == [("s01", "1"), ("s00", "1"), ("s00", "external")]
+    assert "c4" not in few[0]
+    outcome = command(*asked, "--missing", "common")
+    assert {row["num_collections"] for row in csv_rows(outcome.stdout)} == {"2"}
+    assert "2 collections: too few for intervals, which take 3" in outcome.stderr
+    outcome = command("board", "--db", path, "--missing", "any")
+    assert "means are over different collections: 1 system lacks some of 6: odd" in outcome.stderr
+    assert outcome.stdout.splitlines()[0].endswith("num_collections")
+    only = command(*asked, "--where", "version <> 'external' and version is not null", "--sort", "c1:asc", "--limit", 2)
+    by_c1 = sorted(FIGURES, key=lambda name: float(str(FIGURES[name]["c1"])))
+    assert [row["system"] for row in csv_rows(only.stdout)] == by_c1[:2]
+    assert "left out" not in only.stderr
+    own = csv_rows(command(*asked, "-m", "ms").stdout)
+    assert [(row["system"], row["mean"]) for row in own] == [("s00", "0.5"), ("s01", "0.25")]
+    clusters = write(tmp_path / "clusters.csv", "collection,cluster\nc0,one\nc1,one\nc2,two\nc3,two\nc4,two\n")
+    assert "like these 6 in 3 clusters would give" in command(*asked, "--clusters", clusters).stderr
+
+
+def test_beside_a_baseline(command: Command, path: Path) -> None:
+    rows = csv_rows(command("board", "--db", path, "--baseline", "s02", "--format", "csv").stdout)
+    assert {row["baseline"] for row in rows} == {"s02"}
+    values = dict(zip(sorted(FIGURES), values_of(FIGURES), strict=True))
+    for row in rows:
+        assert float(row["difference"]) == pytest.approx((values[row["system"]] - values["s02"]).mean(), abs=1e-12)
+        assert int(row["wins"]) == (values[row["system"]] > values["s02"]).sum()
+    shown = command("board", "--db", path, "--baseline", "s02", "--limit", 1).stdout.splitlines()
+    assert "W-T-L" in shown[0]
+    assert shown[2].startswith("s05")
+
+
+def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_path: Path) -> None:
+    asked = ("board", "--db", path)
+    assert_refused(command(*asked, "-m", "AP"), "no collection has a value by AP")
+    assert_refused(command(*asked, "-m", "none"), "unknown measure")
+    assert_refused(command(*asked, "-m", "nDCG@5,nDCG@10"), "a board is by one measure")
+    assert_refused(command(*asked, "s1"), 'no system is called "s1"; there are: ')
+    assert_refused(command(*asked, "--mean", "micro"), "a micro mean takes values by topic")
+    assert_refused(command(*asked, "--baseline", "s0", "--versions", "all"), "a baseline is one version of a system")
+    for text, told in (
+        ("c0,a\nc0,b\n", ":2: expected a collection, which is there once"),
+        ("", "is empty"),
+        ("x,y", '"x"'),
+    ):
+        assert_refused(command(*asked, "--clusters", write(tmp_path / "c.csv", text)), told)
+    assert_refused(command(*asked, "--clusters", tmp_path / "absent.csv"), "absent.csv: cannot be read")
+    with evalsql.open(path, read_only=True) as warehouse:
+        with pytest.raises(UsageError, match="a board takes no sample; there are: "):
+            warehouse.board(sample=3)
+        warehouse.execute("create temp table board_values as select 1 as x")
+        with pytest.raises(UsageError, match="a temporary table board_values is in the way"):
+            warehouse.board()
+
+
+def test_runs_stand_beside_figures(command: Command, tmp_path: Path) -> None:
+    """Of two judgment sets of a collection the first is used, another where it is named; a notebook shows the same."""
+    for at, name in enumerate(("a", "b", "c")):
+        qrels = write(tmp_path / f"{name}.qrels", "".join(f"q{topic} 0 d{topic % 2} 1\n" for topic in range(4 + at)))
+        command("load", "qrels", qrels, "--name", name)
+        for system, rank in RUNS.items():
+            lines = "".join(
+                f"q{topic} 0 d{each} {each} {9 - each} x\n" for topic in range(6) for each in range(rank - 1, 9)
+            )
+            run = write(tmp_path / f"{system}.{name}.run", lines)
+            command("load", "runs", run, "--system", system, "--qrels", name)
+    second = write(tmp_path / "second.qrels", "q0 0 d8 1\n")
+    command("load", "qrels", second, "--name", "a2", "--meta", "collection=a", "--run", "*.a")
+    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+        load_figures(warehouse, {"theirs": {"a": 0.5, "b": 0.5, "c": 0.5}}, "RR")
+    outcome = command("board", "-m", "RR", "--format", "csv")
+    rows = {row["system"]: row for row in csv_rows(outcome.stdout)}
+    assert {name: float(row["a"]) for name, row in rows.items()} == {"near": 0.75, "far": 0.0, "theirs": 0.5}
+    assert "a: by a, not by a2; --qrels names another" in outcome.stderr
+    assert "like these 3, with other topics, would give" in outcome.stderr
+    assert rows["near"]["low"] < rows["near"]["mean"] < rows["near"]["high"]
+    other = {
+        row["system"]: row["a"]
+        for row in csv_rows(command("board", "-m", "RR", "--qrels", "a2", "--format", "csv").stdout)
+    }
+    assert float(other["near"]) == pytest.approx(1 / 9)
+    with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True) as warehouse:
+        shown = warehouse.board(measure="RR", mean="borda")
+        assert [(name, mean) for name, mean in shown.select("system, mean").fetchall()] == [
+            ("near", 1),
+            ("theirs", 2),
+            ("far", 3),
+        ]
+        assert "<td>theirs" in shown._repr_html_()
+        assert "a: by a, not by a2" in repr(shown)
+        assert "W-T-L" in repr(warehouse.board(measure="RR", baseline="far"))
