@@ -109,26 +109,33 @@ def runs(
 @command
 def scores(
     *,
-    source: str = argument("What evalsql spark eval wrote, a folder of Parquet files, or one.", ...),
-    qrels: str | None = option("--qrels NAME", "Judgments they were computed with.", complete="qrels"),
-    kept: Kept,
+    sources: Names = argument("Results of MTEB, BEIR, ranx, trec_eval or ir_measures, tables, folders, archives.", ...),
+    qrels: str | None = option("--qrels NAME", "Judgments that values of topics were computed with.", complete="qrels"),
+    collection: str | None = option("--collection NAME", "What they are of, where files do not say it."),
+    measure: str | None = option("--measure -m MEASURE", "Of a table with a column for each collection."),
+    percent: bool = flag("--percent", "Values are in per cent."),
+    kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
 
-    They are Parquet: qrels, run, topic, measure, value. Load the judgments first.
+    Values over whole collections need no judgments. For those of topics load them first.
 
-    Example: evalsql load scores scores.parquet
+    Example: evalsql load scores results/ --meta cluster=mteb
     """
-    from evalsql.ingest.scores import found_files
+    from evalsql.ingest.scores import parquet_files
 
-    arguments = kept.arguments()
-    with loading.open([file for some in found_files(source) for file in some]) as warehouse:
-        loaded = warehouse.load_scores(source, qrels=qrels, **arguments)
-        query = "select count(*), count(distinct measure) from stored_values where list_contains($1, run)"
-        ((rows, measures),) = warehouse.rows(query, [loaded])
+    facts = kept.arguments()
+    told = {key: facts["meta"].pop(key, None) for key in ("system", "version")}
+    told |= {"collection": collection, "measure": measure, "percent": percent}
+    with loading.open(parquet_files(sources)) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_scores(sources, qrels=qrels, progress=progress, **facts, **told)
+        note(*(f"{'' if at else 'loaded '}{line}" for at, line in enumerate(warehouse.loader.notices)))
+        query = "count(*), count(distinct measure), count(distinct run) from stored_values where list_contains($1, run)"
+        ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])
         values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
-        note(f"loaded scores of {counted(len(loaded), 'run')}: {values} are held of them")
+        note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
 
 
 @command
