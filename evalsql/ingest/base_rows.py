@@ -69,7 +69,10 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
     Runs of which only scores are stored are left out: without rankings they would get zeros. ``retrieved`` is a SELECT
     of the runs' rows as the base table has them, where they are not in it.
     """
-    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
+    stored = {
+        run_id
+        for (run_id,) in database.rows("select run_id from stored_scores union select run_id from collection_scores")
+    }
     if left_out := {run_id for _, run_id in pairs} & stored:
         warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
         pairs = [pair for pair in pairs if pair[1] not in left_out]

@@ -11,7 +11,7 @@ import pytest
 
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
-from tests.conftest import Command, csv_rows
+from tests.conftest import SAMPLE, Command, csv_rows
 
 VALUES = "select run, measure, value from collection_scores join runs using (run_id) order by all"
 TREC = "map \tall\t0.25\nndcg_cut_10 \tall\t0.35\n"
@@ -206,6 +206,30 @@ def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> Non
         empty.load_run({"1": {"a": 1}}, "b/c")
     empty.load_run({"1": {"a": 1}}, "b/c", replace=True)
     assert empty.rows("select (select count(*) from collection_scores), (select count(*) from files)") == [(0, 1)]
+
+
+def test_figures_over_collections_alone_are_told_apart(demo: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"t.csv": "system,collection,version,measure,value\nx,c,1,AP,.5\nx,d,1,AP,.5\ny,c,,AP,.5\n"})
+    assert demo("load", "scores", "t.csv").returncode == 0
+    told = "only figures over collections are held of x@1/c; evalsql board shows them\n"
+    assert demo("leaderboard", "x@1/c").stderr == f"evalsql: {told}"
+    assert demo("leaderboard", "bm25", "x@1/c", "-m", "AP").stderr == told
+    assert "figures over" not in demo("leaderboard", "-m", "AP").stderr
+    assert "only figures over collections are held of x@1/c, x@1/d" in demo("history", "x").stderr
+    assert "needs rankings, and only scores are stored of x@1/c" in demo("export", "runs", "x@1/c").stderr
+    listed = demo("ls")
+    assert "figures over whole collections: 3 runs, 2 systems on 2 collections" in listed.stderr
+    assert "x@1/c" not in listed.stdout
+    assert [row["name"] for row in csv_rows(demo("ls", "x*", "--format", "csv").stdout)][1:] == ["x@1/c", "x@1/d"]
+    assert "0 runs would go; systems: x, y" in demo("keep", "--last", "1", "--dry-run").stderr
+    assert "3 runs left out" in demo("load", "qrels", SAMPLE / "qrels.txt", "--name", "again", "--run", "*").stderr
+    assert demo("check", "--quick").returncode == 0
+    assert demo("export", "warehouse", "copy").returncode == 0
+    assert demo("import", "copy", "--db", "copy.duckdb").returncode == 0
+    query = "select sum(value) as total from collection_scores"
+    assert csv_rows(demo("sql", query, "--db", "copy.duckdb", "--format", "csv").stdout) == [{"total": "1.5"}]
+    assert "3 runs dropped" in demo("drop", "runs", "x*", "y/c").stderr
+    assert csv_rows(demo("sql", query, "--format", "csv").stdout) == [{"total": ""}]
 
 
 def test_the_command_reads_standard_input(command: Command) -> None:
