@@ -30,6 +30,9 @@ def qrels(
         complete="runs",
     ),
     keep_best: bool = options.KEEP_BEST,
+    collection: str | None = option(
+        "--collection NAME", "Collection that they judge; by default it is called as they."
+    ),
     kept: Kept,
     loading: Loading,
 ) -> None:
@@ -37,7 +40,8 @@ def qrels(
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
-    arguments = {**reading.arguments(), **kept.arguments(), "keep_best": keep_best, "columns": columns}
+    facts = kept.arguments(collection=collection)
+    arguments = {**reading.arguments(), **facts, "keep_best": keep_best, "columns": columns}
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
@@ -74,7 +78,8 @@ def weights(
 @command
 def runs(
     *,
-    files: Names = options.RUN_FILES,
+    files: Names = options.LISTED_RUN_FILES,
+    manifest: str | None = option("--manifest FILE", "Lists files with system, collection, version; CSV, JSONL, TOML."),
     name: str | None = option("--name", "Name of the run, all files being one; by default each file's stem."),
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
@@ -90,10 +95,13 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
+    from evalsql.ingest.manifest import manifest_files
+
+    named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
     how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
-    with loading.open(files) as warehouse:
+    with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, how, name=name, qrels=qrels, progress=progress)
+            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **named)
         query = relation_query(warehouse.catalog, "loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"

@@ -1,6 +1,6 @@
 """Rows of the base tables that every load adds (names, origins, evaluated pairs), and runs and judgments that go."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
@@ -134,11 +134,15 @@ def delete(database: Database, kind: str, *keys: int) -> None:
 
 
 def make_room_for_runs(
-    database: Database, names: Sequence[str], qrels: Sequence[str], replace: bool
+    database: Database,
+    names: Sequence[str],
+    qrels: Sequence[str],
+    replace: bool,
+    own: Mapping[str, set[int]] = {},
 ) -> dict[str, set[int]]:
     """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
 
-    Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+    Those are its ``own``, else the sets asked for, else the only one there is; and those of the run that it replaces.
     """
     held = dict(database.rows("select run, run_id from runs"))
     taken = [name for name in names if name in held]
@@ -148,7 +152,7 @@ def make_room_for_runs(
     wanted = set(resolve_names(database, "qrels", qrels).ids)
     if not qrels and len(present) == 1:
         wanted = set(present)
-    sets = {name: set(wanted) for name in names}
+    sets = {name: set(own.get(name, wanted)) for name in names}
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
