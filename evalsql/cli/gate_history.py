@@ -19,6 +19,7 @@ from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
 from evalsql.evaluation.gate_rules import Rule
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
+from evalsql.evaluation.notices import on_waiting
 from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.charts import best_systems, history_chart, most_lines
@@ -176,7 +177,8 @@ def history(
         query = history_query(warehouse.evaluation, measures, choice=filters.choice(systems=systems), qrels=qrels)
         table = Table(*warehouse.database.table(query), names_of_counts(named))
         if not table.rows:
-            raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
+            waiting = on_waiting(warehouse.evaluation, warehouse.choose_runs(systems=systems))
+            raise UsageError(waiting or f"no judgment set evaluates these runs; {JOIN_RUN}")
         if is_chart and output.path is not None:
             drawn = history_chart(table)
             drawn, notes = best_systems(drawn, named[0], most_lines(look.lines, systems, drawn.values("system")))

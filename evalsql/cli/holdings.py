@@ -54,11 +54,19 @@ def ls(
             conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
         if not selection.is_empty:
             conditions.append(f"(kind = 'qrels' or name in ({', '.join(map(literal, selection.chosen(warehouse)))}))")
+        figures = "select run_id from collection_scores"
+        if selection.is_empty:
+            conditions.append(f"(kind = 'qrels' or name not in (select run from runs where run_id in ({figures})))")
         hidden = "" if long else f"exclude ({', '.join(_LONG)})"
         times = [f"strftime({each}, '%Y-%m-%d %H:%M') as {each}" for each in _TIMES if long or each not in _LONG]
         read = f"replace ({', '.join(times)})" if output.is_drawn else ""
         query = f"select * {hidden} {read} from inventory where {' and '.join(conditions)} order by kind, name"
         write_table(Table(*warehouse.database.table(query), whole=_TIMES), output, warehouse, _DROPPED)
+        counts = "count(*), count(distinct meta['system']), count(distinct meta['collection'])"
+        ((runs, systems, sets),) = warehouse.rows(f"select {counts} from runs where run_id in ({figures})")
+        if runs and selection.is_empty:
+            of = f"{counted(systems, 'system')} on {counted(sets, 'collection')}"
+            note(f"figures over whole collections: {counted(runs, 'run')}, {of}; evalsql ls '*' lists them")
 
 
 @command
@@ -231,6 +239,6 @@ def keep(
         systems = held_systems(warehouse.database, system)
         gone, without = outlived_runs(warehouse.database, Choice(where=condition, systems=system), last)
         done = _drop(warehouse, "runs", gone, output, dry_run=dry_run)
-    note(f"{done}; systems: {', '.join(systems) or 'none'}")
+    note(f"{done}; systems: {shortened(systems) or 'none'}")
     if without:
         note(f"{counted(without, 'run')} without a system stay{'s' if without == 1 else ''}")

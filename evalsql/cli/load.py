@@ -30,6 +30,9 @@ def qrels(
         complete="runs",
     ),
     keep_best: bool = options.KEEP_BEST,
+    collection: str | None = option(
+        "--collection NAME", "Collection that they judge; by default it is called as they."
+    ),
     kept: Kept,
     loading: Loading,
 ) -> None:
@@ -37,7 +40,8 @@ def qrels(
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
-    arguments = {**reading.arguments(), **kept.arguments(), "keep_best": keep_best, "columns": columns}
+    facts = kept.arguments(collection=collection)
+    arguments = {**reading.arguments(), **facts, "keep_best": keep_best, "columns": columns}
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
@@ -74,7 +78,8 @@ def weights(
 @command
 def runs(
     *,
-    files: Names = options.RUN_FILES,
+    files: Names = options.LISTED_RUN_FILES,
+    manifest: str | None = option("--manifest FILE", "Lists files with system, collection, version; CSV, JSONL, TOML."),
     name: str | None = option("--name", "Name of the run, all files being one; by default each file's stem."),
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
@@ -90,10 +95,13 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
+    from evalsql.ingest.manifest import manifest_files
+
+    named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
     how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
-    with loading.open(files) as warehouse:
+    with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, how, name=name, qrels=qrels, progress=progress)
+            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **named)
         query = relation_query(warehouse.catalog, "loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
@@ -109,26 +117,33 @@ def runs(
 @command
 def scores(
     *,
-    source: str = argument("What evalsql spark eval wrote, a folder of Parquet files, or one.", ...),
-    qrels: str | None = option("--qrels NAME", "Judgments they were computed with.", complete="qrels"),
-    kept: Kept,
+    sources: Names = argument("Results of MTEB, BEIR, ranx, trec_eval or ir_measures, tables, folders, archives.", ...),
+    qrels: str | None = option("--qrels NAME", "Judgments that values of topics were computed with.", complete="qrels"),
+    collection: str | None = option("--collection NAME", "What they are of, where files do not say it."),
+    measure: str | None = option("--measure -m MEASURE", "Of a table with a column for each collection."),
+    percent: bool = flag("--percent", "Values are in per cent."),
+    kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
 
-    They are Parquet: qrels, run, topic, measure, value. Load the judgments first.
+    Values over whole collections need no judgments. For those of topics load them first.
 
-    Example: evalsql load scores scores.parquet
+    Example: evalsql load scores results/ --meta cluster=mteb
     """
-    from evalsql.ingest.scores import found_files
+    from evalsql.ingest.scores import parquet_files
 
-    arguments = kept.arguments()
-    with loading.open([file for some in found_files(source) for file in some]) as warehouse:
-        loaded = warehouse.load_scores(source, qrels=qrels, **arguments)
-        query = "select count(*), count(distinct measure) from stored_values where list_contains($1, run)"
-        ((rows, measures),) = warehouse.rows(query, [loaded])
+    facts = kept.arguments()
+    told = {key: facts["meta"].pop(key, None) for key in ("system", "version")}
+    told |= {"collection": collection, "measure": measure, "percent": percent}
+    with loading.open(parquet_files(sources)) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_scores(sources, qrels=qrels, progress=progress, **facts, **told)
+        note(*(f"{'' if at else 'loaded '}{line}" for at, line in enumerate(warehouse.loader.notices)))
+        query = "count(*), count(distinct measure), count(distinct run) from stored_values where list_contains($1, run)"
+        ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])
         values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
-        note(f"loaded scores of {counted(len(loaded), 'run')}: {values} are held of them")
+        note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
 
 
 @command

@@ -80,13 +80,19 @@ def _conditions(database: Database, covered: str) -> list[str]:
 
 
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
-    """A line that names runs that are neither judged nor stored as scores, and the command that brings judgments."""
+    """A line that names runs that are neither judged nor stored as scores, and the command that brings judgments.
+
+    Else one that names those of which only figures over collections are held, if they were asked for or are all.
+    """
     in_use = "select run_id from evaluations union all select run_id from stored_scores"
-    rows = evaluation.database.rows(f"select run from runs where run_id not in ({in_use}) order by run")
-    chosen = resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ()
-    waiting = [run for (run,) in rows if run in chosen]
+    figures = "run_id in (select run_id from collection_scores)"
+    rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
+    chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())
+    waiting, boarded = ([run for run, has in rows if run in chosen and has is kind] for kind in (False, True))
     if not waiting:
-        return None
+        if not boarded or not (runs or len(boarded) == len(chosen)):
+            return None
+        return f"only figures over collections are held of {shortened(boarded, _MOST_NOTES)}; evalsql board shows them"
     which = shlex.quote(waiting[0]) if len(waiting) == 1 else "'*'"
     again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
     return (

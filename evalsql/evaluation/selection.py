@@ -55,7 +55,8 @@ def choose_runs(database: Database, choice: Choice) -> Found:
 def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
     """Of what is chosen the runs that stand just before these among the loads of their system."""
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
-    earlier = "earlier.system = later.system and earlier.place = later.place + 1"
+    alike = "earlier.system = later.system and earlier.collection is not distinct from later.collection"
+    earlier = f"{alike} and earlier.place = later.place + 1"
     pairs = f"select earlier.run as run, later.run as after from placed as earlier join placed as later on {earlier}"
     return [run for run, after in database.rows(f"with placed as ({placed}) {pairs}") if after in runs]
 
@@ -74,7 +75,9 @@ def latest_run(database: Database, asked: str, before: str | None = None) -> str
     system, *dated = place[0] if place else (None,)
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
-    earlier = " and (dated_at, run_id) < (?, ?)" * bool(dated)
+    beside = "select run_id from runs where meta['collection'] is not distinct from"
+    beside += f" (select meta['collection'] from runs where run = {literal(before)})"
+    earlier = f" and (dated_at, run_id) < (?, ?) and run_id in ({beside})" * bool(dated)
     fitting = f"select run from run_versions where run_id in ({placed}){earlier}"
     found = database.rows(f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
     if not found:

@@ -43,10 +43,9 @@ def add(database: Database, table: str, measures: Sequence[Measure], condition: 
 
 def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:
     """Warn of runs left out as their rankings are not here; UsageError if none is left, or it takes ``every`` one."""
-    if are_held(database):
+    if unranked := _without_rankings(database):
         chosen = resolve_names(database, "run", runs or "*")
-        with_some = with_rankings(database, chosen)
-        without = [run for run in chosen if run not in with_some]
+        with_some, without = ([run for run in chosen if (run in unranked) is lacks] for lacks in (False, True))
         text = f"{what} needs rankings, and only scores are stored of {_shortened(without)}"
         if without and (every or not with_some):
             raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
@@ -56,8 +55,13 @@ def check_rankings(database: Database, what: str, runs: Names, *, every: bool = 
 
 def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
     """The runs without those of which only scores are stored."""
-    stored = {run for (run,) in database.rows("select run from runs semi join main.stored_scores using (run_id)")}
-    return [run for run in runs if run not in stored]
+    unranked = _without_rankings(database)
+    return [run for run in runs if run not in unranked]
+
+
+def _without_rankings(database: Database) -> set[str]:
+    stored = " union all ".join(f"select run_id from main.{table}" for table in ("stored_scores", "collection_scores"))
+    return {run for (run,) in database.rows(f"select run from main.runs where run_id in ({stored})")}
 
 
 def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:

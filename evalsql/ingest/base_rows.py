@@ -1,6 +1,6 @@
 """Rows of the base tables that every load adds (names, origins, evaluated pairs), and runs and judgments that go."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
@@ -69,7 +69,10 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
     Runs of which only scores are stored are left out: without rankings they would get zeros. ``retrieved`` is a SELECT
     of the runs' rows as the base table has them, where they are not in it.
     """
-    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
+    stored = {
+        run_id
+        for (run_id,) in database.rows("select run_id from stored_scores union select run_id from collection_scores")
+    }
     if left_out := {run_id for _, run_id in pairs} & stored:
         warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
@@ -97,40 +100,49 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
     """Delete runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the deleted names."""
     with database.transaction():
         gone = resolve_names(database, kind, names, with_replaced=True)
-        for key in gone.ids:
-            delete(database, kind, key)
+        delete(database, kind, *gone.ids)
         unused = f"select id from ({relation_query(database.catalog, 'unused_names')}) where relation ="
         for table, column in (("documents", "document_id"), ("topics", "topic_id")):
             database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
     return sorted(gone)
 
 
-def delete(database: Database, kind: str, key: int) -> None:
-    """Delete one run ("run") or judgment set ("qrels"), with the runs of which only scores by it are stored."""
-    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores")
+def delete(database: Database, kind: str, *keys: int) -> None:
+    """Delete runs ("run") or judgment sets ("qrels"), with the runs of which only scores by these sets are stored."""
+    if not keys:
+        return
+    among = f"({', '.join(map(str, keys))})"
+    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores", "collection_scores")
     if kind == "qrels":
-        stored, others = (f"select run_id from stored_scores where qrels_id {sign} {key}" for sign in ("=", "<>"))
-        ((num_runs,),) = database.rows(f"select count(distinct run_id) from ({stored})")
-        if num_runs:
-            warn(f"the stored scores of {counted(num_runs, 'run')} went with the judgments they were computed with")
-        for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
-            delete(database, "run", run_id)
+        stored, others = (
+            f"select run_id from stored_scores where qrels_id {word} {among}" for word in ("in", "not in")
+        )
+        runs = [run_id for (run_id,) in database.rows(f"select distinct run_id from ({stored}) order by run_id")]
+        if runs:
+            warn(f"the stored scores of {counted(len(runs), 'run')} went with the judgments they were computed with")
+        elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
+        delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
         tables = (*tables, "stored_scores")
-        database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
-    evaluations = f"select evaluation_id from evaluations where {kind}_id = {key}"
+        database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
+    evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
     for table in (*tables, "evaluations"):
-        database.execute(f"delete from {table} where {kind}_id = {key}")
-    database.execute(f"delete from files where kind = '{kind}' and id = {key}")
+        database.execute(f"delete from {table} where {kind}_id in {among}")
+    for table in ("files", "meta_changes"):
+        database.execute(f"delete from {table} where kind = '{kind}' and id in {among}")
 
 
 def make_room_for_runs(
-    database: Database, names: Sequence[str], qrels: Sequence[str], replace: bool
+    database: Database,
+    names: Sequence[str],
+    qrels: Sequence[str],
+    replace: bool,
+    own: Mapping[str, set[int]] = {},
 ) -> dict[str, set[int]]:
     """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
 
-    Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+    Those are its ``own``, else the sets asked for, else the only one there is; and those of the run that it replaces.
     """
     held = dict(database.rows("select run, run_id from runs"))
     taken = [name for name in names if name in held]
@@ -140,11 +152,11 @@ def make_room_for_runs(
     wanted = set(resolve_names(database, "qrels", qrels).ids)
     if not qrels and len(present) == 1:
         wanted = set(present)
-    sets = {name: set(wanted) for name in names}
+    sets = {name: set(own.get(name, wanted)) for name in names}
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
-        delete(database, "run", held[name])
+    delete(database, "run", *[held[name] for name in taken])
     if not qrels and len(present) > 1 and not all(sets.values()):
         raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
     return sets

@@ -158,7 +158,7 @@ class Loader:
 
     def load_runs(
         self,
-        files: Files,
+        files: Files = (),
         *,
         name: str | None = None,
         qrels: Names = (),
@@ -172,6 +172,7 @@ class Loader:
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
         stdin_name: str | None = None,
+        manifest: str | Path | None = None,
         tells_remarks: bool = True,
         progress: Progress = silent,
     ) -> list[str]:
@@ -194,6 +195,7 @@ class Loader:
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
                 (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
             stdin_name: name of a run from standard input, which has no stem.
+            manifest: a file that lists the files, in their place, with what each is; see ``ingest.manifest``.
             tells_remarks: whether to warn of what is loaded although it may mislead.
 
         Raises:
@@ -203,7 +205,8 @@ class Loader:
             *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
             warns=tells_remarks,
         )
-        return self.load_run_files(files, options, name=name, qrels=qrels, stdin_name=stdin_name, progress=progress)
+        how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
+        return self.load_run_files(files, options, **how, progress=progress)
 
     def load_run_files(
         self,
@@ -213,23 +216,35 @@ class Loader:
         name: str | None = None,
         qrels: Names = (),
         stdin_name: str | None = None,
+        manifest: str | Path | None = None,
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.tables import Tables
+        from evalsql.ingest.manifest import read_manifest
         from evalsql.ingest.run_loading import RunLoader
 
         database, options, problems = self.database, self._checked(options), ProblemList()
+        if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
+            raise UsageError("name files of runs, or a manifest that lists them with their names")
+        listed = None if manifest is None else read_manifest(database, manifest, options.meta or {})
         with (
-            open_sources(files, problems, "run", options.columns) as sources,
+            open_sources([*listed.names] if listed else files, problems, "run", options.columns) as sources,
             Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
         ):
-            by_names = sources_by_name(sources, name, problems, stdin_name)
+            if listed:
+                by_names = listed.by_name(sources, problems)
+            else:
+                by_names = sources_by_name(sources, name, problems, stdin_name)
             tables.read(sources)
             loader = RunLoader(database, options, tables, problems, progress)
             with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
-                loader.load(by_names, make_room_for_runs(database, list(by_names), as_list(qrels), options.replace))
+                own = listed.judgments if listed else {}
+                asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)
+                loader.load(by_names, asked)
+                if listed:
+                    listed.keep_metas(database)
                 self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)

@@ -1,16 +1,16 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import add_rows, delete, file_row
-from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.source import Source, open_file
 from evalsql.ingest.load_options import Meta
 from evalsql.phrases import shortened
 
@@ -28,6 +28,18 @@ class ScoreFiles(NamedTuple):
     runs: Sequence[str] = ()
 
 
+def is_parquet(source: str | Path) -> bool:
+    """Whether it is Parquet with topics: a file, or a folder that has some; other files are results of programs."""
+    path = Path(source)
+    if path.is_dir():
+        return (path / SCORES).is_dir() or next(path.rglob("*.parquet"), None) is not None
+    return path.suffix == ".parquet" or (path.is_file() and open_file(str(path), path)[1].startswith(_PARQUET))
+
+
+def parquet_files(sources: Iterable[str | Path]) -> list[str]:
+    return [file for source in sources if is_parquet(source) for some in found_files(source) for file in some]
+
+
 def found_files(source: str | Path) -> ScoreFiles:
     """The Parquet files of a folder, which must be finished, or the one that is named."""
     path, files = Path(source), ScoreFiles([str(source)])
@@ -40,8 +52,6 @@ def found_files(source: str | Path) -> ScoreFiles:
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
     if path.is_dir():
         files = ScoreFiles(_parquet(path))
-    if not files.scores:
-        raise _error(source, "holds no Parquet file")
     return files
 
 
@@ -56,7 +66,7 @@ def _error(file: object, reason: str) -> InputError:
 
 
 def load_scores(database: Database, source: str | Path, *, qrels: str | None, replace: bool, meta: Meta) -> list[str]:
-    """Load scores within the caller's transaction. Returns the names of the runs.
+    """Load scores of Parquet files within the caller's transaction. Returns the names of the runs.
 
     Args:
         qrels: the judgment set that they were computed with, where the files do not name one that is here.
@@ -70,7 +80,18 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     files = found_files(source)
     if not files.scores:
         raise _error(source, "holds no scores: the job evaluated no run")
-    inputs = {"staged": f"select * from {_STAGED}"}
+    _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
+    ranges = ranges_of(_name_measures(database))
+    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
+    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
+    score_files = f"select * from (values {known}) as known(path, sha256, bytes)"
+    runs = f"select *, unnest(files, max_depth := 2) from {_read(files.runs)} where problem is null"
+    return store(database, {"ranges": ranges, "score_files": score_files}, runs if files.runs else "", replace, meta)
+
+
+def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, meta: Meta) -> list[str]:
+    """Store the staged scores; ``runs`` is a SELECT of what is known of their runs, if there is any."""
+    inputs |= {"staged": f"select * from {_STAGED}"}
 
     def relation(name: str) -> str:
         return relation_query(database.catalog, name, inputs)
@@ -78,24 +99,13 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     def names(relation_name: str) -> list[str]:
         return [name for (name,) in database.rows(f"{relation(relation_name)}\norder by 1")]
 
-    _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
-    inputs["ranges"] = _name_measures(database)
     if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
-    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
-    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
-    inputs["score_files"] = f"select * from (values {known}) as known(path, sha256, bytes)"
-    runs = f"select *, unnest(files, max_depth := 2) from {_read(files.runs)} where problem is null"
-    database.execute(
-        f"create or replace temp table staged_runs as {runs if files.runs else relation('runs_of_score_files')}"
-    )
+    make_room(database, inputs["staged"], replace)
+    database.execute(f"create or replace temp table staged_runs as {runs or relation('runs_of_score_files')}")
     inputs["staged_runs"] = f"select * from {_STAGED_RUNS}"
     for name in names("differing_judgment_files"):
         warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
-    if named := shortened(names("runs_with_rankings")):
-        raise UsageError(
-            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
-        )
     _delete_replaced(database, relation("replaced_scores"), replace)
     columns, rows = database.table(relation("new_scored_runs"))
     add_rows(database, "runs", columns, rows, meta or {})
@@ -104,6 +114,20 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     loaded = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
     database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
     return loaded
+
+
+def make_room(database: Database, staged: str, replace: bool) -> None:
+    """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
+    ranked = relation_query(database.catalog, "runs_with_rankings", {"staged": staged})
+    if named := shortened([run for (run,) in database.rows(f"{ranked}\norder by 1")]):
+        raise UsageError(
+            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
+        )
+    taken = relation_query(database.catalog, "runs_with_figures", {"staged": staged})
+    held = database.rows(f"{taken}\norder by run")
+    if held and not replace:
+        raise UsageError(f"already loaded: {shortened([run for _, run in held])}; {USE_REPLACE}")
+    delete(database, "run", *[run_id for run_id, _ in held])
 
 
 def _read(files: Sequence[str]) -> str:
@@ -137,20 +161,27 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         raise _error(files[0], "holds no rows")
 
 
-def _name_measures(database: Database) -> str:
-    """Give measures, which must be known here, their canonical names; returns a SELECT of their ranges."""
-    ranges: list[str] = []
+def _name_measures(database: Database) -> list[Measure]:
+    """Give measures, which must be known here, their canonical names."""
+    measures: list[Measure] = []
     for (name,) in database.rows(f"select distinct measure from {_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)
         if len(found) != 1:
             raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
         (measure,) = found
         database.execute(f"update {_STAGED} set measure = ? where measure = ?", [measure.name, name])
+        measures.append(measure)
+    return measures
+
+
+def ranges_of(measures: Iterable[Measure]) -> str:
+    """A SELECT of the ranges of measures."""
+    rows = ["(null, null, null, null)"]
+    for measure in measures:
         header = measure.relation.header
         least, greatest = header.bounds
-        bounds = f"cast('{least}' as double) as least, cast('{greatest}' as double) as greatest"
-        ranges.append(f"select {literal(measure.name)} as measure, {literal(header.range)} as range, {bounds}")
-    return " union ".join(ranges)
+        rows.append(f"({literal(measure.name)}, {literal(header.range)}, '{least}'::double, '{greatest}'::double)")
+    return f"select * from (values {', '.join(rows)}) as ranges(measure, range, least, greatest)"
 
 
 def _delete_replaced(database: Database, replaced: str, replace: bool) -> None:

@@ -20,7 +20,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.ingest.base_rows import drop
-from evalsql.ingest.loader import Loader
+from evalsql.ingest.loader import Files, Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
 from evalsql.warehouse.schema import remake_own
@@ -134,17 +134,36 @@ class Warehouse:
 
     def load_scores(
         self,
-        source: str | Path,
+        sources: Files,
         *,
         qrels: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
+        progress: Progress = silent,
+        **told: Any,
     ) -> list[str]:
-        """Load values of measures that were computed elsewhere; arguments and errors are those of ``ingest.scores``."""
-        from evalsql.ingest.scores import load_scores
+        """Load values of measures that were computed elsewhere: Parquet with topics, or results of other programs.
 
+        Returns the names of the runs. For Parquet see ``ingest.scores``; ``told`` is what results of other programs do
+        not say: system, version, collection, measure, and whether values are in percent; see ``ingest.results``.
+        """
+        from evalsql.ingest.results import Told, load_results
+        from evalsql.ingest.scores import is_parquet, load_scores
+
+        listed = [sources] if isinstance(sources, str | Path) else list(sources)
+        tables = list(filter(is_parquet, listed))
+        results = [source for source in listed if source not in tables]
+        loaded, self.loader.notices = [], []
         with self.database.transaction():
-            return load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
+            for source in tables:
+                loaded += load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
+            if results:
+                how = Told(meta=meta or {}, **told)
+                names, self.loader.notices = load_results(
+                    self.database, results, how, qrels=qrels, replace=replace, progress=progress
+                )
+                loaded += names
+        return loaded
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""

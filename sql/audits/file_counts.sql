@@ -4,7 +4,7 @@
 --   finding    what is wrong, and where
 --   num_rows   rows kept
 -- definition: The rows in files are those that are kept and the repeated ones that were left out. Runs of which
---    a depth or judgments left out other rows, or of which only scores are stored, are not checked.
+--    a depth or judgments left out other rows, or of which only scores of topics are stored, are not checked.
 with file_rows as (
     select
         kind,
@@ -18,6 +18,12 @@ run_rows as (
         run_id,
         sum(num_ret) as num_rows
     from run_topics
+    group by run_id
+    union all
+    select
+        run_id,
+        count(*) as num_rows
+    from collection_scores
     group by run_id
 ),
 judgment_rows as (

@@ -19,6 +19,10 @@ with keys as (
     from stored_scores
     group by run_id, qrels_id, topic_id
     union all
+    select 'collection_scores', run_id, null, null, null, null, count(*)
+    from collection_scores
+    group by run_id
+    union all
     select 'retrieved', run_id, null, topic_id, null, null, count(*)
     from retrieved
     group by run_id, topic_id
@@ -53,6 +57,10 @@ with keys as (
     union all
     select 'files', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from files
+    group by case when kind = 'run' then id end, case when kind <> 'run' then id end
+    union all
+    select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
+    from meta_changes
     group by case when kind = 'run' then id end, case when kind <> 'run' then id end
     union all
     -- of documents only those that are missing, since there are as many keys as rows
@@ -128,7 +136,7 @@ select
     concat('their ', owner) as owner,
     concat(
         relation, ' has rows of ', owner, ' #', id, ', which ', fault, ': delete from ', relation, ' where ',
-        case when relation <> 'files' then key when owner = 'run' then 'kind = ''run'' and id' else 'kind <> ''run'' and id' end,
+        case when relation not in ('files', 'meta_changes') then key when owner = 'run' then 'kind = ''run'' and id' else 'kind <> ''run'' and id' end,
         ' = ', id
     ) as finding,
     cast(sum(num_rows) as bigint) as num_rows

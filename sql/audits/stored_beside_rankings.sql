@@ -10,12 +10,19 @@ with ranked_runs as (
     union
     select run_id
     from run_topics
+),
+stored as (
+    select run_id
+    from stored_scores
+    union all
+    select run_id
+    from collection_scores
 )
 select
-    concat('run ', coalesce(min(runs.run), concat('#', stored_scores.run_id)), ' has stored scores and rankings')
+    concat('run ', coalesce(min(runs.run), concat('#', stored.run_id)), ' has stored scores and rankings')
         as finding,
     count(*) as num_rows
-from stored_scores
-join ranked_runs on ranked_runs.run_id = stored_scores.run_id
-left join runs on runs.run_id = stored_scores.run_id
-group by stored_scores.run_id
+from stored
+join ranked_runs on ranked_runs.run_id = stored.run_id
+left join runs on runs.run_id = stored.run_id
+group by stored.run_id

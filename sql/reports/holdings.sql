@@ -3,7 +3,8 @@
 --   kind             qrels or run
 --   name             name of the judgment set or run
 --   qrels            judgment set the run is evaluated with, a row for each; null for a run not evaluated yet
---   num_topics       topics of the judgment set, or that the run has documents or stored scores for
+--   num_topics       topics of the judgment set, or that the run has documents or stored scores for; null for
+--                    figures over a whole collection
 --   num_rows         judgments, or documents retrieved; null where only scores of the run are stored
 --   missing_topics   topics of the judgment set that the run leaves out
 --   extra_topics     topics of the run that have no judgments
@@ -36,6 +37,12 @@ run_sizes as (
         cast(null as bigint) as num_rows
     from stored_scores
     group by run_id
+    union all
+    select distinct
+        run_id,
+        cast(null as bigint) as num_topics,
+        cast(null as bigint) as num_rows
+    from collection_scores
 ),
 qrels_rows as (
     select

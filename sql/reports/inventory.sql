@@ -3,7 +3,7 @@
 --   kind             qrels or run
 --   name             name of the judgment set or run
 --   qrels            judgment sets in use that evaluate the run, separated by blanks; null for a run not evaluated yet
---   num_topics       topics of the judgment set, or that the run has documents for
+--   num_topics       topics of the judgment set, or that the run has documents for; null for figures over a whole collection
 --   num_rows         judgments, or documents retrieved
 --   missing_topics   topics of these judgment sets that the run leaves out, added up over the sets
 --   extra_topics     topics of the run that have no judgments, in the set where they are fewest

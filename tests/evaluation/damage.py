@@ -56,6 +56,10 @@ missing_keys
     > run_topics has rows of run #99, which is not in runs: delete from run_topics where run_id = 99
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > stored_scores has rows of run #77, which is not in runs: delete from stored_scores where run_id = 77
+    insert into collection_scores values (99, 'AP', 0.5)
+    > collection_scores has rows of run #99, which is not in runs: delete from collection_scores where run_id = 99
+    insert into meta_changes values ('run', 99, 'cluster', null, 'web', now(), '')
+    > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where kind = 'run' and id = 99
     insert into topic_weights values (99, 1, 0.5)
     > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
     insert into topic_meta values (99, 1, 'language', 'en')
@@ -125,6 +129,8 @@ stored_gaps
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics
 stored_beside_rankings
+    insert into collection_scores select run_id, 'AP', 0.5 from runs where run = 'bm25'
+    > run bm25 has stored scores and rankings
     insert into stored_scores select qrels_id, run_id, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run bm25 has stored scores and rankings
 missing_relations

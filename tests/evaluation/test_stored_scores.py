@@ -318,7 +318,7 @@ def test_unknown_measures_and_files_are_refused(judged: Warehouse, tmp_path: Pat
     for name, reason in (
         ("text.parquet", "cannot be read as scores: it is no Parquet file, and scores are\nnothing"),
         ("gone", "no such file"),
-        ("none", "holds no Parquet file"),
+        ("none", "holds no results"),
         ("out", "the job that writes this folder has not ended"),
     ):
         with pytest.raises(InputError, match=reason):

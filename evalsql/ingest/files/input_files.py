@@ -30,7 +30,7 @@ DATASET = "irds:"
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
-_USTAR_AT = 257
+USTAR_AT = 257
 _BLOCK = 1 << 16  # bytes
 _NO_DATA = {
     *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
@@ -150,7 +150,7 @@ class _Finder:
             inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
             return self._fitting(label, self.kind, inside)
         source, head = open_file(label, self._readable_again(label))
-        if self.kind and head[_USTAR_AT:].startswith(b"ustar"):
+        if self.kind and head[USTAR_AT:].startswith(b"ustar"):
             return self._fitting(label, self.kind, unpacked(source, self.folder))
         return self._recognised(source, head)
 
@@ -238,9 +238,10 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
     # OSError may be the disk's as well.
     damaged: tuple[type[Exception], ...] = (tarfile.TarError, *(each for each in unreadable() if each is not OSError))
     try:
+        prefix = len(os.listdir(folder))  # looked up once, since an archive may have a hundred thousand files
         with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for number, member in enumerate(archive):
-                path = folder / f"{len(os.listdir(folder))}-{number}"
+                path = folder / f"{prefix}-{number}"
                 # Of a sparse file the archive has little, and its holes would fill the disk.
                 content = archive.extractfile(member) if member.isfile() and not member.issparse() else None
                 if content is not None:

@@ -1,0 +1,14 @@
+-- title: Rows of the table collection_scores for staged results
+-- inputs: result_values
+-- columns:
+--   run_id    key of the run
+--   measure   canonical name of the measure, or its own
+--   value     its value
+select
+    runs.run_id,
+    result_values.measure,
+    result_values.value
+from result_values
+join runs on runs.run = result_values.run
+where result_values.topic is null
+order by runs.run_id, result_values.measure

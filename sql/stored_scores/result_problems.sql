@@ -1,0 +1,64 @@
+-- title: What is wrong with staged results
+-- inputs: result_values, staged_files, ranges
+-- columns:
+--   label    file as messages call it
+--   line     its line, or 0
+--   reason   what is wrong
+with outside as (
+    select
+        result_values.file,
+        min(result_values.line) as line,
+        arg_min(
+            concat(
+                result_values.measure, ' is ', result_values.value, ', its range is ', ranges.range,
+                case
+                    when ranges.greatest = 1 and result_values.value between 1 and 100
+                    then '; --percent divides values in per cent by 100'
+                    else ''
+                end
+            ),
+            (result_values.line, result_values.measure)
+        ) as reason
+    from result_values
+    join ranges on ranges.measure = result_values.measure
+    -- Rounding may take a value across the bound.
+    where result_values.value not between ranges.least - 1e-9 and ranges.greatest + 1e-9
+    group by result_values.file
+),
+given_twice as (
+    select
+        run,
+        topic,
+        measure,
+        arg_max(file, {'file': file, 'line': line}) as file,
+        arg_max(line, {'file': file, 'line': line}) as line,
+        arg_min(file, {'file': file, 'line': line}) as first_file,
+        arg_min(line, {'file': file, 'line': line}) as first_line
+    from result_values
+    group by run, topic, measure
+    having count(*) > 1
+),
+repeated as (
+    select
+        given_twice.file,
+        given_twice.line,
+        concat(
+            min(given_twice.measure), ' of ', given_twice.run, coalesce(', topic ' || min(given_twice.topic), ''),
+            ' is given twice, first by ', min(staged_files.label),
+            case when min(given_twice.first_line) > 0 then concat(':', min(given_twice.first_line)) else '' end
+        ) as reason
+    from given_twice
+    join staged_files on staged_files.file = given_twice.first_file
+    group by given_twice.file, given_twice.line, given_twice.run
+),
+problems as (
+    select * from outside
+    union all
+    select * from repeated
+)
+select
+    staged_files.label,
+    problems.line,
+    problems.reason
+from problems
+join staged_files on staged_files.file = problems.file

@@ -1,0 +1,248 @@
+"""``evalsql load scores`` of results that other programs wrote, most of them without values by topic."""
+
+import gzip
+import json
+import tarfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalsql import InputError, InputWarning, UsageError, Warehouse
+from evalsql.evaluation.audits import audits, findings
+from tests.conftest import SAMPLE, Command, csv_rows
+
+VALUES = "select run, measure, value from collection_scores join runs using (run_id) order by all"
+TREC = "map \tall\t0.25\nndcg_cut_10 \tall\t0.35\n"
+RANX = {
+    **{"stat_test": "student", "metrics": ["ndcg@10"], "model_names": ["r1", "s1"]},
+    **{name: {"scores": {"ndcg@10": value}, "comparisons": {}} for name, value in (("r1", 0.5), ("s1", 0.7))},
+}
+
+
+def mteb(task: str, *, split: str = "test", **keys: Any) -> dict[str, Any]:
+    entry = {"hf_subset": "default", "languages": ["eng-Latn"], "nauc_ndcg_at_10_max": float("nan"), **keys}
+    return {"task_name": task, "dataset_revision": "d1", "mteb_version": "2.0", "scores": {split: [entry]}}
+
+
+def write(folder: Path, files: dict[str, Any]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    return folder
+
+
+RESULTS = {
+    "r/org__m/1/A.json": mteb("A", ndcg_at_10=0.5, map_at_100=0.25, mrr_at_10=0.75, main_score=0.5),
+    "r/org__m/1/model_meta.json": {"name": "org/m", "revision": "1"},
+    "r/org__m/2/A.json": mteb("A", ndcg_at_10=0.625, main_score=0.625),
+    "r/bm25/external/B.json": mteb("B", main_score=0.375, accuracy=0.375, map_at_10=0.125) | {"date": 86400.5},
+    "r/old__m/1/A.json": {"mteb_dataset_name": "A", "test": {"ndcg_at_10": 0.0625, "evaluation_time": 9.5}},
+}
+LOADED = [
+    ("bm25@external/B", "AP@10", 0.125),
+    ("bm25@external/B", "accuracy", 0.375),
+    ("old/m@1/A", "nDCG@10", 0.0625),
+    *[("org/m@1/A", name, value) for name, value in (("AP@100", 0.25), ("RR@10", 0.75), ("nDCG@10", 0.5))],
+    ("org/m@2/A", "nDCG@10", 0.625),
+]
+
+
+@pytest.mark.parametrize("packed", ["folder", "gzip", "lzma"])
+def test_a_folder_of_mteb_is_runs_of_systems(empty: Warehouse, tmp_path: Path, packed: str) -> None:
+    source = write(tmp_path, RESULTS) / "r"
+    if packed != "folder":
+        with tarfile.open(tmp_path / "plain", "w") as archive:
+            archive.add(source, "r")
+        source = tmp_path / "results"
+        source.write_bytes(import_module(packed).compress((tmp_path / "plain").read_bytes()))
+    with pytest.warns(InputWarning, match="1 file without results skipped: .*model_meta.json"):
+        empty.load_scores(source)
+    assert empty.rows(VALUES) == LOADED
+    assert empty.loader.notices == [
+        "4 result files: 3 systems, 2 collections, 5 measures",
+        "not loaded: 2 measures that evalsql does not have, such as evaluation_time",
+    ]
+    ((meta, sums),) = empty.rows(
+        "select meta, sha256 from runs join files on id = run_id where run = 'bm25@external/B'"
+    )
+    assert meta == {
+        **{"system": "bm25", "version": "external", "collection": "B"},
+        **{"dataset_revision": "d1", "mteb_version": "2.0", "date": "1970-01-02 00:00:00"},
+    }
+    assert len(sums) == 64
+    assert findings(empty.evaluation, audits(empty.catalog)) == []
+
+
+def test_the_main_score_is_the_measure_that_equals_it_everywhere(empty: Warehouse, tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "r",
+        {
+            "o__a/1/T.json": mteb("T", ndcg_at_10=0.5, map_at_10=0.5, main_score=0.5),
+            "o__b/1/T.json": mteb("T", ndcg_at_10=0.25, map_at_10=0.75, main_score=0.75),
+            "o__c/1/T.json": mteb("T", main_score=0.125),
+            "o__d/1/U.json": mteb("U", ndcg_at_10=0.25, main_score=0.75),
+        },
+    )
+    empty.load_scores(folder)
+    held = empty.rows("select run, value, measure from collection_scores join runs using (run_id) order by all")
+    assert {("o/c@1/T", 0.125, "AP@10"), ("o/d@1/U", 0.75, "main_score")} < set(held)
+    assert len(held) == 7
+
+
+def test_of_splits_test_is_taken_and_of_subsets_the_mean(empty: Warehouse, tmp_path: Path) -> None:
+    one, other = (mteb("T", ndcg_at_10=value) for value in (0.5, 0.25))
+    one["scores"] |= {"dev": [{"ndcg_at_10": 0.9}], "test": [*one["scores"]["test"], *other["scores"]["test"]]}
+    empty.load_scores(write(tmp_path, {"o__a/1/T.json": one}) / "o__a")
+    assert empty.rows(VALUES) == [("o/a@1/T", "nDCG@10", 0.375)]
+    one["scores"]["train"] = one["scores"].pop("test")
+    with pytest.raises(InputError, match=r"T\.json: has the splits dev, train and no split test"):
+        empty.load_scores(write(tmp_path, {"o__a/2/T.json": one}) / "o__a/2/T.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told", "values"),
+    [
+        ("b.json", {"NDCG@10": 0.5, "Hole@10": 1}, {"collection": "c"}, [("b/c", "nDCG@10", 0.5)]),
+        ("b.json", [{"NDCG@10": 0.5}, {"MAP@5": 0.25}], {"system": "s", "version": "2", "collection": "c"}, [
+            ("s@2/c", "AP@5", 0.25), ("s@2/c", "nDCG@10", 0.5),
+        ]),
+        ("b.json", {"c": {"Recall@5": 1}, "d": {"P@5": 0}}, {}, [("b/c", "R@5", 1), ("b/d", "P@5", 0)]),
+        ("x.json", RANX, {"collection": "c"}, [("r1/c", "nDCG@10", 0.5), ("s1/c", "nDCG@10", 0.7)]),
+        ("t.txt", "runid\tall\tx y\nnum_ret \tall\t50\n" + TREC, {"collection": "c"}, [
+            ("t/c", "AP", 0.25), ("t/c", "NumRet", 50), ("t/c", "nDCG@10", 0.35),
+        ]),
+        ("i.txt", "AP\t0.25\nnDCG@10\t0.5\n", {"collection": "c"}, [("i/c", "AP", 0.25), ("i/c", "nDCG@10", 0.5)]),
+        ("t.csv", 'model,task,revision,metric,score\n"a, b",c,,MAP,.5\nd,c,1,Own,7\n', {}, [
+            ("a, b/c", "AP", 0.5), ("d@1/c", "Own", 7),
+        ]),
+        ("t.jsonl", '{"run":"a","dataset":"c","measure":"AP","value":0.5}\n', {}, [("a/c", "AP", 0.5)]),
+        ("w.tsv", "system\tc\td\na\t50\t\nb\t\t25\n", {"measure": "AP", "percent": True}, [
+            ("a/c", "AP", 0.5), ("b/d", "AP", 0.25),
+        ]),
+    ],
+)  # fmt: skip
+def test_what_other_programs_wrote(
+    empty: Warehouse, tmp_path: Path, name: str, content: Any, told: dict[str, Any], values: list[tuple[Any, ...]]
+) -> None:
+    write(tmp_path, {name: content})
+    empty.load_scores(tmp_path / name, **told)
+    assert empty.rows(VALUES) == values
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+    with pytest.raises(UsageError, match="already loaded: "):
+        empty.load_scores(tmp_path / f"{name}.gz", **told)
+    empty.load_scores(tmp_path / f"{name}.gz", replace=True, **told)
+    assert empty.rows(VALUES) == values
+
+
+@pytest.mark.parametrize(
+    ("files", "told", "reason"),
+    [
+        ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: is no JSON"),
+        ({"a.json": '{"run":"a"}\n{"run":\n'}, {}, "a.json: holds no results"),
+        ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: is no JSON"),
+        ({"a.json": ""}, {}, "a.json: is empty"),
+        ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
+        ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
+        ({"a.json": mteb("T", ndcg_at_10=0.5)}, {}, "a.json: does not say its system; --system NAME"),
+        ({"a.json": {"AP": None}}, {"collection": "c"}, 'a.json: the value of AP is "None", which is no finite'),
+        ({"a.txt": "AP\tnan\nRR\t1\n"}, {"collection": "c"}, 'a.txt:1: the value of AP is "nan"'),
+        ({"a.txt": "AP\t1\nRR\t2 3\n"}, {"collection": "c"}, "a.txt:2: 3 columns, and 2 above"),
+        ({"a.txt": "AP\t0.5\nRR\t43\n"}, {"collection": "c"}, "a.txt:2: RR is 43.0, its range is 0 1; --percent"),
+        (
+            {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.5\n"},
+            {},
+            "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
+        ),
+        ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
+        (
+            {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
+            {},
+            "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json",
+        ),
+    ],
+)
+def test_results_that_are_refused(
+    empty: Warehouse, tmp_path: Path, files: dict[str, Any], told: dict[str, Any], reason: str
+) -> None:
+    write(tmp_path, files)
+    with pytest.raises(InputError, match=reason):
+        empty.load_scores([tmp_path / name for name in files], **told)
+    assert empty.rows("select (select count(*) from runs), (select count(*) from files)") == [(0, 0)]
+
+
+def test_values_of_topics_are_stored_where_their_judgments_are_here(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q", meta={"collection": "c"})
+    write(tmp_path, {
+        "t.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.375\ngm_map \tall\t0.35\n",
+        "i.txt": "1\tAP\t0.5\n2\tAP\t0.25\nall\tAP\t0.375\n",
+        "p.txt": "1\tAP\t0.5\n",
+    })  # fmt: skip
+    empty.load_scores(tmp_path / "t.txt", collection="c", system="s", version="1")
+    empty.load_scores(tmp_path / "i.txt", collection="d", qrels="q")
+    assert empty.evaluate("AP").fetchall() == [("q", "i/d", 0.375), ("q", "s@1/c", 0.375)]
+    assert empty.rows("select count(*) from collection_scores") == [(0,)]
+    assert empty.rows(
+        "select run, meta['system'], num_rows from runs join files on (kind, id) = ('run', run_id) order by run"
+    ) == [*[("i/d", "i", 2), ("s@1/c", "s", 2)]]
+    empty.load_scores(tmp_path / "t.txt", collection="elsewhere")
+    assert empty.rows(VALUES) == [("t/elsewhere", "AP", 0.375), ("t/elsewhere", "GMAP", 0.35)]
+    with pytest.raises(InputError, match="no judgments of d here have the topics; evalsql load qrels FILE"):
+        empty.load_scores(tmp_path / "p.txt", collection="d")
+    with pytest.raises(InputError, match="for 1 of the 2 topics of judgments q"):
+        empty.load_scores(tmp_path / "p.txt", collection="c")
+    assert findings(empty.evaluation, audits(empty.catalog)) == []
+
+
+def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> None:
+    file = write(tmp_path, {"b.json": {"AP": 0.5}}) / "b.json"
+    empty.load_run({"1": {"a": 1}}, "b/c")
+    with pytest.raises(UsageError, match="the rankings of b/c are here"):
+        empty.load_scores(file, collection="c", replace=True)
+    empty.drop_runs("b/c")
+    empty.load_scores(file, collection="c")
+    with pytest.raises(UsageError, match="already loaded: b/c"):
+        empty.load_run({"1": {"a": 1}}, "b/c")
+    empty.load_run({"1": {"a": 1}}, "b/c", replace=True)
+    assert empty.rows("select (select count(*) from collection_scores), (select count(*) from files)") == [(0, 1)]
+
+
+def test_figures_over_collections_alone_are_told_apart(demo: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"t.csv": "system,collection,version,measure,value\nx,c,1,AP,.5\nx,d,1,AP,.5\ny,c,,AP,.5\n"})
+    assert demo("load", "scores", "t.csv").returncode == 0
+    told = "only figures over collections are held of x@1/c; evalsql board shows them\n"
+    assert demo("leaderboard", "x@1/c").stderr == f"evalsql: {told}"
+    assert demo("leaderboard", "bm25", "x@1/c", "-m", "AP").stderr == told
+    assert "figures over" not in demo("leaderboard", "-m", "AP").stderr
+    assert "only figures over collections are held of x@1/c, x@1/d" in demo("history", "x").stderr
+    assert "needs rankings, and only scores are stored of x@1/c" in demo("export", "runs", "x@1/c").stderr
+    listed = demo("ls")
+    assert "figures over whole collections: 3 runs, 2 systems on 2 collections" in listed.stderr
+    assert "x@1/c" not in listed.stdout
+    assert [row["name"] for row in csv_rows(demo("ls", "x*", "--format", "csv").stdout)][1:] == ["x@1/c", "x@1/d"]
+    assert "0 runs would go; systems: x, y" in demo("keep", "--last", "1", "--dry-run").stderr
+    assert "3 runs left out" in demo("load", "qrels", SAMPLE / "qrels.txt", "--name", "again", "--run", "*").stderr
+    assert demo("check", "--quick").returncode == 0
+    assert demo("export", "warehouse", "copy").returncode == 0
+    assert demo("import", "copy", "--db", "copy.duckdb").returncode == 0
+    query = "select sum(value) as total from collection_scores"
+    assert csv_rows(demo("sql", query, "--db", "copy.duckdb", "--format", "csv").stdout) == [{"total": "1.5"}]
+    assert "3 runs dropped" in demo("drop", "runs", "x*", "y/c").stderr
+    assert csv_rows(demo("sql", query, "--format", "csv").stdout) == [{"total": ""}]
+
+
+def test_the_command_reads_standard_input(command: Command) -> None:
+    done = command("load", "scores", "-", "--system", "s", "--collection", "c", stdin=TREC)
+    assert done.stderr == "loaded 1 result file: 1 system, 1 collection, 2 measures\n"
+    asked = command("sql", "select measure, value from collection_scores order by 1", "--format", "csv")
+    assert csv_rows(asked.stdout) == [{"measure": "AP", "value": "0.25"}, {"measure": "nDCG@10", "value": "0.35"}]
+
+
+def test_real_results_of_mteb(empty: Warehouse, real: Path) -> None:
+    empty.load_scores(real / "mteb" / "eng-v2-retrieval.tar.xz")
+    assert empty.rows("""
+        select count(*), count(distinct meta['system']), count(distinct meta['collection']),
+            (select count(*) from collection_scores where measure = 'nDCG@10')
+        from runs
+    """) == [(2563, 301, 10, 2563)]
