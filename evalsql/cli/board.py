@@ -8,10 +8,12 @@ from typing import Literal
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli.declare import Names, argument, command, option
 from evalsql.cli.options import QRELS, Arrangement, AskingScores
-from evalsql.cli.output import READ, OutputOptions, note, write_table
+from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board as board_of
 from evalsql.report.display import board_table, pairs_table
+from evalsql.report.page.board_page import board_page
+from evalsql.report.page.report_formats import PAGE_DIGITS
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 
@@ -43,6 +45,7 @@ def board(
     confidence: float = option("--confidence", "Level of the intervals.", 0.95, min=0, max=1),
     samples: int = option("--samples", "Samples of collections.", 10_000, min=1),
     seed: int = option("--seed", "Another seed gives other samples.", 42),
+    title: str = option("--title TEXT", "What stands above the page.", "Board"),
     arrangement: Arrangement,
     output: OutputOptions,
     asking: AskingScores,
@@ -51,7 +54,8 @@ def board(
 
     Each system has its value on each collection, the mean, and its place with a bootstrap interval, as in 3 (1-14). A
     rule stands above the first system that is separated from the first one above it. With --baseline differences over
-    collections stand there, each with interval, p, and collections won, tied and lost.
+    collections stand there, each with interval, p, and collections won, tied and lost. An --output with the extension
+    .html is a page that sorts and filters.
 
     Example: evalsql board 'rerank-*' dense -m AP --missing common
     """
@@ -75,6 +79,10 @@ def board(
             clusters=None if clusters is None else _read_clusters(clusters),
             **drawn,
         )
+        if output.path is not None and output.path.suffix.lower() == ".html" and baseline is None:
+            write_file(board_page(warehouse.database, found, title, PAGE_DIGITS), output.path, warehouse)
+            note(*found.notes, f"wrote {output.path}")
+            return
         table = Table(*warehouse.database.table(found.query))
         if arrangement.sort:
             table = arrangement.table(warehouse, found.query, found.lower)

@@ -26,10 +26,16 @@ _WAYS = {
 
 
 class Board(NamedTuple):
-    """The SELECT of a board's rows, its collections, the columns of which less is better, and what is said beside."""
+    """The SELECT of a board's rows, that of its values on each collection, and what is said beside.
 
+    ``sets`` are judgment sets by collection, ``lower`` the columns of which less is better.
+    """
+
+    measure: str
     query: str
+    cells: str
     collections: Sequence[str]
+    sets: Mapping[str, str]
     lower: frozenset[str]
     notes: Sequence[str]
 
@@ -68,12 +74,15 @@ def board(
             order = "order by place, system, version"
         else:
             query, order = _pairs(database, baseline, given), "order by difference desc, system, version"
+        sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         kept = evaluation.keep(query)
+        places = "system, version, collection, value, place, difference"
+        cells = evaluation.keep(f"select {places} from {_call(database, 'boards', given)}")
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
     notes += _on_places(database, kept) if baseline is None else ()
     notes.append(_on_intervals(shown, given))
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
-    return Board(f"select * from {kept} {order}", names, less, notes)
+    return Board(name, f"select * from {kept} {order}", f"select * from {cells}", names, sets, less, notes)
 
 
 def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:

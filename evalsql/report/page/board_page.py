@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.evaluation.boards import Board
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import counted
 from evalsql.report import html
 from evalsql.report.html import number, text
 from evalsql.report.page.html_page import read_part
@@ -59,7 +59,8 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
     sizes = {name: sum(name in held for held in cells.values()) for name in board.collections}
     several = len({system for system, _ in cells}) < len(cells)
     systems = []
-    for row in database.records(board.query):
+    columns = "system, version, place, place_low, place_high, mean, tied_first, place_group"
+    for row in database.records(f"select {columns} from ({board.query})"):
         held = cells[row.system, row.version]
         found = [held.get(name) for name in board.collections]
         systems.append(
@@ -79,7 +80,6 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
         )
     return {
         "digits": digits,
-        "mean": board.mean,
         "lower": bool(board.lower.intersection(board.collections)),
         "collections": [
             {"name": name, "median": medians[name], "systems": sizes[name], "address": reports.get(name)}
@@ -93,11 +93,11 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     first, *others = data["systems"]
     names = [each["name"] for each in others if each["tied"]]
     over = counted(len(data["collections"]), "collection")
-    who = "Who is first?", first["name"], f"{data['mean']} {number(first['mean'], digits)} over {over}."
+    who = "Who is first?", first["name"], f"mean {number(first['mean'], digits)} over {over}."
     if first["low"] is None:
         sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
     elif names:
-        more = f"{counted(len(names), 'other')} cannot be told apart from it: {shortened(names, _MOST_NAMED)}."
+        more = f"{counted(len(names), 'other')} cannot be told apart from it: {_named(names)}."
         sure = "No, it shares its place", f"Its place is {first['low']} to {first['high']}. {more}"
     else:
         sure = "Yes", f"Its place is {first['low']} to {first['high']}; every other system is separated from it."
@@ -111,8 +111,13 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     return [who, ("Is that sure?", *sure), ("Where does it lose?", f"On {len(lost)} of {over}", words)]
 
 
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _board(data: Mapping[str, Any], digits: int) -> str:
-    columns = [("", "place"), ("system", "name"), ("places", "span"), (data["mean"], "mean")]
+    columns = [("", "place"), ("system", "name"), ("places", "span"), ("mean", "mean")]
     columns += [(each["name"], "heat") for each in data["collections"]]
     rows = [
         [

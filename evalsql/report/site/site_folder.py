@@ -19,12 +19,14 @@ from urllib.parse import unquote, urlsplit
 from evalsql.catalog.relations import Catalog
 from evalsql.database.disk import whole_folder
 from evalsql.errors import UsageError
+from evalsql.evaluation.boards import board
 from evalsql.phrases import Progress, silent
+from evalsql.report.page.board_page import board_page
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
 from evalsql.report.site.pages import every_page
 from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
+from evalsql.report.site.site_parts import BOARD, CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -67,13 +69,17 @@ def write_site(
     made = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
     # What the bar of every page links: of a single judgment set its own pages too.
     of_set = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
-    bar = [HOME, *((words, links.set_page(found[0].qrels, page)) for words, page in of_set.items()), MEASURES, CONSOLE]
+    board_text = _board_page(warehouse, found, links, named)
+    bar = [HOME, *((words, links.set_page(found[0].qrels, page)) for words, page in of_set.items())]
+    bar += [*[BOARD] * bool(board_text), MEASURES, CONSOLE]
     with whole_folder(folder, is_ours=True) as part:
         engine = copy_engine(wasm, part) if wasm else CDN
         progress("writing the site", 0, 2)
         copy = write_copy(warehouse.database, found, part, depth)
         progress("writing the site", 1, 2)
-        num_pages = 0
+        if board_text:
+            (part / BOARD[1]).write_text(board_text, encoding="utf-8", newline="\n", errors="surrogateescape")
+        num_pages = int(bool(board_text))
         for address, content in _files(found, warehouse.catalog, links, Frame(named, made, bar), copy, engine):
             path = part / address
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,6 +108,17 @@ def _files(
     yield "site.css", "".join(path.read_text(encoding="utf-8") for path in (_PAGE_STYLE, _FILES / "site.css"))
     yield ".nojekyll", ""  # GitHub's pages are served as they are
     yield _MARK, f"evalsql {__version__}\n"
+
+
+def _board_page(warehouse: Warehouse, found: Sequence[SetResults], links: Links, title: str) -> str:
+    """The board by the first measure, where systems have several collections; else empty."""
+    with suppress(UsageError):
+        one = board(warehouse.evaluation, measure=found[0].first)
+        reports = {name: links.set_page(qrels) for name, qrels in one.sets.items() if qrels in links.sets}
+        if len(one.collections) > 1:
+            database, above = warehouse.database, [(title, HOME[1])]
+            return board_page(database, one, f"{title}: board", DIGITS, reports=reports, above=above)
+    return ""
 
 
 def _searchable(found: Sequence[SetResults], catalog: Catalog, links: Links) -> list[list[str]]:

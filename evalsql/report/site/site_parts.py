@@ -16,6 +16,7 @@ from evalsql.report.html import link, text
 from evalsql.report.site.site_data import SetResults
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
+BOARD = "Board", "board.html"
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _TAKEN = re.compile(r"index|con|prn|aux|nul|(?:com|lpt)[0-9]")  # some of them are no files on Windows
 _HASHED = re.compile(r".*-[0-9a-f]{8,}")

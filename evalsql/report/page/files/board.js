@@ -98,7 +98,7 @@ data.collections.map((_, at) => heat(each, at)));
 const drawBoard = () => {
   const systems = shown();
   const heads = make("tr", {}, head("place", "", "place"), head("system", "system", "name"), make("td", {class: "picture"}, ticks()),
-    make("td", {class: "span"}, "places"), head("mean", data.mean, "mean"),
+    make("td", {class: "span"}, "places"), head("mean", "mean", "mean"),
     data.collections.map((each) => head(each.name, each.name, "heat", true)));
   const body = systems.map((each, at) => row(each, systems[at - 1]));
   const table = make("table", {class: data.collections.length > few ? "cells dense" : "cells"}, make("thead", {}, heads), make("tbody", {}, body));
