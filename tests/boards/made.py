@@ -100,15 +100,17 @@ def _drawn_cell(cell: Cell, key: int, seed: int) -> tuple[float, int]:
 
 def load_figures(warehouse: Warehouse, board: Board, measure: str = "nDCG@10") -> None:
     """Keep figures without topics as a load of result files does: a run for each system's version and collection."""
+    rows, ((first,),) = [], warehouse.rows("select coalesce(max(run_id), 0) + 1 from runs")
     for name, cells in board.items():
         system, _, version = name.partition("@")
         for collection, value in cells.items():
-            run = f"{name} on {collection}"
             meta = {"system": system, "collection": collection} | ({"version": version} if version else {})
-            warehouse.execute(
-                "insert into runs by name select (select coalesce(max(run_id), 0) + 1 from runs) as run_id, "
-                f"{literal(run)} as run, 0 as num_tags, 'unknown' as tie_rule, false as lower_is_better, "
-                f"0 as duplicates, '' as comments, map({[*meta]}, {[*meta.values()]}) as meta, "
-                "timestamp '2026-03-01' as loaded_at, '' as evalsql_version"
-            )
-            warehouse.execute(f"insert into collection_scores select max(run_id), '{measure}', {value!r} from runs")
+            given = f"{literal(f'{name} on {collection}')}, map({[*meta]}, [{', '.join(map(literal, meta.values()))}])"
+            rows.append(f"({first + len(rows)}, {given}, {value!r}::double)")
+    listed = f"(values {', '.join(rows)}) as given(run_id, run, meta, value)"
+    warehouse.execute(
+        "insert into runs by name select run_id, run, meta, 0 as num_tags, 'unknown' as tie_rule, "
+        "false as lower_is_better, 0 as duplicates, '' as comments, timestamp '2026-03-01' as loaded_at, "
+        f"'' as evalsql_version from {listed}"
+    )
+    warehouse.execute(f"insert into collection_scores select run_id, '{measure}', value from {listed}")
