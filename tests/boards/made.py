@@ -100,7 +100,8 @@ def _drawn_cell(cell: Cell, key: int, seed: int) -> tuple[float, int]:
 
 def load_figures(warehouse: Warehouse, board: Board, measure: str = "nDCG@10") -> None:
     """Keep figures without topics as a load of result files does: a run for each system's version and collection."""
-    rows, ((first,),) = [], warehouse.rows("select coalesce(max(run_id), 0) + 1 from runs")
+    rows: list[str] = []
+    ((first,),) = warehouse.rows("select coalesce(max(run_id), 0) + 1 from runs")
     for name, cells in board.items():
         system, _, version = name.partition("@")
         for collection, value in cells.items():
