@@ -139,31 +139,24 @@ class Warehouse:
         qrels: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
-        progress: Progress = silent,
-        **told: Any,
+        **options: Any,
     ) -> list[str]:
-        """Load values of measures that were computed elsewhere: Parquet with topics, or results of other programs.
+        """Load values of measures that were computed elsewhere; returns the names of the runs.
 
-        Returns the names of the runs. For Parquet see ``ingest.scores``; ``told`` is what results of other programs do
-        not say: system, version, collection, measure, and whether values are in percent; see ``ingest.results``.
+        Arguments and errors are those of ``ingest.scores`` for Parquet, and of ``ingest.results`` for all else.
         """
-        from evalsql.ingest.results import Told, load_results
+        from evalsql.ingest.results import load_results
         from evalsql.ingest.scores import is_parquet, load_scores
 
         listed = [sources] if isinstance(sources, str | Path) else list(sources)
         tables = list(filter(is_parquet, listed))
-        results = [source for source in listed if source not in tables]
-        loaded, self.loader.notices = [], []
+        how: dict[str, Any] = {"qrels": qrels, "replace": replace, "meta": meta}
+        names, self.loader.notices = list[str](), []
         with self.database.transaction():
-            for source in tables:
-                loaded += load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
-            if results:
-                how = Told(meta=meta or {}, **told)
-                names, self.loader.notices = load_results(
-                    self.database, results, how, qrels=qrels, replace=replace, progress=progress
-                )
-                loaded += names
-        return loaded
+            loaded = [name for each in tables for name in load_scores(self.database, each, **how)]
+            if results := [each for each in listed if each not in tables]:
+                names, self.loader.notices = load_results(self.database, results, **how, **options)
+        return loaded + names
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""
