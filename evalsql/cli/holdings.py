@@ -10,7 +10,7 @@ import typer
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures, tie_variants
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import SYSTEMS, Asking, AskingScores, MeasuredRuns, RunFilters, RunSelection, Where
+from evalsql.cli.options import SYSTEMS, Asking, AskingScores, MeasuredRuns, RunFacts, RunFilters, RunSelection, Where
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -203,6 +203,40 @@ def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
             raise UsageError(f'no measure of your own is called "{name}"; there are: {", ".join(own) or "none"}')
         found |= fitting
     return sorted(found)
+
+
+@command
+def annotate(
+    *,
+    names: Names = argument("Runs, or globs of names; judgment sets with --qrels.", ..., complete="runs"),
+    facts: RunFacts,
+    collection: str | None = option("--collection NAME", "Their collection."),
+    cluster: str | None = option("--cluster NAME", "The cluster of their collection, which boards draw whole."),
+    remove: Names = option("--remove KEY", "Take out what is kept under this key; can be repeated."),
+    qrels: bool = flag("--qrels", "The names are those of judgment sets."),
+    output: OutputOptions,
+    where: Where,
+) -> None:
+    """Change what is kept with runs, or print its history.
+
+    All of those named are changed, or none. The values before stay, with the time.
+
+    Example: evalsql annotate 'rerank-*' --system rerank --meta gpu=a100
+    """
+    pairs = facts.pairs(collection=collection, cluster=cluster)
+    if both := sorted({*pairs} & {*remove}):
+        raise UsageError(f"{both[0]} is to be kept and to be removed; say one of both")
+    kind = "qrels" if qrels else "run"
+    if pairs or remove:
+        with where.open_existing() as warehouse:
+            changed = warehouse.annotate(names, meta=pairs, remove=remove, qrels=qrels)
+        note(f"{counted(len(changed), _WORDS['qrels' if qrels else 'runs'])} changed")
+        return
+    with where.open_file(read_only=True) as warehouse:
+        found = ", ".join(map(literal, resolve_names(warehouse.database, kind, names, with_replaced=True)))
+        chosen = f"select * from meta_history where kind = '{kind}' and name in ({found})"
+        table = warehouse.database.table(f"{chosen} order by changed_at, name, key")
+        write_table(Table(*table, whole=frozenset(("changed_at",))), output, warehouse)
 
 
 @command

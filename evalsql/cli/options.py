@@ -262,14 +262,11 @@ class Loading(Where):
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is kept with what is loaded, and whether that replaces something."""
-
-    replace: bool = REPLACE
+class Facts:
     meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 
-    def arguments(self, **facts: str | None) -> dict[str, Any]:
-        """What loads takes these options as, meta with facts of others; UsageError for no pair or one too many."""
+    def pairs(self, **facts: str | None) -> dict[str, str]:
+        """The keys and values of meta and of options of their own; UsageError for no pair or one too many."""
         pairs = {key: value for key, value in facts.items() if value is not None}
         if empty := [key for key, value in pairs.items() if not value]:
             raise UsageError(f"--{empty[0]} is empty")
@@ -281,20 +278,36 @@ class Kept:
                 twice = f"--{key} and --meta {key}= are the same; give one of them"
                 raise UsageError(twice if facts.get(key) is not None else f"--meta gives {key} twice")
             pairs[key] = value
-        return {"replace": self.replace, "meta": pairs}
+        return pairs
 
 
 @dataclass(frozen=True)
-class KeptWithRuns(Kept):
+class RunFacts(Facts):
     """What is kept with runs: which load of which system they are, too."""
 
     system: str | None = option("--system NAME", "Their system, which evalsql history shows.", complete="systems")
     version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
     date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
 
-    def arguments(self, **facts: str | None) -> dict[str, Any]:
+    def pairs(self, **facts: str | None) -> dict[str, str]:
         date = None if self.date is None else parse_date(self.date, "--date")
-        return super().arguments(system=self.system, version=self.version, date=date, **facts)
+        return super().pairs(system=self.system, version=self.version, date=date, **facts)
+
+
+@dataclass(frozen=True)
+class Kept(Facts):
+    """What is kept with what is loaded, and whether that replaces something."""
+
+    replace: bool = REPLACE
+
+    def arguments(self, **facts: str | None) -> dict[str, Any]:
+        """What loads take these options as, meta with facts of others."""
+        return {"replace": self.replace, "meta": self.pairs(**facts)}
+
+
+@dataclass(frozen=True)
+class KeptWithRuns(Kept, RunFacts):
+    pass
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
@@ -131,6 +132,28 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         database.execute(f"delete from {table} where {kind}_id in {among}")
     for table in ("files", "meta_changes"):
         database.execute(f"delete from {table} where kind = '{kind}' and id in {among}")
+
+
+def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, str | None]) -> list[str]:
+    """Change meta of runs ("run") or judgment sets ("qrels"), None taking a key out; returns those that differed."""
+    with database.transaction():
+        found = resolve_names(database, kind, names)
+        table = "runs" if kind == "run" else kind
+        owners = f"select {kind}_id as id, meta from {table} where {kind}_id in ({', '.join(map(str, found.ids))})"
+        wanted = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in changes.items())
+        inputs = {
+            "owners": owners,
+            "wanted": f"select key, value::varchar as value from (values {wanted}) as w(key, value)",
+        }
+        changed = relation_query(database.catalog, "meta_differences", inputs)
+        made = (
+            f"'{kind}' as kind, current_timestamp at time zone 'UTC' as changed_at, '{__version__}' as evalsql_version"
+        )
+        ids = {key for (key,) in database.rows(f"select id from ({changed})")}
+        database.insert("meta_changes", f"select *, {made} from ({changed}) order by id, key")
+        annotated = relation_query(database.catalog, "annotated_meta", inputs)
+        database.execute(f"update {table} set meta = new.meta from ({annotated}) as new where {kind}_id = new.id")
+    return [name for name, key in zip(found, found.ids, strict=True) if key in ids]
 
 
 def make_room_for_runs(

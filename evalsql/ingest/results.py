@@ -1,11 +1,11 @@
 """Loads results of other programs, most of them without values by topic: what ``load scores`` takes beside Parquet."""
 
-import hashlib
 import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
+from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
@@ -26,243 +27,200 @@ from evalsql.ingest.files.input_files import (
     unpacked,
 )
 from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_of
-from evalsql.ingest.files.source import COMPRESSIONS, NOT_UTF8, Source, open_file, unreadable
+from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
+from evalsql.ingest.load_options import Meta, run_name
+from evalsql.ingest.python_rows import make_temp_table
 from evalsql.ingest.scores import make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
 
-_HINT = "evalsql load qrels FILE --collection NAME loads some, or --qrels NAME says which"
 _BATCH = 5_000  # results that go to the engine together
-_TABLES = {
-    "staged_results": "file integer, line integer, run varchar, collection varchar, topic varchar, measures varchar[], "
-    "scores double[], main double, mains varchar[], keys varchar[], facts varchar[]",
-    "staged_files": "file integer, label varchar, sha256 varchar, bytes bigint",
+_STAGED: Mapping[str, Mapping[str, str]] = {
+    "staged_results": {
+        **{"file": "integer", "line": "integer", "kind": "varchar", "run": "varchar", "collection": "varchar"},
+        **{"topic": "varchar", "names": "varchar[]", "scores": "double[]", "main": "double", "mains": "varchar[]"},
+        **{"keys": "varchar[]", "facts": "varchar[]"},
+    },
+    "staged_files": {"file": "integer", "label": "varchar", "sha256": "varchar", "bytes": "bigint"},
+    "named_measures": {"kind": "varchar", "name": "varchar", "measure": "varchar", "divisor": "double"},
 }
-_TYPES = {name: [column.split()[1] for column in columns.split(", ")] for name, columns in _TABLES.items()}
-
-
-@dataclass(frozen=True)
-class Told:
-    """What results are of, where their files do not say it, and how their values are read."""
-
-    system: str | None = None
-    version: str | None = None
-    collection: str | None = None
-    measure: str | None = None
-    percent: bool = False
-    meta: Mapping[str, str] = field(default_factory=dict)
+_MADE = ("judged_results", "main_measures", "result_values")
 
 
 @dataclass
-class ResultReader:
-    """Puts the results of files into temporary tables.
-
-    Attributes:
-        measures: those here that the files have, by their names.
-        names: of measures by the kind of a result and by its own name; empty for those that evalsql does not have.
-        left_out: names of measures that evalsql does not have.
-    """
+class _Reader:
+    """Puts the results of files into temporary tables; ``told`` is what they are of where files do not say it."""
 
     database: Database
-    told: Told
-    progress: Progress
+    told: Mapping[str, str | None]
+    measure: str | None
     problems: ProblemList = field(default_factory=ProblemList)
     skipped: list[str] = field(default_factory=list)
-    measures: dict[str, Measure] = field(default_factory=dict)
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
-    left_out: set[str] = field(default_factory=set)
-    rows: dict[str, list[Sequence[object]]] = field(default_factory=lambda: {name: [] for name in _TABLES})
+    left_out: set[str] = field(default_factory=set)  # names of measures
     num_files: int = 0
 
-    def read(self, sources: Sequence[str | Path]) -> None:
+    def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
         """Stage all results; raises InputError with all that is wrong with the files."""
-        for name, columns in _TABLES.items():
-            self.database.execute(f"create or replace temp table {name} ({columns})")
+        for name, columns in _STAGED.items():
+            make_temp_table(self.database, name, columns)
+        rows: list[Sequence[object]] = []
+        files: list[Sequence[object]] = []
         with failures_named(), scratch_folder() as folder:
-            for label in [label for source in sources for label in files_named(str(source))]:
-                for name, path in _files(label, Path(folder)):
-                    self._read_file(label, name, path)
-        self._flush()
+            for root in [label for source in sources for label in files_named(str(source))]:
+                for source in _files(root, Path(folder)):
+                    if found := self._rows(root, source):
+                        rows += found
+                        files.append((self.num_files, source.label, source.sha256(), source.path.stat().st_size))
+                        self.num_files += 1
+                    if len(rows) >= _BATCH:
+                        self._stage(rows, files)
+                        progress("reading results", self.num_files, 0)
+        self._stage(rows, files)
         if self.skipped:
             warn(f"{counted(len(self.skipped), 'file')} without results skipped: {shortened(self.skipped, 3)}")
         self.problems.check()
         if not self.num_files:
             raise InputError([Problem(str(sources[0]), 0, "holds no results")])
 
-    def _read_file(self, root: str, label: str, path: Path) -> None:
-        if label != root and (unfit_name(os.path.basename(label)) or not path.is_file()):
-            self.skipped.append(label)
-            return
-        data = path.read_bytes()
+    def _stage(self, rows: list[Sequence[object]], files: list[Sequence[object]]) -> None:
+        for name, some in (("staged_results", rows), ("staged_files", files)):
+            add_rows(self.database, name, [*_STAGED[name]], some)
+            some.clear()
+
+    def _rows(self, root: str, source: Source) -> list[Sequence[object]]:
+        """The rows of a file's results; none if it holds none, or is refused."""
+        label = source.label
         try:
-            found = results_of(_text(label, path, data), self._canonical, self.told.measure)
+            if label != root and (unfit_name(os.path.basename(label)) or not source.path.is_file()):
+                found = []
+            else:
+                with source.open() as stream:
+                    found = results_of(stream.read().decode("utf-8-sig"), self.measure)
             if not found and label == root:
                 raise ResultError(0, "holds no results that are known; evalsql help loading lists the formats")
-            for result in found or ():
-                self._stage(result, root, label)
-        except ResultError as fault:
-            self.problems.add(Problem(label, fault.line, fault.reason))
-            return
-        if not found:
-            self.skipped.append(label)
-            return
-        self.rows["staged_files"].append((self.num_files, label, hashlib.sha256(data).hexdigest(), len(data)))
-        self.num_files += 1
-        if len(self.rows["staged_results"]) >= _BATCH:
-            self._flush()
+            self.skipped += [label] * (not found)
+            return [self._row(result, root, label) for result in found]
+        except ResultError as error:
+            self.problems.add(source.problem(error.line, error.reason))
+        except UnicodeDecodeError:
+            self.problems.add(source.problem(0, NOT_UTF8))
+        except unreadable() as error:
+            self.problems.add(source.problem(0, f"cannot be read: {error}"))
+        return []
 
-    def _stage(self, result: Result, root: str, label: str) -> None:
-        told, is_mteb = self.told, result.kind == MTEB
-        system, version = told.system or "", told.version or ""
-        if is_mteb and not told.system:
-            system, folder = _folders(root, label)
-            version = version or folder
-        system = result.system or system or ("" if is_mteb or label == STANDARD_INPUT else stem(label))
-        version, collection = result.version or version, result.collection or told.collection or ""
-        for what, given in (("system", system), ("collection", collection)):
-            if not given:
+    def _row(self, result: Result, root: str, label: str) -> Sequence[object]:
+        values, main = dict(result.values), None
+        by_default = {"system": "" if label == STANDARD_INPUT else stem(label)}
+        if result.kind == MTEB:
+            by_default, main = _folders(root, label), values.pop(MAIN, None)
+            unknown = {key for key in values if not _is_of_mteb(key)}
+            self.left_out |= {key for key in unknown if isinstance(values[key], int | float)}
+        mains = [key for key, value in values.items() if value == main and main is not None]
+        if result.kind == MTEB:
+            values = {key: value for key, value in values.items() if key not in unknown}
+        given = {**by_default, **{key: text for key, text in self.told.items() if text}}
+        facts = {key: text for key, text in (given | dict(result.said)).items() if text not in ("", "None")}
+        topic = facts.pop("topic", "all")
+        for what in ("system", "collection"):
+            if what not in facts:
                 raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
-        values = self._named(result, label)
-        main = self._number(result.main, MAIN, label, 0) if result.main is not None else None
-        mains = [name for name, value in values.items() if value == main]
-        if is_mteb:
-            mains += [key for key, value in result.values.items() if key in self.left_out and value == result.main]
-        run = f"{system}{'@' * bool(version)}{version}/{collection}"
-        said = {"system": system, "version": version, "collection": collection}
-        facts = {key: value for key, value in said.items() if value} | dict(result.facts) | dict(told.meta)
-        place = (self.num_files, result.line, run, collection, result.topic or None)
-        if values or main is not None:
-            row = (*place, [*values], [*values.values()], main, mains, [*facts], [*facts.values()])
-            self.rows["staged_results"].append(row)
-
-    def _named(self, result: Result, label: str) -> dict[str, float]:
-        """The values by canonical names; those of measures that programs have and evalsql has not are left out."""
-        values: dict[str, float] = {}
-        for key, value in result.values.items():
-            place = result.kind, key
-            if place not in self.names:
-                known = self._canonical(mteb_name(key) if result.kind == MTEB else key)
-                self.names[place] = known or key * (result.kind == TABLE)
-            if name := self.names[place]:
-                if (number := self._number(value, name, label, result.line)) is not None:
-                    values[name] = number
-            elif isinstance(value, int | float) and key != MAIN:
-                self.left_out.add(key)
-        return values
-
-    def _number(self, value: Any, name: str, label: str, line: int) -> float | None:
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            self.problems.add(Problem(label, line, f'the value of {name} is "{value}", which is no finite number'))
-            return None
-        if self.told.percent and (name not in self.measures or self.measures[name].relation.header.bounds[1] == 1):
-            return number / 100
-        return number
-
-    def _canonical(self, name: str) -> str:
-        """The name of the one measure that a name stands for; empty if there is none."""
-        try:
-            found = parse_measures([name], self.database.catalog) if name else []
-        except UsageError:
-            found = []
-        self.measures |= {each.name: each for each in found}
-        return found[0].name if len(found) == 1 else ""
-
-    def summary(self) -> tuple[list[str], list[str]]:
-        """Names of the runs that were loaded, and lines that say how much that is and what was left out."""
-        loaded = [run for (run,) in self.database.rows("select distinct run from temp.staged_results order by run")]
-        counts = "select count(distinct facts[1]), count(distinct collection) from temp.staged_results"
-        ((systems, collections),) = self.database.rows(counts)
-        measures = {name for (name,) in self.database.rows("select distinct measure from temp.result_values")}
-        held = [counted(number, what) for number, what in ((systems, "system"), (collections, "collection"))]
-        lines = [f"{counted(self.num_files, 'result file')}: {', '.join(held)}, {counted(len(measures), 'measure')}"]
-        if left_out := sorted(self.left_out - measures, key=natural_key):
-            lines.append(
-                f"not loaded: {counted(len(left_out), 'measure')} that evalsql does not have, such as {left_out[0]}"
-            )
-        self.database.execute(
-            "; ".join(f"drop table temp.{name}" for name in (*_TABLES, "main_measures", "result_values"))
+        return (
+            *(self.num_files, result.line, result.kind, run_name(facts), facts["collection"]),
+            *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
+            *([*facts], [*facts.values()]),
         )
-        return loaded, lines
 
-    def _flush(self) -> None:
-        for name, rows in self.rows.items():
-            if rows:
-                unnested = ", ".join(f"unnest(?::{kind}[])" for kind in _TYPES[name])
-                self.database.execute(
-                    f"insert into temp.{name} select {unnested}", [list(each) for each in zip(*rows, strict=True)]
-                )
-                rows.clear()
-        self.progress("reading results", self.num_files, 0)
+    def name_measures(self, *, percent: bool) -> list[Measure]:
+        """Give names of measures the canonical ones, where there are any; returns the measures that are known here."""
+        known: list[Measure] = []
+        rows: list[Sequence[object]] = []
+        names = "select kind, unnest(names) as name from temp.staged_results"
+        mains = "select kind, unnest(mains) as name from temp.staged_results"
+        for kind, name in self.database.rows(f"{names} union {mains} order by all"):
+            try:
+                found = parse_measures([mteb_name(name) if kind == MTEB else name], self.database.catalog)
+            except UsageError:
+                found = []
+            (measure,) = found if len(found) == 1 else (None,)
+            known += [measure] if measure else []
+            if not measure and not kind:
+                self.left_out.add(name)
+            is_share = measure is None or measure.relation.header.bounds[1] == 1
+            own = name if kind in (MTEB, TABLE) else None
+            rows.append((kind, name, measure.name if measure else own, 100 if percent and is_share else 1))
+        add_rows(self.database, "named_measures", [*_STAGED["named_measures"]], rows)
+        return known
+
+    def summary(self) -> list[str]:
+        """Lines that say how much was loaded and what was left out."""
+        keys = ", ".join(f"count(distinct meta['{key}'])" for key in ("system", "collection"))
+        loaded = f"select {keys} from runs where run in (select run from temp.staged_results)"
+        ((systems, collections),) = self.database.rows(loaded)
+        measures = {name for (name,) in self.database.rows("select distinct measure from temp.result_values")}
+        held = f"{counted(systems, 'system')}, {counted(collections, 'collection')}"
+        lines = [f"{counted(self.num_files, 'result file')}: {held}, {counted(len(measures), 'measure')}"]
+        if left_out := sorted(self.left_out - measures, key=natural_key):
+            what = f"{counted(len(left_out), 'measure')} that evalsql does not have"
+            lines.append(f"not loaded: {what}, such as {left_out[0]}")
+        return lines
 
 
 def load_results(
     database: Database,
     sources: Sequence[str | Path],
-    told: Told,
     *,
-    qrels: str | None,
-    replace: bool,
+    qrels: str | None = None,
+    replace: bool = False,
+    meta: Meta = None,
+    measure: str | None = None,
+    percent: bool = False,
     progress: Progress = silent,
+    **told: str | None,
 ) -> tuple[list[str], list[str]]:
     """Load results of other programs within the caller's transaction; returns names of runs, and what is to be told.
 
     Values of topics are stored where judgments here have the topics, and else those over all topics alone.
+
+    Args:
+        measure: of a table with a column for each collection.
+        percent: whether values are in per cent.
+        told: system, version and collection, where files do not say it.
     """
-    reader = ResultReader(database, told, progress)
-    reader.read(sources)
-    inputs = {name: f"select * from temp.{name}" for name in ("staged_results", "staged_files")}
+    reader = _Reader(database, {**told, **(meta or {})}, measure)
+    reader.read(sources, progress)
+    measures = reader.name_measures(percent=percent)
+    inputs = {name: f"select * from temp.{name}" for name in _STAGED}
 
     def relation(name: str, **arguments: str) -> str:
         return relation_query(database.catalog, name, inputs, **arguments)
 
     named = "" if qrels is None else resolve_one(database, "qrels", qrels)
-    judged = database.rows(relation("judged_results", qrels=named))
-    labels = dict(database.rows("select file, label from temp.staged_files")) if judged else {}
-    if lost := [
-        Problem(
-            labels[file], 0, f"has values of topics, and no judgments of {collection} here have the topics; {_HINT}"
-        )
-        for _, file, collection, judgments, has_overall in judged
-        if not (judgments or has_overall)
-    ]:
-        raise InputError(lost)
-    sets = {run: judgments for run, _, _, judgments, _ in judged if judgments}
-    for run, *_ in judged:
-        unused = "is null" if run in sets else "is not null"
-        database.execute(f"delete from temp.staged_results where run = ? and topic {unused}", [run])
-    for name in ("main_measures", "result_values"):
-        database.execute(f"create or replace temp table {name} as {relation(name)}")
+    for name in _MADE:
+        query = relation(name, qrels=named) if name == "judged_results" else relation(name)
+        database.execute(f"create or replace temp table {name} as {query}")
         inputs[name] = f"select * from temp.{name}"
     # What trec_eval prints of a count over all topics is a sum.
-    inputs["ranges"] = ranges_of(each for each in reader.measures.values() if each.relation.header.mean != "sum")
+    inputs["ranges"] = ranges_of(each for each in measures if each.relation.header.mean != "sum")
     if problems := database.rows(f"{relation('result_problems')}\norder by all"):
-        raise InputError([Problem(*problem) for problem in problems])
-    make_room(database, "select distinct run, topic from temp.staged_results", replace)
+        raise InputError(Problem(*problem) for problem in problems)
+    make_room(database, "select run, min(topic) as topic from temp.result_values group by run", replace)
     loaded_at = f"{literal(__version__)} as evalsql_version, current_timestamp at time zone 'UTC' as loaded_at"
     database.insert("runs", f"select *, {loaded_at} from ({relation('new_result_runs')})")
     database.insert("collection_scores", relation("new_collection_scores"))
     database.insert("files", relation("new_result_files"))
-    if sets:
-        pairs = ", ".join(f"({literal(run)}, {literal(judgments)})" for run, judgments in sets.items())
-        database.execute(f"""
-            create or replace temp table staged_scores as
-            select qrels, run, topic, measure, '' as evalsql_version, '' as sql_digest, value, label as file
-            from temp.result_values
-            join (values {pairs}) as sets(run, qrels) using (run)
-            join temp.staged_files using (file)
-        """)
+    database.execute(f"create or replace temp table staged_scores as {relation('result_scores')}")
+    if database.rows("select 1 from temp.staged_scores limit 1"):
+        inputs["ranges"] = ranges_of(measures)
         inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
-        inputs["ranges"] = ranges_of(reader.measures.values())
         store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
-    return reader.summary()
+    loaded = [run for (run,) in database.rows("select distinct run from temp.staged_results order by run")]
+    lines = reader.summary()
+    database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
+    return loaded, lines
 
 
-def _files(root: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label and path of the files of a folder at any depth, or of an archive, or of the one that is named."""
+def _files(root: str, folder: Path) -> Iterator[Source]:
+    """The files of a folder at any depth, or of an archive, or the one that is named."""
     path = Path(root)
     if root == STANDARD_INPUT:
         path = folder / "input"
@@ -273,35 +231,35 @@ def _files(root: str, folder: Path) -> Iterator[tuple[str, Path]]:
         for parent, folders, names in os.walk(root):
             folders[:] = sorted(each for each in folders if not unfit_name(each))
             for name in sorted(names):
-                yield os.path.join(parent, name), Path(parent, name)
+                yield open_file(os.path.join(parent, name), Path(parent, name))[0]
         return
     source, head = open_file(root, path)
     if head[USTAR_AT:].startswith(b"ustar"):
         for name, copy in unpacked(source, folder):
-            yield name, copy
+            yield open_file(name, copy)[0] if copy.exists() else Source(name, copy)
             copy.unlink(missing_ok=True)
     elif found := without_rows(head):
         raise source.error(f"is {found}")
     else:
-        yield root, path
+        yield source
 
 
-def _text(label: str, path: Path, data: bytes) -> str:
-    compression = next((name for magic, name in COMPRESSIONS.items() if data.startswith(magic)), "")
+@cache
+def _is_of_mteb(key: str) -> bool:
+    return bool(mteb_name(key))
+
+
+def _number(value: Any) -> float:
+    """The number, or NaN for what is none."""
     try:
-        if compression:
-            with Source(label, path, compression).open() as stream:
-                data = stream.read()
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ResultError(0, NOT_UTF8) from error
-    except unreadable() as error:
-        raise ResultError(0, f"cannot be read: {error}") from error
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
-def _folders(root: str, label: str) -> tuple[str, str]:
-    """Model and revision by the folders of MTEB, .../model/revision/task.json; empty where they are others."""
+def _folders(root: str, label: str) -> dict[str, str]:
+    """Model and revision by the folders of MTEB, .../model/revision/task.json; none where they are others."""
     parts = Path(label if root != label and not os.path.isdir(root) else os.path.abspath(label)).parts[-3:]
     if len(parts) < 3 or ("__" not in parts[0] and len(Path(label).relative_to(root).parts) < 3):
-        return "", ""
-    return parts[0].replace("__", "/", 1), parts[1]
+        return {}
+    return {"system": parts[0].replace("__", "/", 1), "version": parts[1]}

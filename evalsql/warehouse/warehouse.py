@@ -13,13 +13,13 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
-from evalsql.errors import EvalsqlError
+from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
-from evalsql.evaluation.selection import Choice, choose_runs
-from evalsql.ingest.base_rows import drop
+from evalsql.evaluation.selection import Choice, choose_runs, parse_date
+from evalsql.ingest.base_rows import annotate, drop
 from evalsql.ingest.loader import Files, Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
@@ -139,31 +139,24 @@ class Warehouse:
         qrels: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
-        progress: Progress = silent,
-        **told: Any,
+        **options: Any,
     ) -> list[str]:
-        """Load values of measures that were computed elsewhere: Parquet with topics, or results of other programs.
+        """Load values of measures that were computed elsewhere; returns the names of the runs.
 
-        Returns the names of the runs. For Parquet see ``ingest.scores``; ``told`` is what results of other programs do
-        not say: system, version, collection, measure, and whether values are in percent; see ``ingest.results``.
+        Arguments and errors are those of ``ingest.scores`` for Parquet, and of ``ingest.results`` for all else.
         """
-        from evalsql.ingest.results import Told, load_results
+        from evalsql.ingest.results import load_results
         from evalsql.ingest.scores import is_parquet, load_scores
 
         listed = [sources] if isinstance(sources, str | Path) else list(sources)
         tables = list(filter(is_parquet, listed))
-        results = [source for source in listed if source not in tables]
-        loaded, self.loader.notices = [], []
+        how: dict[str, Any] = {"qrels": qrels, "replace": replace, "meta": meta}
+        names, self.loader.notices = list[str](), []
         with self.database.transaction():
-            for source in tables:
-                loaded += load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
-            if results:
-                how = Told(meta=meta or {}, **told)
-                names, self.loader.notices = load_results(
-                    self.database, results, how, qrels=qrels, replace=replace, progress=progress
-                )
-                loaded += names
-        return loaded
+            loaded = [name for each in tables for name in load_scores(self.database, each, **how)]
+            if results := [each for each in listed if each not in tables]:
+                names, self.loader.notices = load_results(self.database, results, **how, **options)
+        return loaded + names
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""
@@ -182,6 +175,32 @@ class Warehouse:
     def drop_qrels(self, names: Names) -> list[str]:
         """Take judgment sets out of the file, with their weights, all or none; as ``drop_runs``. Runs stay."""
         return drop(self.database, "qrels", names)
+
+    def annotate(
+        self,
+        names: Names,
+        *,
+        meta: Mapping[str, str] | None = None,
+        remove: Names = (),
+        qrels: bool = False,
+        **facts: str,
+    ) -> list[str]:
+        """Change what is kept with runs, or with judgment sets: names or globs. Returns the names of those changed.
+
+        The values before stay in ``meta_changes``; the view ``meta_history`` has them by name.
+
+        Args:
+            meta: new values by key.
+            remove: keys to take out.
+            qrels: whether the names are those of judgment sets.
+            facts: more keys and values, such as system, version and date, or collection and cluster.
+        """
+        if "date" in facts:
+            facts["date"] = parse_date(facts["date"], "date")
+        changes = {**(meta or {}), **facts, **dict.fromkeys(as_list(remove))}
+        if not changes:
+            raise UsageError("name what is to change: meta, or keys to remove")
+        return annotate(self.database, "qrels" if qrels else "run", names, changes)
 
     def load_measures(self, sources: own_measures.Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.

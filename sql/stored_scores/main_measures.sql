@@ -2,20 +2,20 @@
 -- inputs: staged_results
 -- columns:
 --   collection   name of the collection
---   measure      the measure whose value is the main score in all files that have both; of several the most frequent
+--   name         name of the measure in the files: its value is the main score in all files that have both; of several the most frequent
 with equal_values as (
     select
         collection,
-        unnest(mains) as measure
+        unnest(mains) as name
     from staged_results
 ),
 counted as (
     select
         collection,
-        measure,
+        name,
         count(*) as num_files
     from equal_values
-    group by collection, measure
+    group by collection, name
 ),
 fitting as (
     select *
@@ -26,12 +26,12 @@ fitting as (
         where
             staged_results.collection = counted.collection
             and staged_results.main is not null
-            and list_contains(staged_results.measures, counted.measure)
-            and not list_contains(staged_results.mains, counted.measure)
+            and list_contains(staged_results.names, counted.name)
+            and not list_contains(staged_results.mains, counted.name)
     )
 )
 select
     collection,
-    arg_min(measure, (-num_files, measure)) as measure
+    arg_min(name, (-num_files, name)) as name
 from fitting
 group by collection

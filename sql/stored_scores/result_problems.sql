@@ -1,5 +1,5 @@
 -- title: What is wrong with staged results
--- inputs: result_values, staged_files, ranges
+-- inputs: result_values, judged_results, staged_files, ranges
 -- columns:
 --   label    file as messages call it
 --   line     its line, or 0
@@ -22,7 +22,9 @@ with outside as (
     from result_values
     join ranges on ranges.measure = result_values.measure
     -- Rounding may take a value across the bound.
-    where result_values.value not between ranges.least - 1e-9 and ranges.greatest + 1e-9
+    where
+        isfinite(result_values.value)
+        and result_values.value not between ranges.least - 1e-9 and ranges.greatest + 1e-9
     group by result_values.file
 ),
 given_twice as (
@@ -51,10 +53,34 @@ repeated as (
     join staged_files on staged_files.file = given_twice.first_file
     group by given_twice.file, given_twice.line, given_twice.run
 ),
+unusable as (
+    select
+        file,
+        line,
+        concat('the value of ', min(measure), ' is no finite number') as reason
+    from result_values
+    where not coalesce(isfinite(value), false)
+    group by file, line
+),
+unjudged as (
+    select
+        file,
+        0 as line,
+        concat(
+            'has values of topics, and no judgments of ', collection, ' here have the topics; evalsql load qrels FILE ',
+            '--collection ', collection, ' loads some, or --qrels NAME says which'
+        ) as reason
+    from judged_results
+    where qrels is null and not has_overall
+),
 problems as (
     select * from outside
     union all
     select * from repeated
+    union all
+    select * from unusable
+    union all
+    select * from unjudged
 )
 select
     staged_files.label,

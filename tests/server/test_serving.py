@@ -102,6 +102,24 @@ def test_a_command_prints_what_it_prints_on_the_file(words: str, served: Served,
     assert there.stderr.replace(served.url, "FILE") == here.stderr.replace(str(file), "FILE")
 
 
+def test_results_manifests_and_annotations_go_through_a_server(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("system,collection,measure,value\nx,c,AP,.5\nx,d,AP,.25\n")
+    (tmp_path / "r.run").write_text("T01 Q0 doc-0133 1 1 t\n")
+    (tmp_path / "m.csv").write_text("file,system,collection,seed\nr.run,y,sample,7\n")
+    warehouse.load_scores(tmp_path / "s.csv", meta={"batch": "b"})
+    warehouse.load_scores(tmp_path / "s.csv", meta={"batch": "b"}, replace=True)
+    warehouse.load_runs(manifest=tmp_path / "m.csv")
+    assert warehouse.annotate("x/*", cluster="web", remove="batch") == ["x/c", "x/d"]
+    assert warehouse.rows("select run, value from collection_scores join runs using (run_id) order by run") == [
+        *[("x/c", 0.5), ("x/d", 0.25)]
+    ]
+    assert warehouse.rows("select meta from runs where run in ('x/c', 'y/sample') order by run") == [
+        ({"cluster": "web", "collection": "c", "system": "x"},),
+        ({"system": "y", "collection": "sample", "seed": "7"},),
+    ]
+    assert len(warehouse.rows("from meta_history")) == 4
+
+
 def _contents(warehouse: evalsql.Warehouse, run: str) -> list[list[tuple[object, ...]]]:
     facts = "select tag, num_tags, comments, tie_rule, duplicates, depth, meta from runs"
     queries = ("from rankings", "from scores", facts)
