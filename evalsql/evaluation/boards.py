@@ -1,6 +1,6 @@
 """Boards: which values of which systems stand on one, who is where, and what is to be said beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -55,7 +55,8 @@ def board(
     lower = known is not None and known.relation.header.less_is_better
     given = {**options, "measure": name, "lower_is_better": lower}
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
-    with _values(evaluation, name, known, where, qrels), _chosen(database, wanted, collections, clusters):
+    runs = None if where is None else choose_runs(database, Choice(where=where))
+    with board_values(evaluation, {name: known}, runs, qrels), _chosen(database, wanted, collections, clusters):
         rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
         facts = "collection, any_value(cluster), bool_or(topics is not null)"
         shown = database.rows(f"select {facts} from {_call(database, 'boards', given)} group by 1 order by 1")
@@ -90,21 +91,20 @@ def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:
 
 
 @contextmanager
-def _values(
-    evaluation: Evaluation, name: str, known: Measure | None, where: str | None, qrels: Names
+def board_values(
+    evaluation: Evaluation, measures: Mapping[str, Measure | None], runs: Sequence[str] | None, qrels: Names = ()
 ) -> Iterator[None]:
-    """Have the values of the runs that are meant, by one measure, in the place of the view ``board_values``."""
+    """Have the values of these runs, or of all, by these measures alone in the place of the view ``board_values``."""
     database = evaluation.database
     if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
         raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
-    sets, runs = _judging(database, qrels), None if where is None else choose_runs(database, Choice(where=where))
-    evaluated = database.rows("select distinct run from runs join evaluations using (run_id)")
+    evaluated = database.rows("select run from runs where run_id in (select run_id from evaluations)")
     some = [run for (run,) in evaluated if runs is None or run in runs]
     stored = database.rows("select 1 from main.stored_scores limit 1")
-    asked = [known] if known is not None and (some or stored) else []
-    only = "true" if runs is None else f"run in ({', '.join(map(literal, runs))})"
-    with evaluation.with_scores(asked, qrels=sets, runs=some if runs is not None and not stored else ()):
-        query = f"select * from {VALUES} where measure = {literal(name)} and {only}"
+    asked = [each for each in measures.values() if each is not None and (some or stored)]
+    only = "true" if runs is None else f"run in ({_listed(runs)})"
+    with evaluation.with_scores(asked, qrels=_judging(database, qrels), runs=() if runs is None or stored else some):
+        query = f"select * from {VALUES} where measure in ({_listed(measures)}) and {only}"
         with temporary_tables(database, {VALUES: query}):
             yield
 
@@ -113,7 +113,7 @@ def _judging(database: Database, qrels: Names) -> Sequence[str]:
     """Of the collections whose judgment sets are named these, of others all in use; empty is all."""
     if not as_list(qrels):
         return ()
-    named = ", ".join(map(literal, resolve_names(database, "qrels", qrels)))
+    named = _listed(resolve_names(database, "qrels", qrels))
     others = f"{_COLLECTION} not in (select {_COLLECTION} from qrels where qrels in ({named}))"
     in_use = f"select qrels from qrels where qrels in ({named}) or (replaced_at is null and {others})"
     return [name for (name,) in database.rows(in_use)]
@@ -130,8 +130,7 @@ def _chosen(
             each for one in patterns for each in fitting_names(one, held, column, "no value by this measure is here")
         }
         if patterns:
-            listed = ", ".join(map(literal, sorted(found)))
-            database.execute(f"delete from temp.{VALUES} where {column} not in ({listed})")
+            database.execute(f"delete from temp.{VALUES} where {column} not in ({_listed(found)})")
     if clusters is None:
         yield
         return
@@ -141,6 +140,10 @@ def _chosen(
     pairs = ", ".join(f"({literal(each)}, {literal(cluster)})" for each, cluster in clusters.items())
     with temporary_tables(database, {CLUSTERS: f"select * from (values {pairs}) as given(collection, cluster)"}):
         yield
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(literal, names))
 
 
 def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
