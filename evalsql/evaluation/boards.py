@@ -14,8 +14,9 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
-FEWEST = 3  # clusters that an interval takes
+FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is about as long as it should be
 _COLLECTION = "coalesce(meta['collection'], qrels)"
+_TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
 _WAYS = {
     "macro": "mean over collections",
     "micro": "mean over topics",
@@ -71,7 +72,7 @@ def board(
             query, order = _pairs(database, baseline, given), "order by difference desc, system, version"
         kept = evaluation.keep(query)
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
-    notes += _on_places(database, kept) if baseline is None else ()
+    notes += _on_places(database, kept) if baseline is None else [_TESTED]
     notes.append(_on_intervals(shown, given))
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     return Board(f"select * from {kept} {order}", names, less, notes)
@@ -231,5 +232,7 @@ def _on_intervals(shown: Sequence[tuple[str, str, bool]], options: Mapping[str, 
         return f"{_WAYS[mean]}; {few}: too few for intervals, which take {FEWEST}"
     drawn = options.get("draw", "topics") == "topics" and mean in ("macro", "micro") and any(has for *_, has in shown)
     share, topics = 100 * float(options.get("confidence", 0.95)), ", with other topics," if drawn else ""
-    these = f"{len(shown)}{clusters}{topics}"
-    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give"
+    these, short = f"{len(shown)}{clusters}{topics}", ""
+    if not drawn and num_clusters < ENOUGH and options.get("intervals", "percentile") == "percentile":
+        short = "; of so few they are too short, expanded ones are wider"
+    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give{short}"
