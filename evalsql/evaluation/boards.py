@@ -1,6 +1,6 @@
 """Boards: which values of which systems stand on one, who is where, and what is to be said beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -14,8 +14,9 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
-FEWEST = 3  # clusters that an interval takes
+FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is about as long as it should be
 _COLLECTION = "coalesce(meta['collection'], qrels)"
+_TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
 _WAYS = {
     "macro": "mean over collections",
     "micro": "mean over topics",
@@ -61,7 +62,8 @@ def board(
     lower = known is not None and known.relation.header.less_is_better
     given = {**options, "measure": name, "lower_is_better": lower}
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
-    with _values(evaluation, name, known, where, qrels), _chosen(database, wanted, collections, clusters):
+    runs = None if where is None else choose_runs(database, Choice(where=where))
+    with board_values(evaluation, {name: known}, runs, qrels), _chosen(database, wanted, collections, clusters):
         rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
         facts = "collection, any_value(cluster), bool_or(topics is not null)"
         shown = database.rows(f"select {facts} from {_call(database, 'boards', given)} group by 1 order by 1")
@@ -79,7 +81,7 @@ def board(
         places = "system, version, collection, value, place, difference"
         cells = evaluation.keep(f"select {places} from {_call(database, 'boards', given)}")
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
-    notes += _on_places(database, kept) if baseline is None else ()
+    notes += _on_places(database, kept) if baseline is None else [_TESTED]
     notes.append(_on_intervals(shown, given))
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     return Board(name, f"select * from {kept} {order}", f"select * from {cells}", names, sets, less, notes)
@@ -99,21 +101,20 @@ def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:
 
 
 @contextmanager
-def _values(
-    evaluation: Evaluation, name: str, known: Measure | None, where: str | None, qrels: Names
+def board_values(
+    evaluation: Evaluation, measures: Mapping[str, Measure | None], runs: Sequence[str] | None, qrels: Names = ()
 ) -> Iterator[None]:
-    """Have the values of the runs that are meant, by one measure, in the place of the view ``board_values``."""
+    """Have the values of these runs, or of all, by these measures alone in the place of the view ``board_values``."""
     database = evaluation.database
     if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
         raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
-    sets, runs = _judging(database, qrels), None if where is None else choose_runs(database, Choice(where=where))
-    evaluated = database.rows("select distinct run from runs join evaluations using (run_id)")
+    evaluated = database.rows("select run from runs where run_id in (select run_id from evaluations)")
     some = [run for (run,) in evaluated if runs is None or run in runs]
     stored = database.rows("select 1 from main.stored_scores limit 1")
-    asked = [known] if known is not None and (some or stored) else []
-    only = "true" if runs is None else f"run in ({', '.join(map(literal, runs))})"
-    with evaluation.with_scores(asked, qrels=sets, runs=some if runs is not None and not stored else ()):
-        query = f"select * from {VALUES} where measure = {literal(name)} and {only}"
+    asked = [each for each in measures.values() if each is not None and (some or stored)]
+    only = "true" if runs is None else f"run in ({_listed(runs)})"
+    with evaluation.with_scores(asked, qrels=_judging(database, qrels), runs=() if runs is None or stored else some):
+        query = f"select * from {VALUES} where measure in ({_listed(measures)}) and {only}"
         with temporary_tables(database, {VALUES: query}):
             yield
 
@@ -122,7 +123,7 @@ def _judging(database: Database, qrels: Names) -> Sequence[str]:
     """Of the collections whose judgment sets are named these, of others all in use; empty is all."""
     if not as_list(qrels):
         return ()
-    named = ", ".join(map(literal, resolve_names(database, "qrels", qrels)))
+    named = _listed(resolve_names(database, "qrels", qrels))
     others = f"{_COLLECTION} not in (select {_COLLECTION} from qrels where qrels in ({named}))"
     in_use = f"select qrels from qrels where qrels in ({named}) or (replaced_at is null and {others})"
     return [name for (name,) in database.rows(in_use)]
@@ -139,8 +140,7 @@ def _chosen(
             each for one in patterns for each in fitting_names(one, held, column, "no value by this measure is here")
         }
         if patterns:
-            listed = ", ".join(map(literal, sorted(found)))
-            database.execute(f"delete from temp.{VALUES} where {column} not in ({listed})")
+            database.execute(f"delete from temp.{VALUES} where {column} not in ({_listed(found)})")
     if clusters is None:
         yield
         return
@@ -150,6 +150,10 @@ def _chosen(
     pairs = ", ".join(f"({literal(each)}, {literal(cluster)})" for each, cluster in clusters.items())
     with temporary_tables(database, {CLUSTERS: f"select * from (values {pairs}) as given(collection, cluster)"}):
         yield
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(literal, names))
 
 
 def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
@@ -237,5 +241,7 @@ def _on_intervals(shown: Sequence[tuple[str, str, bool]], options: Mapping[str, 
         return f"{_WAYS[mean]}; {few}: too few for intervals, which take {FEWEST}"
     drawn = options.get("draw", "topics") == "topics" and mean in ("macro", "micro") and any(has for *_, has in shown)
     share, topics = 100 * float(options.get("confidence", 0.95)), ", with other topics," if drawn else ""
-    these = f"{len(shown)}{clusters}{topics}"
-    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give"
+    these, short = f"{len(shown)}{clusters}{topics}", ""
+    if not drawn and num_clusters < ENOUGH and options.get("intervals", "percentile") == "percentile":
+        short = "; of so few they are too short, expanded ones are wider"
+    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give{short}"

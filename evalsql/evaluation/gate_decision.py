@@ -12,8 +12,9 @@ from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
+from evalsql.evaluation.boards import board_values
 from evalsql.evaluation.evaluation import FAMILIES, Evaluation
-from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, Figures, Rule, read_figures
+from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_coverage, on_overlaps
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted, shortened
@@ -102,6 +103,9 @@ def decide(
     database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
+    on_boards = _board_drops(evaluation, asked, inputs)
+    inputs = {**inputs, "board_drops": on_boards}
+    most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({on_boards})"))
 
     def rows(name: str, **arguments: str | int | None) -> list[tuple[Any, ...]]:
         return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
@@ -124,8 +128,14 @@ def decide(
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
         if rule.problem
-        else Verdict(rule, value, p, passes, _note(rule, means, "" if passes else _reason(rule, value, missing, drops)))
-        for rule, (_, value, p, passes, *means) in zip(asked.rules, figures, strict=True)
+        else Verdict(
+            rule,
+            value,
+            p,
+            passes,
+            _note(rule, means, "" if passes else most.get(place) or _reason(rule, value, missing, drops)),
+        )
+        for rule, (place, value, p, passes, *means) in zip(asked.rules, figures, strict=True)
     ]
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
@@ -190,7 +200,9 @@ def _resolved(
     own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
     for rule in known:
         problem = rule.problem
-        if figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
+        if figures and rule.kind in ON_BOARDS:
+            problem = "compares with a run on each collection, and the baseline is a file of figures"
+        elif figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
         elif not has_rankings and rule.kind in ("missing", "topic"):
             problem = f"needs rankings, and only scores are stored of {run}"
@@ -232,6 +244,24 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         "means": ddl.with_inputs(averaged, {"answered": ddl.ANSWERS}),
         "paired_means": ddl.with_inputs(averaged, {"answered": catalog["paired_values"].body}),
     }
+
+
+def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> str:
+    """A SELECT of the drops over collections of the versions that both runs are of, for the rules about these."""
+    on_boards = [rule for rule in asked.rules if rule.kind in ON_BOARDS and not rule.problem]
+    measures = {rule.measure.name: rule.measure for rule in on_boards if rule.measure}
+    if not measures:
+        return (
+            "select 0 as place, null as value, null as reference_mean, null as candidate_mean, '' as collection limit 0"
+        )
+    alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
+    of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
+    pair = [asked.candidate, asked.reference]
+    runs = [run for (run,) in evaluation.database.rows(f"{of_both} where this.run in (?, ?)", pair)]
+    given = {"candidate": asked.candidate, "reference": asked.reference}
+    with board_values(evaluation, measures, runs):
+        drops = ddl.relation_query(evaluation.database.catalog, "gate_board_drops", inputs, **given)
+        return f"select * from {evaluation.keep(drops)}"
 
 
 def _row(place: int, rule: Rule) -> list[Value]:

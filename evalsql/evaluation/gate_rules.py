@@ -17,9 +17,12 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"topic T07 in first 10" or "missing topics <= 0"'
+    '"topic T07 in first 10", "missing topics <= 0", "board nDCG@10 drop <= 0.005" or '
+    '"no collection nDCG@10 drop > 0.05"'
 )
-COMPARING = ("drop", "test")  # gate_drops.sql names these kinds too, and gate_verdicts.sql has a figure for every kind
+# gate_drops.sql and gate_board_drops.sql name these kinds too, and gate_verdicts.sql has a figure for every kind.
+ON_BOARDS = ("board", "collection")
+COMPARING = ("drop", "test", *ON_BOARDS)
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _MEASURE = r"(?P<measure>\S.*?)"
 _GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
@@ -28,6 +31,8 @@ _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
+    "collection": re.compile(rf"no\s+collection\s+{_MEASURE}\s+drop\s*>\s*{_NUMBER}"),
+    "board": re.compile(rf"board\s+{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?"),
     "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?{_GROUP}"),
     "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}{_GROUP}"),
 }
@@ -38,7 +43,7 @@ class Rule(NamedTuple):
     """One rule: its figure is compared with a bound."""
 
     text: str
-    kind: str  # mean, drop, test, topic or missing; of the checks that every gate has documents or judged
+    kind: str  # a key of _KINDS; of the checks that every gate has documents or judged
     comparison: str
     bound: float
     asked: str = ""  # the name of the measure

@@ -16,7 +16,9 @@
 -- definition: Quantiles of what board_resamples draws; an end of an interval is a drawn value, of two the outer one. A
 --     group begins at the first system whose difference from the first of the group before excludes 0, from the best
 --     mean down. Within a group nobody is separated from its first system. With fewer than three clusters nothing is
---     known of others like them, and there are no intervals.
+--     known of others like them, and there are no intervals. Percentile intervals of few figures are too short: of a
+--     difference 84% hold it with 5 collections, 91% with 10, 93% with 20, where expanded ones do in 92% to 95%. With
+--     topics drawn percentiles hold it in 93% to 97%.
 -- reference: Efron and Tibshirani 1993, An introduction to the bootstrap; Goldstein and Spiegelhalter 1996, League
 --     tables and their limitations, doi:10.2307/2983325; Hesterberg 2015, doi:10.1080/00031305.2015.1089789
 with recursive drawn as (

@@ -1,5 +1,5 @@
 -- title: The figure of each rule of a gate beside its bound, and whether the rule holds
--- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests
+-- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests, board_drops
 -- parameters: candidate, reference, family
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
@@ -11,7 +11,7 @@
 --   reference_mean  of rules that compare, the mean of the reference over the topics that both have
 --   candidate_mean  of these, that of the run
 -- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
---     that both have, of a relative rule as a share of the reference's mean unless that is 0, the p value of a
+--     that both have, or as gate_board_drops has it over collections, of a relative rule as a share of the reference's mean unless that is 0, the p value of a
 --     one-sided paired t test corrected by Holm over the rules that test by its measure, or over all that test, the
 --     rank of a topic's first relevant document, or a count of documents or topics. Figures up to 5e-13 from the bound
 --     are equal to it.
@@ -42,6 +42,13 @@ compared as (
         gate_rules.kind in ('drop', 'test')
         and before.run = $reference
         and after.run = $candidate
+    union all
+    select
+        place,
+        reference_mean,
+        candidate_mean,
+        value as loss
+    from board_drops
 ),
 ordered as (
     select
@@ -73,7 +80,7 @@ figures as (
         cast(null as double) as p
     from gate_rules
     join compared on compared.place = gate_rules.place
-    where gate_rules.kind = 'drop'
+    where gate_rules.kind in ('drop', 'board', 'collection')
     union all
     select
         ordered.place,

@@ -39,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
             growing.one_system,
             growing.one_of_many,
             works.statistics,
+            works.boards,
             works.report,
         ),
         *(team, site),

@@ -131,10 +131,31 @@ def tests(who: str, test: str, repeat: str, samples: str, database: str) -> list
     return timed(lambda: scipy.stats.permutation_test((table[first] - table[second],), numpy.mean, **how), int(repeat))
 
 
+def board(repeat: str, systems: str, collections: str) -> list[float]:
+    """Seconds of the processor for places with intervals of random figures, after a first time."""
+    import evalsql
+
+    def seconds() -> float:
+        start = time.process_time()
+        warehouse.rows("select count(*) from board_places()")
+        return time.process_time() - start
+
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.execute(f"""
+            create temp table board_values as
+            select
+                'nDCG@10' as measure, 'c' || place as collection, 's' || system as system, null::varchar as version,
+                0.3 + 0.001 * system + 0.4 * hash32(system, place) / 4294967295 as value, null::bigint as num_topics,
+                null::varchar[] as topics, null::double[] as topic_values, timestamp '2026-01-01' as dated_at
+            from range({int(systems)}) as systems(system), range({int(collections)}) as places(place)
+        """)
+        return [seconds() for _ in range(int(repeat) + 1)][1:]
+
+
 def main(words: Iterable[str]) -> None:
     name, *arguments = words
     works: dict[str, Callable[..., object]] = {
-        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, tests)
+        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, tests, board)
     }
     print(json.dumps(works[name](*arguments)))
 

@@ -130,6 +130,16 @@ def statistics(stage: Stage) -> Iterator[Result]:
     yield _beside(stage, "t", work, here, "scipy, ttest_rel, all in one call, AP ready")
 
 
+def boards(stage: Stage) -> Iterator[Result]:
+    """Places on a board, with intervals by 10,000 samples of its collections."""
+    for systems, collections, goal in ((132, 10, 2.0), (600, 60, 20.0)):
+        work = f"places of {systems} systems on {collections} collections"
+        stage.say(work)
+        outcome = stage.timed("board", stage.sizes.repeat, systems, collections)
+        found = Measured(json.loads(outcome.output), peak=outcome.peak)
+        yield within("boards", f"{work}, seconds of the processor", found, goal)
+
+
 def _eval(stage: Stage, collection: Collection, measures: Sequence[str]) -> Measured:
     command = ["eval", collection.qrels, *collection.runs, *options_of(measures), "--format", "csv"]
     return stage.repeated(f"eval, {len(measures)} measures", partial(stage.evalsql, *command))

@@ -153,3 +153,27 @@ def test_runs_stand_beside_figures(command: Command, tmp_path: Path) -> None:
         assert "<td>theirs" in shown._repr_html_()
         assert "a: by a, not by a2" in repr(shown)
         assert "W-T-L" in repr(warehouse.board(measure="RR", baseline="far"))
+
+
+def test_rules_of_a_gate_over_collections(command: Command, tmp_path: Path) -> None:
+    """Versions of a system on three collections, one of which loses what the others win."""
+    ranks = {"old": {"a": 2, "b": 2, "c": 1}, "new": {"a": 1, "b": 1, "c": 4}}
+    for collection in "abc":
+        command("load", "qrels", write(tmp_path / collection, "q1 0 d1 1\n"), "--name", collection)
+        for version, of_version in ranks.items():
+            lines = "".join(f"q1 0 d{each} 1 {10 - each} x\n" for each in range(2 - of_version[collection], 5))
+            run = write(tmp_path / f"{version}-{collection}.run", lines)
+            command("load", "runs", run, "--system", "mine", "--version", version, "--qrels", collection)
+    drops = {each: 1 / ranks["old"][each] - 1 / ranks["new"][each] for each in "abc"}
+    rules = {"board RR drop <= -0.08": True, "board RR drop < -0.09": False, "board RR drop <= 0 %": True}
+    rules |= {"no collection RR drop > 0.75": True, "no collection RR drop > 0.7": False}
+    asked = [word for rule in rules for word in ("--rule", rule)]
+    outcome = command("gate", "new-a", "--baseline", "old-a", *asked, "--format", "csv")
+    found = {row["rule"]: row for row in csv_rows(outcome.stdout)}
+    assert {rule: found[rule]["verdict"] == "passes" for rule in rules} == rules
+    values = [float(found[rule]["value"]) for rule in rules]
+    mean = sum(drops.values()) / 3
+    assert values == pytest.approx([mean, mean, mean / (2 / 3), drops["c"], drops["c"]], abs=1e-12)
+    assert found["no collection RR drop > 0.7"]["note"] == "mean 0.6667 to 0.7500; largest drop: c"
+    assert outcome.returncode == 1
+    assert_refused(command("gate", "new-a", "--rule", "board RR drop <= 0"), "name one with --baseline")

@@ -1,0 +1,46 @@
+-- title: How far a version of a system is below another one over collections, of rules of a gate about a board
+-- inputs: gate_rules
+-- parameters:
+--   candidate varchar = null   run that is judged
+--   reference varchar = null   run that it is compared with
+-- columns:
+--   place            place of the rule
+--   value            the drop of the mean over collections, or the largest drop on one; null where no collection has both
+--   reference_mean   mean of the reference over the collections that both have
+--   candidate_mean   mean of the run
+--   collection       collection with the largest drop
+-- definition: The system and version of each run, with all that board_values has of them; each collection weighs the
+--     same.
+with drops as (
+    select
+        gate_rules.place,
+        gate_rules.kind,
+        before.collection,
+        before.value as before_value,
+        after.value as after_value,
+        case when gate_rules.less_is_better then after.value - before.value else before.value - after.value end as loss
+    from gate_rules
+    join run_versions as old on old.run = $reference
+    join run_versions as new on new.run = $candidate
+    join board_values as before
+        on before.measure = gate_rules.measure
+        and before.system = coalesce(old.system, old.run)
+        and before.version is not distinct from old.version
+    join board_values as after
+        on after.measure = gate_rules.measure
+        and after.collection = before.collection
+        and after.system = coalesce(new.system, new.run)
+        and after.version is not distinct from new.version
+    where gate_rules.kind in ('board', 'collection')
+)
+select
+    place,
+    case any_value(kind)
+        when 'board' then sum(loss order by collection) / count(*)
+        else max(loss)
+    end as value,
+    avg(before_value order by collection) as reference_mean,
+    avg(after_value order by collection) as candidate_mean,
+    arg_max(collection, loss) as collection
+from drops
+group by place
