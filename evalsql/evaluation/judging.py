@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better
 from evalsql.database.database import Database
-from evalsql.database.names import Names, resolve_names
+from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_of, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables, with_arguments
 from evalsql.evaluation.stored_scores import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
@@ -191,6 +191,22 @@ def effects(
     if not database.rows(f"select 1 from {kept} limit 1"):
         raise UsageError(f"no run has the meta {how['group_key']}; evalsql load runs FILE --meta KEY=VALUE gives it")
     return f"select * from {kept} order by {place_of(named)}, {order}", orders
+
+
+def corrected_query(
+    evaluation: Evaluation, measures: Names, reference: str, judge: str, *, runs: Names = (), **how: Value
+) -> str:
+    """A SELECT of ``corrected_means``, or of ``corrected_differences`` where ``how`` has a baseline; best first."""
+    database, named = evaluation.database, evaluation.named(measures)
+    reference, judge = (resolve_one(database, "qrels", name) for name in (reference, judge))
+    relation = "corrected_differences" if "baseline" in how else "corrected_means"
+    rows = _rows(database, relation, reference=reference, judge=judge, **how)
+    kept = evaluation.keep_from_scores(rows, named, qrels=[reference, judge], runs=runs)
+    if not database.rows(f"select 1 from {kept} limit 1"):
+        advice = "evalsql load qrels FILE --run '*' does it"
+        raise UsageError(f"no run is evaluated by {reference} and {judge} on the same topic; {advice}")
+    lower = place_in(sorted(names_of_less_is_better(named)), "measure")
+    return f"select * from {kept} order by {place_of(named)}, if({lower} > 0, estimate, -estimate), run"
 
 
 def _several(database: Database, qrels: Names) -> list[str]:
