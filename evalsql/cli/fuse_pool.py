@@ -139,6 +139,7 @@ class Comparing:
 
 
 _MOST_PAIRS = 10  # of each statistic
+_EVALUATED = "select 1 from evaluations join qrels using (qrels_id) where qrels = ? limit 1"
 _WIDE = DroppedColumns(("qrels", "num_runs", "num_topics"))
 
 
@@ -193,6 +194,8 @@ def agreement(
             note(f"{name}: {known or f'{one} and {other} leave nothing to order'}")
         if show == "statistics" and reference is None:
             _note_pairs(table, len(resolve_names(database, "qrels", qrels)), most)
+        elif show == "statistics" and database.rows(_EVALUATED, [reference]):
+            note("--show systems has what this does to the order of runs, --show groups whether some are favoured")
         note(*(f"left out: {text}" for text in apart))
 
 

@@ -17,7 +17,7 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"topic T07 in first 10" or "missing topics <= 0"'
+    '"topic T07 in first 10", "kappa with human >= 0.6" or "missing topics <= 0"'
 )
 COMPARING = ("drop", "test")  # gate_drops.sql names these kinds too, and gate_verdicts.sql has a figure for every kind
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -26,6 +26,7 @@ _GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
 # The first form that fits is taken, so a longer one stands before one that it ends in.
 _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
+    "kappa": re.compile(rf"kappa\s+with\s+(?P<topic>\S.*?)\s*(?P<comparison>>=|>)\s*{_NUMBER}"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
     "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?{_GROUP}"),
@@ -38,11 +39,11 @@ class Rule(NamedTuple):
     """One rule: its figure is compared with a bound."""
 
     text: str
-    kind: str  # mean, drop, test, topic or missing; of the checks that every gate has documents or judged
+    kind: str  # mean, drop, test, topic, kappa or missing; of the checks that every gate has documents or judged
     comparison: str
     bound: float
     asked: str = ""  # the name of the measure
-    topic: str | None = None
+    topic: str | None = None  # or the judgment set that kappa is with
     measure: Measure | None = None
     problem: str = ""  # such as a measure that is not known
     group: tuple[str, str] | None = None  # of topics: key and value

@@ -237,6 +237,16 @@ def test_judges_of_nothing_in_common_are_refused_or_left_out(strangers: Warehous
         judging.effects(strangers.evaluation, names, "AP", show="groups", reference="human", group_key="team")
 
 
+def test_versions_of_a_judge_stand_in_the_order_in_which_they_were_loaded(command: Command) -> None:
+    for name, step in (("human", 5), ("llm", 2), ("llm", 3), ("llm", 1)):
+        text = "".join(f"q 0 d{at} {int(at % step == 0)}\n" for at in range(30))
+        loaded = command("load", "qrels", "-", "--name", name, "--replace", stdin=text)
+        assert loaded.returncode == 0, loaded.stderr
+    for reference in ("llm", "human"):
+        asked = command("agreement", "--reference", reference, "llm@*", "--sort", "loaded_at:asc", "--format", "csv")
+        assert [row["other"] for row in csv_rows(asked.stdout)] == ["llm@1", "llm@2"]
+
+
 def test_the_command_has_a_row_a_judge_and_bounds_all_pairs(command: Command) -> None:
     chance = random.Random(2)
     for name in ("human", *(f"judge{nth}" for nth in range(5)), "strange"):
@@ -249,6 +259,7 @@ def test_the_command_has_a_row_a_judge_and_bounds_all_pairs(command: Command) ->
     assert len(rows) == 5
     assert [float(row["kappa"]) for row in rows] == sorted((float(row["kappa"]) for row in rows), reverse=True)
     assert "left out: strange judges no document" in asked.stderr
+    assert "--show systems" not in asked.stderr
     asked = command("agreement", "judge1", "--reference", "human", "--show", "confusion", "--format", "csv")
     counts = csv_rows(asked.stdout)
     assert {row["qrels"] for row in counts} == {"human"}
