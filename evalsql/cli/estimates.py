@@ -1,6 +1,7 @@
 """``--estimate`` of ``leaderboard`` and ``compare``: figures by a judge, corrected by what people judged."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from evalsql.cli.declare import flag, option
 from evalsql.cli.options import Arrangement, MeasuredRuns
@@ -34,16 +35,13 @@ class Estimating:
         selection: MeasuredRuns,
         arrangement: Arrangement,
         output: OutputOptions,
-        **how: float | str | None,
+        **how: Any,
     ) -> None:
         """Write a row for each run and measure; with ``baseline`` among the parameters of differences."""
         if selection.qrels:
             raise UsageError("--estimate names its judgments by --reference and --judge, not by --qrels")
-        evaluation, measures = warehouse.evaluation, selection.measures
-        runs = selection.chosen(warehouse)
-        if how.get("baseline") and runs:
-            runs = [str(how["baseline"]), *runs]
-        query = judging.corrected_query(evaluation, measures, str(self.reference), str(self.judge), runs=runs, **how)
+        asked = warehouse.evaluation, selection.measures, str(self.reference), str(self.judge)
+        query = judging.corrected_query(*asked, runs=selection.chosen(warehouse), **how)
         table = arrangement.table(warehouse, query)
         write_table(arrangement.first_rows(table), output, warehouse, _DROPPED)
         topics, others = (max(table.values(name)) for name in ("num_topics", "num_judged"))

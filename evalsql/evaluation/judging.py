@@ -200,6 +200,12 @@ def corrected_query(
     database, named = evaluation.database, evaluation.named(measures)
     reference, judge = (resolve_one(database, "qrels", name) for name in (reference, judge))
     relation = "corrected_differences" if "baseline" in how else "corrected_means"
+    if base := how.get("baseline"):
+        how["baseline"] = base = resolve_one(database, "run", str(base))
+        runs = [base, *runs] if runs else ()
+    otherwise = [each.name for each in named if each.relation.header.mean != "arithmetic"]
+    if otherwise and "baseline" not in how:
+        raise UsageError(f"{otherwise[0]} is not averaged arithmetically; compare --estimate takes its differences")
     rows = _rows(database, relation, reference=reference, judge=judge, **how)
     kept = evaluation.keep_from_scores(rows, named, qrels=[reference, judge], runs=runs)
     if not database.rows(f"select 1 from {kept} limit 1"):

@@ -141,10 +141,14 @@ def test_the_commands_write_estimates(command: Command) -> None:
     found = csv_rows(command("compare", "bm25", "dense", *sets, "-m", "AP").stdout)
     assert [(row["baseline"], row["run"]) for row in found] == [("bm25", "dense")]
     assert float(found[0]["low"]) < float(found[0]["estimate"]) < float(found[0]["high"])
+    assert len(csv_rows(command("compare", "bm25", *sets, "-m", "GMAP").stdout)) == 2
+    assert len(csv_rows(command("compare", "bm25", "--all-pairs", *sets, "-m", "AP").stdout)) == 3
+    assert 'no run is called "bm26"' in command("compare", "bm26", *sets).stderr
     for refused, words in (
         (("--estimate",), "--estimate takes --reference NAME and --judge NAME"),
         ((*sets, "--by", "length"), "leave one out"),
         ((*sets, "--qrels", "llm"), "not by --qrels"),
+        ((*sets, "-m", "GMAP"), "GMAP is not averaged arithmetically"),
     ):
         outcome = command("leaderboard", *refused)
         assert outcome.returncode == 2
