@@ -172,7 +172,10 @@ def effects(
     reference: str | None = None,
     **how: Value,
 ) -> tuple[str, list[tuple[Any, ...]]]:
-    """A SELECT of a relation of ``_EFFECTS``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``."""
+    """A SELECT of a relation of ``_EFFECTS``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``.
+
+    Of judges only the topics count that the reference has.
+    """
     database = evaluation.database
     names = qrels if reference else _several(database, qrels)
     named = evaluation.named(measures)
@@ -180,6 +183,9 @@ def effects(
     rows = _rows(database, relation, names=",".join(names), reference=reference, **how)
     taken = [*names, reference] if reference else names
     with evaluation.with_scores(named, qrels=taken, runs=runs):
+        if reference:
+            held = f"select topic from temp.scores where qrels = {literal(reference)}"
+            database.execute(f"delete from temp.scores where topic not in ({held})")
         kept = evaluation.keep(rows)
         agreeing = with_arguments(database.catalog, "qrels_agreement", reference=reference).call
         orders = database.rows(f"""

@@ -14,8 +14,9 @@
 --   num_significant   pairs of runs that differ by the reference
 --   num_kept          of these, pairs that differ in the same direction by the other
 --   num_turned        of these, pairs whose better run by the reference is the worse by the other
--- definition: Pairs differ where the paired t test has a p, corrected by Holm over the pairs of a measure and judgment
---     set, below alpha. Means that differ by less than 5e-13 are equal.
+-- definition: Means are those of the view summary, over all topics of each judgment set; those that differ by less than
+--     5e-13 are equal. Pairs differ where the paired t test has a p, corrected by Holm over the pairs of a measure and
+--     judgment set, below alpha.
 -- reference: Yilmaz, Aslam and Robertson 2008, doi:10.1145/1390334.1390435; Kutlu, Elsayed, Hasanain and Lease 2018,
 --     When rank order isn't enough, doi:10.1145/3269206.3271751
 with effects as materialized (

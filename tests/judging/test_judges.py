@@ -147,6 +147,18 @@ def test_orders_of_systems_are_compared_as_scipy_and_plain_loops_do(standing: Wa
     assert copied["num_kept"] == copied["num_significant"] == len(differing[0])
 
 
+def test_topics_that_the_reference_lacks_do_not_count(empty: Warehouse) -> None:
+    """On q both say the same; on r, which people did not judge, the other run is better."""
+    empty.load_qrels({"q": {"a": 1}}, "human")
+    empty.load_qrels({"q": {"a": 1}, "r": {"b": 1}, "s": {"b": 1}}, "judge")
+    for run, document in (("one", "a"), ("two", "b")):
+        empty.load_run({topic: {document: 1.0} for topic in "qrs"}, run, qrels=["human", "judge"])
+    for show, column in (("systems", "tau_b"), ("figures", "value")):
+        query, _ = judging.effects(empty.evaluation, ["judge"], "AP", show=show, reference="human")
+        assert records(empty, query)[0][column] == 1, show
+        assert records(empty, query)[-1].get("other_value", 0) == 0
+
+
 def holm_differing(values: Values) -> dict[tuple[str, str], float]:
     """Pairs of runs whose means differ by t tests under Holm's correction, and in which direction."""
     runs = sorted(values)
