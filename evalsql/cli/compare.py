@@ -9,6 +9,7 @@ import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.estimates import Estimating
 from evalsql.cli.options import FAMILY, ONE_QRELS, Arrangement, Asking, AskingScores, Family, MeasuredRuns, only_one
 from evalsql.cli.output import OUTPUT, OutputOptions, coverage_lines, note, note_waiting, text_output, write_table
 from evalsql.database.database import translated_errors
@@ -100,6 +101,7 @@ def compare(
     testing: Testing,
     alpha: float = option("--alpha", "Corrected p below which a difference counts.", 0.05, min=0, max=1),
     all_pairs: bool = flag("--all-pairs", "Compare every run with every other."),
+    estimating: Estimating,
     arrangement: Arrangement,
     paper: PaperOptions,
     output: OutputOptions,
@@ -109,11 +111,16 @@ def compare(
 
     Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost. In Markdown
     and LaTeX a table of systems by measures has superscripts for significant differences: daggers for those to the
-    baseline, with --all-pairs the letters of the systems that are worse, with --daggers both.
+    baseline, with --all-pairs the letters of the systems that are worse, with --daggers both. With --estimate
+    differences and intervals are by a judge, corrected by what people judged; see evalsql help judges.
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
     with asking.open() as warehouse:
+        if estimating.is_asked:
+            how = {"baseline": None if all_pairs else base, "confidence": testing.confidence}
+            estimating.write(warehouse, selection, arrangement, output, **how)
+            return
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)

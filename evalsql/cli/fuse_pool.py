@@ -4,12 +4,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import MEASURES, Asking, Kept, Loading, MeasuredRuns
-from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.cli.options import MEASURES, Arrangement, Asking, Kept, Loading, MeasuredRuns
+from evalsql.cli.output import READ, OutputOptions, note, progress_bar, write_table
+from evalsql.database.names import resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.phrases import counted
 from evalsql.report.table import Table
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.fusion import fuse as fuse_runs
 
 Norm = Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"]
@@ -123,41 +125,83 @@ def pool(
         note(f"{documents} of {counted(len({*table.values('topic')}), 'topic')}, the first {depth} of each run")
 
 
+@dataclass(frozen=True)
+class Comparing:
+    """How judges are compared, as parameters of the relations."""
+
+    rel: int | None = option("--rel", "Compare relevant or not by this least grade; by default the grades.", min=0)
+    group_key: str = option("--group KEY", "Of --show groups: key of the meta of runs.", "family")
+    top: int = option("--top", "Of --show systems: runs that are first by the reference.", 10, min=2)
+    alpha: float = option("--alpha", "Of --show systems: corrected p below which two runs differ.", 0.05, min=0, max=1)
+    confidence: float = option("--confidence", "Level of the intervals.", 0.95, min=0, max=1)
+    samples: int = option("--samples", "Samples of topics, for intervals of kappa and alpha.", 1000, min=1)
+    seed: int = option("--seed", "Another seed gives other samples.", 42)
+
+
+_MOST_PAIRS = 10  # of each statistic
+_EVALUATED = "select 1 from evaluations join qrels using (qrels_id) where qrels = ? limit 1"
+_WIDE = DroppedColumns(("qrels", "num_runs", "num_topics"))
+
+
 @command
 def agreement(
     *,
-    qrels: Names = argument("Judgment sets, or globs of names.", ..., complete="qrels"),
-    show: Literal["statistics", "confusion", "documents", "figures"] = option(
+    qrels: Names = argument("Judgment sets, or globs of names; with --reference all by default.", complete="qrels"),
+    reference: str | None = option("--reference NAME", "Judgments that all others are held against.", complete="qrels"),
+    show: Literal["statistics", "grades", "confusion", "documents", "figures", "systems", "groups"] = option(
         "--show",
-        "Kappa and alpha (statistics), how often grades meet (confusion), documents that are judged otherwise "
-        "(documents), or figures by each set side by side (figures).",
+        "Kappa and alpha (statistics), higher and lower by grade (grades), how often grades meet (confusion), "
+        "documents that are judged otherwise (documents). Of runs: figures by each set side by side (figures), what "
+        "becomes of their order (systems), whether those of a group gain (groups).",
         "statistics",
     ),
-    rel: int | None = option("--rel", "Compare relevant or not by this least grade; by default the grades.", min=0),
+    comparing: Comparing,
     measure: Names = MEASURES,
-    run: Names = option("--run NAME", "Run of --show figures, or a glob; can be repeated.", complete="runs"),
+    run: Names = option("--run NAME", "Run whose figures count, or a glob; can be repeated.", complete="runs"),
+    arrangement: Arrangement,
     output: OutputOptions,
     asking: Asking,
 ) -> None:
-    """How far judgment sets agree.
+    """How far judgment sets agree, or judges with a reference.
 
     Cohen's kappa of each pair, Fleiss' kappa and Krippendorff's alpha of all, over documents that are judged by both,
-    by all, or by two at least.
+    by all, or by two at least. With --reference a row a judge, with intervals; see evalsql help judges.
 
-    Example: evalsql agreement sample second --show confusion
+    Example: evalsql agreement --reference sample second
     """
-    if (measure or run) and show != "figures":
-        raise UsageError("-m and --run are of --show figures")
+    of_runs = show in ("figures", "systems", "groups")
+    if (measure or run) and not of_runs:
+        raise UsageError("-m and --run are of --show figures, systems and groups")
+    how = {**asdict(comparing), "group_key": comparing.group_key.removeprefix("meta.")}
     with asking.open() as warehouse:
-        if show == "figures":
-            columns, rows, orders = judging.effects(warehouse.evaluation, qrels, measure or _MEASURES, run)
-            write_table(Table(columns, rows), output, warehouse)
-            for name, one, other, num_runs, tau_b, tau_ap in orders:
-                order = f"order of {num_runs} runs by {one} and by {other}"
-                known = tau_b is not None and f"{order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}"
-                note(f"{name}: {known or f'{one} and {other} leave nothing to order'}")
-            return
-        table = Table(*warehouse.database.table(judging.agreement_query(warehouse.database, show, qrels, rel=rel)))
-        write_table(table, output, warehouse)
-        if show == "statistics" and len(table.rows) <= 1:
-            note("no document is judged by two of these sets")
+        database, names, apart = warehouse.database, qrels, list[str]()
+        if reference is not None:
+            reference = resolve_one(database, "qrels", reference)
+            names, apart = judging.judges(database, qrels, reference)
+        orders, most = list[tuple[Any, ...]](), None
+        if of_runs:
+            asked = warehouse.evaluation, names, measure or _MEASURES, run
+            query, orders = judging.effects(*asked, show=show, reference=reference, **how)
+        else:
+            is_read = output.chosen_format in READ and output.path is None and arrangement == Arrangement()
+            most = _MOST_PAIRS if is_read else None
+            query = judging.agreement_query(database, show, names, reference=reference, most=most, **how)
+        table = arrangement.first_rows(arrangement.table(warehouse, query))
+        write_table(table, output, warehouse, _WIDE)
+        for name, one, other, num_runs, tau_b, tau_ap in orders if show == "figures" else ():
+            order = f"order of {num_runs} runs by {one} and by {other}"
+            known = tau_b is not None and f"{order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}"
+            note(f"{name}: {known or f'{one} and {other} leave nothing to order'}")
+        if show == "statistics" and reference is None:
+            _note_pairs(table, len(resolve_names(database, "qrels", qrels)), most)
+        elif show == "statistics" and database.rows(_EVALUATED, [reference]):
+            note("--show systems has what this does to the order of runs, --show groups whether some are favoured")
+        note(*(f"left out: {text}" for text in apart))
+
+
+def _note_pairs(table: Table, num_sets: int, most: int | None) -> None:
+    if len(table.rows) <= 1:
+        note("no document is judged by two of these sets")
+    shown = table.values("statistic").count("agreement")
+    if most is not None and shown == most < num_sets * (num_sets - 1) // 2:
+        note(f"the {most} pairs that agree most, by each statistic; -o FILE has all, --reference NAME a row a judge")

@@ -13,6 +13,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
+from evalsql.cli.estimates import Estimating
 from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
@@ -90,17 +91,25 @@ def leaderboard(
     *,
     selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
+    estimating: Estimating,
     arrangement: options.Arrangement,
     output: OutputOptions,
     asking: options.AskingScores,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
-    The best has the best mean of the first measure. With --by there is a row for each group of topics and run.
+    The best has the best mean of the first measure. With --by there is a row for each group of topics and run, with
+    --estimate one for each measure and run; see evalsql help judges.
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with asking.open(asked=selection.measures if by is None else None) as warehouse:
+    estimates = estimating.is_asked
+    if estimates and by is not None:
+        raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
+    with asking.open(asked=None if estimates or by is not None else selection.measures) as warehouse:
+        if estimates:
+            estimating.write(warehouse, selection, arrangement, output)
+            return
         question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
         note_waiting(warehouse, question.runs)
         if by is None:

@@ -13,7 +13,7 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.boards import board_values
-from evalsql.evaluation.evaluation import FAMILIES, Evaluation
+from evalsql.evaluation.evaluation import FAMILIES, Evaluation, with_arguments
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_coverage, on_overlaps
 from evalsql.evaluation.selection import latest_run
@@ -36,6 +36,7 @@ _REASONS = {
     "documents": "the run has no documents for the topics of the judgments",
     "missing": "missing: {missing}",
     "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
+    "kappa": "no document is judged by both sets, or all have one grade",
     "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
 }
 
@@ -206,6 +207,8 @@ def _resolved(
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
         elif not has_rankings and rule.kind in ("missing", "topic"):
             problem = f"needs rankings, and only scores are stored of {run}"
+        elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
+            problem = f'no judgment set is called "{rule.topic}"'
         elif rule.group:
             problem = _group_problem(database, judged, *rule.group)
         own.append(rule._replace(problem=problem))
@@ -229,9 +232,12 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
     averaged = ddl.averaged(catalog)
+    with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic)
+    kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
     return {
         "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
         "gate_scores": "select * from temp.scores",
+        "kappas": f"select other, kappa from {kappas}",
         "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['evaluated_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
         "missing_topics": catalog["gate_missing_topics"].body,
@@ -279,7 +285,7 @@ def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
 
 
 def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Any]) -> str:
-    if rule.kind in _REASONS and not (rule.kind == "topic" and value is not None):
+    if rule.kind in _REASONS and not (rule.kind in ("topic", "kappa") and value is not None):
         return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing, MOST_NAMED))
     if value is None:
         return "there are too few topics to tell"

@@ -17,7 +17,7 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"topic T07 in first 10", "missing topics <= 0", "board nDCG@10 drop <= 0.005" or '
+    '"topic T07 in first 10", "kappa with human >= 0.6", "missing topics <= 0", "board nDCG@10 drop <= 0.005" or '
     '"no collection nDCG@10 drop > 0.05"'
 )
 # gate_drops.sql and gate_board_drops.sql name these kinds too, and gate_verdicts.sql has a figure for every kind.
@@ -29,6 +29,7 @@ _GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
 # The first form that fits is taken, so a longer one stands before one that it ends in.
 _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
+    "kappa": re.compile(rf"kappa\s+with\s+(?P<topic>\S.*?)\s*(?P<comparison>>=|>)\s*{_NUMBER}"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
     "collection": re.compile(rf"no\s+collection\s+{_MEASURE}\s+drop\s*>\s*{_NUMBER}"),
@@ -47,7 +48,7 @@ class Rule(NamedTuple):
     comparison: str
     bound: float
     asked: str = ""  # the name of the measure
-    topic: str | None = None
+    topic: str | None = None  # or the judgment set that kappa is with
     measure: Measure | None = None
     problem: str = ""  # such as a measure that is not known
     group: tuple[str, str] | None = None  # of topics: key and value

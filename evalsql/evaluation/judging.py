@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better
 from evalsql.database.database import Database
-from evalsql.database.names import Names, resolve_names
+from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_of, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables, with_arguments
 from evalsql.evaluation.stored_scores import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
@@ -97,47 +97,128 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
     return means
 
 
-# By what is shown of how far judgment sets agree: the relation, its rows and their order.
+# By what is shown of how far judgment sets agree: the relation, and the order of its rows.
 _AGREEMENT = {
-    "statistics": (
-        "agreement_statistics",
-        "select statistic, qrels, num_documents, value from {} order by place, qrels",
-    ),
-    "confusion": ("confusion_table", "from {} order by qrels, other, rating, other_rating"),
+    "statistics": ("agreement_statistics", "place, value desc nulls last, qrels"),
+    "judges": ("judge_agreement", "qrels, kappa desc nulls last, other"),
+    "grades": ("judge_grades", "qrels, other, rating"),
+    "confusion": ("confusion_table", "qrels, other, rating, other_rating"),
     # The widest apart first.
-    "documents": (
-        "judged_twice",
-        "from {} where rating <> other_rating order by abs(rating - other_rating) desc, qrels, other, topic, document",
-    ),
+    "documents": ("judged_twice", "abs(rating - other_rating) desc, qrels, other, topic, document"),
+}
+# The same of what is made of figures, behind the place of the measure.
+_EFFECTS = {
+    "figures": ("judgment_effects", "qrels, other, place, run"),
+    "systems": ("judge_orders", "qrels, tau_ap desc nulls last, other"),
+    "groups": ("judge_favours", "qrels, abs(bias) desc nulls last, other, run_group"),
 }
 
 
-def agreement_query(database: Database, show: str, qrels: Names, *, rel: int | None = None) -> str:
-    """A SELECT of how far sets agree, by grades or whether they are ``rel`` at least; ``show`` is of ``_AGREEMENT``."""
-    relation, query = _AGREEMENT[show]
-    names = ",".join(_several(database, qrels))
-    return query.format(with_arguments(database.catalog, relation, names=names, rel=rel).call)
+def agreement_query(
+    database: Database, show: str, qrels: Names, *, reference: str | None = None, most: int | None = None, **how: Value
+) -> str:
+    """A SELECT of how far sets agree, or each agrees with the reference; ``show`` is of ``_AGREEMENT``.
+
+    Of ``statistics`` there are only so many rows of each as ``most`` says. ``how`` are parameters of the relation.
+    """
+    if show == "statistics" and reference is not None:
+        show = "judges"
+    relation, order = _AGREEMENT[show]
+    names = qrels if reference else _several(database, qrels)
+    rows = _rows(database, relation, names=",".join(names), reference=reference, **how)
+    if show == "documents":
+        rows += " where rating <> other_rating"
+    if show == "statistics":
+        few = f" qualify row_number() over (partition by place order by {order}) <= {most}" if most else ""
+        return f"select statistic, qrels, num_documents, value from ({rows}{few}) order by {order}"
+    return f"{rows} order by {order}"
+
+
+def judges(database: Database, qrels: Names, reference: str) -> tuple[list[str], list[str]]:
+    """The judgment sets to compare with the reference, and why others of all have nothing in common with it.
+
+    Raises UsageError where one that is named has nothing in common, or none is left.
+    """
+    names = [name for name in sorted(resolve_names(database, "qrels", qrels or "*")) if name != reference]
+    _parameter(database, "qrels", [*names, reference])
+    held = with_arguments(database.catalog, "ratings", names=reference).call
+    of_each = with_arguments(database.catalog, "ratings", names=",".join(names)).call
+    common = {
+        name: (topics, documents)
+        for name, topics, documents in database.rows(f"""
+            select qrels, count(distinct topic_id), count(*) filter ((topic_id, document_id) in (
+                select (topic_id, document_id) from {held}
+            )) from {of_each} where topic_id in (select topic_id from {held}) group by qrels
+        """)
+    }
+    apart = [
+        f"{name} judges no document that {reference} judges, and {topics or 'none'} of its topics"
+        for name in names
+        for topics, documents in [common.get(name, (0, 0))]
+        if not documents
+    ]
+    if len(apart) == len(names) or (qrels and apart):
+        raise UsageError("; ".join(apart) or f"there is no judgment set beside {reference}; evalsql load qrels FILE")
+    return [name for name in names if common.get(name, (0, 0))[1]], apart
 
 
 def effects(
-    evaluation: Evaluation, qrels: Names, measures: Names, runs: Names = ()
-) -> tuple[list[str], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Columns and rows of ``judgment_effects``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``."""
+    evaluation: Evaluation,
+    qrels: Names,
+    measures: Names,
+    runs: Names = (),
+    *,
+    show: str = "figures",
+    reference: str | None = None,
+    **how: Value,
+) -> tuple[str, list[tuple[Any, ...]]]:
+    """A SELECT of a relation of ``_EFFECTS``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``.
+
+    Of judges only the topics count that the reference has.
+    """
     database = evaluation.database
-    names = _several(database, qrels)
+    names = qrels if reference else _several(database, qrels)
     named = evaluation.named(measures)
-    rows = _rows(database, "judgment_effects", names=",".join(names))
-    listed = ", ".join(map(literal, names))
-    with evaluation.with_scores(named, qrels=names, runs=runs):
-        columns, found = database.table(f"{rows} order by {place_of(named)}, qrels, other, place, run")
+    relation, order = _EFFECTS[show]
+    rows = _rows(database, relation, names=",".join(names), reference=reference, **how)
+    taken = [*names, reference] if reference else names
+    with evaluation.with_scores(named, qrels=taken, runs=runs):
+        if reference:
+            held = f"select topic from temp.scores where qrels = {literal(reference)}"
+            database.execute(f"delete from temp.scores where topic not in ({held})")
+        kept = evaluation.keep(rows)
+        agreeing = with_arguments(database.catalog, "qrels_agreement", reference=reference).call
         orders = database.rows(f"""
-            select measure, qrels, other, num_runs, tau_b, tau_ap from qrels_agreement()
-            where qrels in ({listed}) and other in ({listed}) order by measure, qrels, other
+            select measure, qrels, other, num_runs, tau_b, tau_ap from {agreeing} order by measure, qrels, other
         """)
-    if not found:
+    if not orders:
         advice = "evalsql load qrels FILE --run '*' does it"
-        raise UsageError(f"no run is evaluated with two of {', '.join(names)}; {advice}")
-    return columns, found, orders
+        raise UsageError(f"no run is evaluated with two of {', '.join(taken)}; {advice}")
+    if not database.rows(f"select 1 from {kept} limit 1"):
+        raise UsageError(f"no run has the meta {how['group_key']}; evalsql load runs FILE --meta KEY=VALUE gives it")
+    return f"select * from {kept} order by {place_of(named)}, {order}", orders
+
+
+def corrected_query(
+    evaluation: Evaluation, measures: Names, reference: str, judge: str, *, runs: Names = (), **how: Value
+) -> str:
+    """A SELECT of ``corrected_means``, or of ``corrected_differences`` where ``how`` has a baseline; best first."""
+    database, named = evaluation.database, evaluation.named(measures)
+    reference, judge = (resolve_one(database, "qrels", name) for name in (reference, judge))
+    relation = "corrected_differences" if "baseline" in how else "corrected_means"
+    if base := how.get("baseline"):
+        how["baseline"] = base = resolve_one(database, "run", str(base))
+        runs = [base, *runs] if runs else ()
+    otherwise = [each.name for each in named if each.relation.header.mean != "arithmetic"]
+    if otherwise and "baseline" not in how:
+        raise UsageError(f"{otherwise[0]} is not averaged arithmetically; compare --estimate takes its differences")
+    rows = _rows(database, relation, reference=reference, judge=judge, **how)
+    kept = evaluation.keep_from_scores(rows, named, qrels=[reference, judge], runs=runs)
+    if not database.rows(f"select 1 from {kept} limit 1"):
+        advice = "evalsql load qrels FILE --run '*' does it"
+        raise UsageError(f"no run is evaluated by {reference} and {judge} on the same topic; {advice}")
+    lower = place_in(sorted(names_of_less_is_better(named)), "measure")
+    return f"select * from {kept} order by {place_of(named)}, if({lower} > 0, estimate, -estimate), run"
 
 
 def _several(database: Database, qrels: Names) -> list[str]:

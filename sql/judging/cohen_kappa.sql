@@ -1,9 +1,9 @@
 -- title: Cohen's kappa: how far two judgment sets agree beyond chance
--- parameters: names, rel, disagreement
+-- parameters: names, rel, disagreement, reference
 --   disagreement varchar in {equal, linear, quadratic} = equal   what two grades that differ count: the same whatever
 --                                   they are, their difference, or its square
 -- columns:
---   qrels           the judgment set whose name comes first
+--   qrels           the reference, or the judgment set whose name comes first
 --   other           the other one
 --   num_documents   documents that both judge
 --   agreement       share of them with the same grade
@@ -19,7 +19,7 @@ with counts as (
         rating,
         other_rating,
         num_documents
-    from confusion_table(names := $names, rel := $rel)
+    from confusion_table(names := $names, rel := $rel, reference := $reference)
 ),
 firsts as (
     select

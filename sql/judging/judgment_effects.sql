@@ -1,17 +1,17 @@
 -- title: The same figure by two judgment sets, side by side
--- parameters: names
+-- parameters: names, reference
 -- columns:
 --   measure       canonical name of the measure
 --   run           run
---   qrels         the judgment set whose name comes first
+--   qrels         the reference, or the judgment set whose name comes first
 --   other         the other one
 --   value         mean by the first
 --   other_value   mean by the other
 --   difference    other_value less value
---   place         place of the run by the first, 1 being the best
+--   place         place of the run by the first, 1 having the greatest mean
 --   other_place   place by the other
 -- definition: Means of the view summary of runs that both evaluate. A place is 1 and the number of those runs with a
---     better mean.
+--     greater mean.
 with means_listed as (
     select
         summary.measure,
@@ -19,7 +19,7 @@ with means_listed as (
         listed.qrels,
         summary.value
     from summary
-    join named_qrels(names := $names) as listed on listed.qrels = summary.qrels
+    join named_qrels(names := $names || coalesce(',' || $reference, '')) as listed on listed.qrels = summary.qrels
 ),
 sides as (
     select
@@ -33,7 +33,10 @@ sides as (
     join means_listed as others
         on others.measure = means_listed.measure
         and others.run = means_listed.run
-        and others.qrels > means_listed.qrels
+        and others.qrels <> means_listed.qrels
+    where
+        means_listed.qrels = $reference
+        or ($reference is null and others.qrels > means_listed.qrels)
 )
 select
     measure,

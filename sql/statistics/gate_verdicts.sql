@@ -1,5 +1,5 @@
 -- title: The figure of each rule of a gate beside its bound, and whether the rule holds
--- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests, board_drops
+-- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests, board_drops, kappas
 -- parameters: candidate, reference, family
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
@@ -11,10 +11,10 @@
 --   reference_mean  of rules that compare, the mean of the reference over the topics that both have
 --   candidate_mean  of these, that of the run
 -- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
---     that both have, or as gate_board_drops has it over collections, of a relative rule as a share of the reference's mean unless that is 0, the p value of a
---     one-sided paired t test corrected by Holm over the rules that test by its measure, or over all that test, the
---     rank of a topic's first relevant document, or a count of documents or topics. Figures up to 5e-13 from the bound
---     are equal to it.
+--     that both have, or as gate_board_drops has it over collections, of a relative rule as a share of the reference's
+--     mean unless that is 0, the p value of a one-sided paired t test corrected by Holm over the rules that test by its
+--     measure, or over all that test, the rank of a topic's first relevant document, Cohen's kappa of the judgments
+--     with another set, or a count of documents or topics. Figures up to 5e-13 from the bound are equal to it.
 -- reference: Holm 1979
 with tested as (
     select
@@ -95,6 +95,14 @@ figures as (
     from gate_rules
     join first_ranks on first_ranks.topic = gate_rules.topic
     where gate_rules.kind = 'topic'
+    union all
+    select
+        gate_rules.place,
+        kappas.kappa as value,
+        cast(null as double) as p
+    from gate_rules
+    join kappas on kappas.other = gate_rules.topic
+    where gate_rules.kind = 'kappa'
     union all
     select
         gate_rules.place,

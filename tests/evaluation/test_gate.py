@@ -132,6 +132,20 @@ def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None
         assert [each.passes for rule, each in found.items() if "missing" in rule] == [allowed == 2]
 
 
+def test_a_rule_holds_the_judgments_against_another_set(empty: Warehouse) -> None:
+    """Of four documents two are judged alike, where lots would have it so for 3/8: kappa is (4/8 - 3/8) / (1 - 3/8)."""
+    for name, grades in (("llm", (1, 1, 0, 2)), ("human", (1, 0, 0, 1)), ("apart", None)):
+        judged = {"b": 1, "e": 1} if grades is None else dict(zip("abcd", grades, strict=True))
+        empty.load_qrels({"r" if grades is None else "q": judged}, name)
+    empty.load_run({"q": {"a": 1.0}}, "run", qrels=["llm"])
+    rules = [f"kappa with {name}" for name in ("human >= 0.2", "human > 0.2", "apart >= 0", "nobody >= 0")]
+    found = judge(empty, "run", *rules)
+    assert [found[rule].value for rule in rules] == [pytest.approx(0.2), pytest.approx(0.2), None, None]
+    assert [found[rule].passes for rule in rules] == [True, False, False, False]
+    notes = ["", "", "no document is judged by both sets, or all have one grade", 'no judgment set is called "nobody"']
+    assert [found[rule].note for rule in rules] == notes
+
+
 def test_topics_without_judgments_and_identical_runs_are_told(empty: Warehouse) -> None:
     topics = {"run": [0, 1, 2], "copy": [0, 1, 2], "other": [0, 2]}
     load(empty, {"run": [1, 2, 4], "copy": [1, 2, 4], "other": [2, 2, 4]}, topics)

@@ -249,7 +249,8 @@ def test_an_unknown_word_for_disagreement_is_refused(golden: Warehouse) -> None:
 
 def test_figures_stand_side_by_side(golden: Warehouse) -> None:
     """By the second set q1 has the relevant documents a, b and c, and q2 has f, which neither run found."""
-    columns, rows, orders = judging.effects(golden.evaluation, ["first", "second"], "AP")
+    query, orders = judging.effects(golden.evaluation, ["first", "second"], "AP")
+    columns, rows = golden.database.table(query)
     assert columns[:6] == ["measure", "run", "qrels", "other", "value", "other_value"]
     # A: q1 (1 + 1) / 3, q2 nothing; B: q1 (1 + 2/3) / 3, q2 nothing.
     assert rows == [

@@ -1,4 +1,4 @@
-"""A board as a page: its answers beside places counted by hand, sorting, filtering, its address, and boards of any size."""
+"""A board as a page: answers beside places counted by hand, sorting, filtering, its address, and boards of any size."""
 
 from collections.abc import Callable
 from pathlib import Path
