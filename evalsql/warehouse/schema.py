@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
@@ -273,6 +274,7 @@ def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _
         raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
 
 
+@cache
 def _typed_columns(sql: str) -> list[str]:
     """Each column of a CREATE TABLE as words, without brackets, the marks of plain names and the word virtual.
 

@@ -167,8 +167,8 @@ more_tied = module_warehouse(lambda warehouse: load(warehouse, MORE_TIES))
 @pytest.mark.parametrize(
     ("measures", "name"),
     [
-        *few_of(("preferences", name) for name in OF_PREFERENCES[::-1]),
-        *few_of(("groups", name) for name in TIED_OF_GROUPS),
+        *few_of((("preferences", name) for name in OF_PREFERENCES[::-1]), 1),
+        *few_of((("groups", name) for name in TIED_OF_GROUPS), 1),
         *few_of((("partly known", name) for name in PARTLY_KNOWN), 1),
     ],
 )

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page
 
 import evalsql
 from evalsql.report.page.verdicts import difference_text
+from tests.long_cases import few_of
 from tests.report.conftest import Open, report_of
 
 Rankings = Mapping[str, Mapping[str, float]]
@@ -64,13 +65,19 @@ def test_answers_with_and_without_a_script(
 
 @pytest.mark.parametrize(
     ("names", "options", "said"),
-    [
-        (("a", "b", "c", "d"), {}, "c (place 3 of 4) was chosen: it stands in the middle, and no name after the first"),
-        (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
-        (("a", "bm25", "c", "a_Baseline"), {}, "a_Baseline (place 4 of 4) was chosen: its name says baseline"),
-        (("a", "bm25", "c"), {"baseline": "c"}, ""),
-        (("a", "b"), {}, ""),
-    ],
+    few_of(
+        [
+            (("a", "bm25", "c", "a_Baseline"), {}, "a_Baseline (place 4 of 4) was chosen: its name says baseline"),
+            (("a", "bm25", "c"), {"baseline": "c"}, ""),
+            (
+                ("a", "b", "c", "d"),
+                {},
+                "c (place 3 of 4) was chosen: it stands in the middle, and no name after the first",
+            ),
+            (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
+            (("a", "b"), {}, ""),
+        ]
+    ),
 )
 def test_a_baseline_that_nobody_named_is_said_to_be_chosen(
     tmp_path: Path, names: tuple[str, ...], options: dict[str, str], said: str

@@ -106,7 +106,7 @@ FALSE_COLUMNS = rows_of(Path(__file__).with_name("false_columns.tsv"))
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize(("false", "hiding"), few_of(map(tuple, FALSE_COLUMNS), 4))
+@pytest.mark.parametrize(("false", "hiding"), few_of(map(tuple, FALSE_COLUMNS), 2))
 def test_a_false_column_is_found_whatever_stands_beside_it(crafted: Crafted, false: str, hiding: str) -> None:
     columns = hiding.format(f"document_id integer not null, {false}")
     path = crafted("drop table documents", f"create table documents ({columns})")
@@ -273,7 +273,7 @@ def asked(warehouse: Warehouse) -> tuple[list[Any], list[float]]:
 
 
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
-@pytest.mark.parametrize("is_empty", [False, True])
+@pytest.mark.parametrize("is_empty", few_of([False, True], 1))
 def test_nothing_is_asked_of_a_file_but_its_tables(crafted: Crafted, sample: Warehouse, is_empty: bool) -> None:
     """Relations that lie change no figure, and in a file without any view or macro all is found."""
     path = crafted(*([] if is_empty else LIES))

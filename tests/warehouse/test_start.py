@@ -165,7 +165,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
         assert figures(direct) == pytest.approx(values, abs=1e-12)
 
 
-@pytest.mark.parametrize("asked", ["AP nDCG@10 P@5 Bpref", "TAP@5"])
+@pytest.mark.parametrize("asked", few_of(["TAP@5", "AP nDCG@10 P@5 Bpref"], 1))
 def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empty: Warehouse, asked: str) -> None:
     with PlainWarehouse(open_database(":memory:"), asked=[asked]) as small:
         for warehouse in (empty, small):
