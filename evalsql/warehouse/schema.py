@@ -262,7 +262,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         # Users may have added columns.
         held = {name: [each for each in _typed_columns(tables[name]) if each in expected[name]] for name in expected}
         changed = [name for name in expected if held[name] != expected[name]]
-        _refuse(database, changed, "has other columns than a warehouse")
+        _refuse(database, changed, "has different columns from a warehouse's")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else [name for (name,) in database.rows(triggers)]
