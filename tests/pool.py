@@ -41,6 +41,7 @@ class _Reused(Database):
         super().__init__(made._connection, made.catalog, path=MEMORY, read_only=False)
         self.made_with = made.catalog
         self.fingerprint = self.rows(_FINGERPRINT)
+        self.emptying = "; ".join(f'truncate main."{name}"' for (name,) in self.rows(_TABLES))
         self.is_free = False
 
     def close(self) -> None:
@@ -62,14 +63,15 @@ class _Reused(Database):
             self._connection.rollback()
         for kind, name in self._connection.execute(_TEMPORARY).fetchall():
             self._connection.execute(f'drop {kind} temp."{name}"')
-        for (name,) in self._connection.execute(_TABLES).fetchall():
-            self._connection.execute(f'truncate main."{name}"')
+        self._connection.execute(self.emptying)
         return self._connection.execute(_FINGERPRINT).fetchall() == self.fingerprint
 
     def again(self) -> _Reused:
         database = object.__new__(_Reused)
         Database.__init__(database, self._connection, self.made_with, path=MEMORY, read_only=False)
-        database.made_with, database.fingerprint, database.is_free = self.made_with, self.fingerprint, False
+        for name in ("made_with", "fingerprint", "emptying"):
+            setattr(database, name, getattr(self, name))
+        database.is_free = False
         return database
 
 

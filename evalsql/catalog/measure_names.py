@@ -169,7 +169,7 @@ def _ascending(text: str, cutoffs: Sequence[str], *, whole: bool) -> list[str]:
     except ValueError:
         raise UsageError(f'"{text}": cutoffs are numbers separated by commas') from None
     if len(numbers) < len(cutoffs):
-        raise UsageError(f'"{text}": a cutoff stands twice')
+        raise UsageError(f'"{text}": a cutoff is given twice')
     return [numbers[number] for number in sorted(numbers)]
 
 

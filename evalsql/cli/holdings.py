@@ -113,7 +113,7 @@ def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> N
     """How much of each figure hangs on the order of tied documents.
 
     Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
-    Ends with 1 where the order of two runs could be another.
+    Ends with 1 where another order of tied documents changes the order of two runs.
 
     Example: evalsql ties -m AP,RR
     """
@@ -138,12 +138,12 @@ def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -
             pairs.setdefault(measure, []).append(f"{upper} over {lower}")
         undecided = warehouse.rows(relation_query(warehouse.catalog, "undecided_ties", {"tie_effects": effects}))
     for measure, names in pairs.items():
-        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shortened(names, 3)}")
+        note(f"{measure}: tied documents decide {counted(len(names), 'pair')} of runs: {shortened(names, 3)}")
     known = [name for name in named if name not in [measure for measure, *_ in undecided]]
     if known and not pairs:
-        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
+        note(f"{', '.join(known)}: no order of tied documents changes the order of the runs")
     for name, num_pairs, names in undecided:
-        unknown = f"of {counted(num_pairs, 'pair')} of runs not known whether the order could be another"
+        unknown = f"it is not known whether tied documents decide {counted(num_pairs, 'pair')} of runs"
         note(f"{name}: {unknown}: {shortened(names, 3)}")
     if pairs:
         raise typer.Exit(_FOUND)

@@ -53,7 +53,7 @@ def _write_new(name: str) -> None:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError as error:
-        raise UsageError(f"{path}: is there already; another name makes another file") from error
+        raise UsageError(f"{path}: exists already; choose another name") from error
     note(f"wrote {path}; evalsql eval QRELS RUN -m {name} --measure-file {path} tries it")
 
 

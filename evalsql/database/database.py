@@ -256,8 +256,8 @@ class Database:
             allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
             for kind in filter(lambda each: each not in allowed, kinds):
                 raise UsageError(
-                    f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "
-                    "--external reach other files"
+                    f"{kind} is not allowed here; --write allows statements that change the warehouse, --external "
+                    "those that reach other files"
                 )
             self.lock()
         return self.table(text, (), most)

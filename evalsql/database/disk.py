@@ -91,7 +91,7 @@ def whole_files(target: Path, *, replace: bool, one: bool, advice: str = "--repl
         if place.is_dir():
             raise UsageError(f"{place}: is a folder")
         if os.path.lexists(place) and not replace:
-            raise UsageError(f"{place}: is there already; {advice}")
+            raise UsageError(f"{place}: exists already; {advice}")
 
     target = Path(os.path.abspath(target))
     with _part(target, target) as part:

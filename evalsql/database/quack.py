@@ -48,7 +48,9 @@ def parse_address(text: str) -> Address:
     found = _ADDRESS.fullmatch(text if is_address(text) else f"{SCHEME}{text}")
     port = int(found["port"] or DEFAULT_PORT) if found else 0
     if not found or not 0 < port < 65536:
-        raise UsageError(f'"{text}" is no address of a server: expected quack:HOST:PORT, such as quack:localhost:9494')
+        raise UsageError(
+            f'"{text}" is not the address of a server; expected quack:HOST:PORT, such as quack:localhost:9494'
+        )
     return Address(found["host"] or "localhost", port)
 
 

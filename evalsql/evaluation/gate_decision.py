@@ -194,7 +194,7 @@ def _resolved(
     if isinstance(baseline, str):
         reference = resolve_one(database, "run", baseline)
         if reference == run:
-            raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
+            raise UsageError(f"{run} is both candidate and baseline; name another baseline")
         evaluation.judging_set([reference], judged)
     has_rankings = stored_scores.with_rankings(database, [run])
     allows_missing = any(rule.kind == "missing" for rule in known)

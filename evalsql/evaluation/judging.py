@@ -237,7 +237,7 @@ def _parameter(database: Database, kind: str, names: Names) -> str | None:
     relation, parameter = ("named_runs", "runs") if kind == "run" else ("named_qrels", "names")
     held = database.rows(f"select {kind} from steps.{relation}({parameter} := {literal(','.join(found))})")
     if sorted(name for (name,) in held) != found:
-        raise UsageError("a comma in a name makes it read as other names; load it under another name")
+        raise UsageError("a comma separates names here; load it under a name without one")
     return ",".join(found)
 
 

@@ -153,21 +153,21 @@ def _condition(database: Database, text: str) -> str:
     try:
         trees = sqlglot.parse(text, dialect="duckdb")
     except (SqlglotError, RecursionError) as error:
-        raise UsageError(f"{given} is no condition: {str(error).splitlines()[0]}") from error
+        raise UsageError(f"{given} is not a condition: {str(error).splitlines()[0]}") from error
     if len(trees) != 1 or trees[0] is None:
-        raise UsageError(f"{given} is no condition: it holds {len(trees)} statements")
+        raise UsageError(f"{given} is not a condition: it holds {len(trees)} statements")
     tree = trees[0]
     for node in tree.walk():
         if type(node).__name__ not in _ALLOWED:
             shown = node.sql(dialect="duckdb")
-            raise UsageError(f'{given}: "{shown[:60]}{"..." * (len(shown) > 60)}" is not let through; {_EXPECTED}')
+            raise UsageError(f'{given}: "{shown[:60]}{"..." * (len(shown) > 60)}" is not allowed; {_EXPECTED}')
         node.comments = None
     described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
     columns = {name: kind for name, kind in described if name != META}
     keys = [key for (key,) in database.rows("select distinct unnest(map_keys(meta)) from runs")]
     is_boolean = columns.get(tree.name.lower()) == "BOOLEAN"
     if type(tree).__name__ in ("Column", "Literal", "Null", "Identifier") and not is_boolean:
-        raise UsageError(f"{given} is no condition; {_EXPECTED}")
+        raise UsageError(f"{given} is not a condition; {_EXPECTED}")
     try:
         return tree.transform(lambda node: _resolved(node, columns, keys), copy=False).sql(dialect="duckdb")
     except UsageError as error:

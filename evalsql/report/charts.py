@@ -207,7 +207,7 @@ def drawing(
         if name in (*_OF_TWO_RUNS, "pr_levels"):
             parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
-        raise UsageError(f"there is nothing to draw as {name}")
+        raise UsageError(f"nothing can be drawn as {name}")
     if name == "leaderboard" and all(row[-1] is None for row in table.rows):
         notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
     return Chart(name, table, ", ".join(parts), notes, styles=styles(warehouse), **look)

@@ -114,14 +114,10 @@ class Comparison(NamedTuple):
         marks = f"A superscript names the systems that are significantly worse ({self.how})."
         if self.baseline is not None:
             base = self.name(self.baseline)
-            were = "are shown" if self.test == "tukey" else "were tested"
-            marks = (
-                f"Only differences to {base} {were}: {BETTER} marks what is significantly better than {base}, {WORSE} "
-                f"what is significantly worse ({self.how})."
-            )
+            marks = f"{BETTER} is significantly better than {base}, {WORSE} significantly worse ({self.how})."
         elif self.beside is not None:
             base = self.name(self.beside)
-            marks += f" {BETTER} marks what is significantly better than {base}, {WORSE} what is significantly worse."
+            marks += f" {BETTER} is significantly better than {base}, {WORSE} significantly worse."
         if self.changes is not None:
             marks += f" In parentheses the change of the mean relative to {self.name(self.changed_from)}."
         return " ".join(filter(None, [text, marks, self.tested, *self.notes]))

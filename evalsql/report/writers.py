@@ -157,23 +157,23 @@ DOCUMENTS = {"markdown": markdown, "latex": latex}
 def tabular(table: Table, digits: int) -> str:
     """A booktabs tabular, with a caption in a float.
 
-    A column of decimals or marked numbers is two, so that the points stand below each other; changes are one more.
+    A number is one cell, set to the right. Its marks take the room of the longest mark of the column, so that the
+    digits stand below each other. Changes are a column of their own.
     """
     texts, places = table.texts(digits), range(len(table.columns))
-    marked, changed = ({at for _, at in cells} for cells in (table.marks, table.changes))
-    forms = []
-    for at in places:
-        is_split = table.is_number(at) and (at in marked or any("." in row[at] for row in texts))
-        form = "r@{}l" if is_split else "r" if table.is_number(at) else "l"
-        forms.append(form + ("@{\\ }r" if at in changed else ""))
+    longest = [max((mark for (_, of), mark in table.marks.items() if of == at), key=len, default="") for at in places]
+    changed = {at for _, at in table.changes}
+    forms = [("r" if table.is_number(at) else "l") + "@{\\ }r" * (at in changed) for at in places]
     heads = [
-        f"\\multicolumn{{{width}}}{{c}}{{{_latex_text(table, name)}}}"
-        if (width := _width(form)) > 1
+        f"\\multicolumn{{{1 + (at in changed)}}}{{c}}{{{_latex_text(table, name)}}}"
+        if at in changed or longest[at]
         else _latex_text(table, name)
-        for name, form in zip(table.columns, forms, strict=True)
+        for at, name in enumerate(table.columns)
     ]
     rows = [heads]
-    rows += [[_latex_cell(table, row[at], (nth, at), forms[at]) for at in places] for nth, row in enumerate(texts)]
+    for nth, row in enumerate(texts):
+        cells = [_latex_cell(table, row[at], (nth, at), longest[at]) for at in places]
+        rows.append([cell + _latex_change(table, (nth, at)) * (at in changed) for at, cell in enumerate(cells)])
     head, *lines = (f"{' & '.join(row)} \\\\\n" for row in rows)
     lines = [line + "\\midrule\n" * (nth in table.rules) for nth, line in enumerate(lines)]
     head = f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{head}\\midrule\n"
@@ -189,24 +189,24 @@ def tabular(table: Table, digits: int) -> str:
     return f"\\begin{{table}}\n{named}{body}\\end{{table}}\n"
 
 
-def _width(form: str) -> int:
-    """How many columns of a tabular stand for one of the table."""
-    return sum(map(form.count, "lr"))
+def _latex_cell(table: Table, text: str, place: tuple[int, int], longest: str) -> str:
+    shown = latex_number(text) if table.is_number(place[1]) else _latex_text(table, text)
+    shown = f"\\textbf{{{shown}}}" if shown and place in table.best else shown
+    mark = table.marks.get(place, "")
+    if mark == longest or not shown:
+        return shown + _latex_mark(mark)
+    return shown + (f"\\rlap{{{_latex_mark(mark)}}}" if mark else "") + f"\\phantom{{{_latex_mark(longest)}}}"
 
 
-def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> str:
-    if form.startswith("l"):
-        parts: tuple[str, ...] = (_latex_text(table, text),)
-    else:
-        parts = decimal_parts(text) if "l" in form else (latex_number(text),)
-    shown = " & ".join(map(in_bold, parts) if place in table.best else parts)
-    if marks := table.marks.get(place, ""):
-        dagger, letters = (_MARKS[marks[0]], marks[1:]) if marks[0] in _MARKS else ("", marks)
-        shown += f"$^{{{dagger}\\mathrm{{{letters}}}}}$" if letters else f"$^{{{dagger}}}$"
-    if _width(form) > len(parts):
-        change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
-        shown += f" & ({change})" if change else " &"
-    return shown
+def _latex_mark(mark: str) -> str:
+    dagger, letters = (_MARKS[mark[0]], mark[1:]) if mark[:1] in _MARKS else ("", mark)
+    letters = f"\\mathrm{{{letters}}}" if letters else ""
+    return f"$^{{{dagger}{letters}}}$" if mark else ""
+
+
+def _latex_change(table: Table, place: tuple[int, int]) -> str:
+    change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
+    return f" & ({change})" if change else " &"
 
 
 def _latex_text(table: Table, text: str) -> str:
@@ -226,19 +226,6 @@ def latex_number(text: str) -> str:
     if text.startswith(("-", "<")):
         return f"${text[0]}${escape_latex(text[1:])}"
     return escape_latex(text)
-
-
-def decimal_parts(text: str) -> tuple[str, str]:
-    """A number before its decimal point, and from there on."""
-    if scientific := re.fullmatch(_SCIENTIFIC, text):
-        whole, point, decimals = scientific[1].partition(".")
-        return latex_number(whole), f"${point}{decimals} \\cdot 10^{{{int(scientific[2])}}}$"
-    whole, point, decimals = text.partition(".")
-    return latex_number(whole), point + decimals
-
-
-def in_bold(text: str) -> str:
-    return f"\\textbf{{{text}}}" if text else ""
 
 
 def latex_needs(body: str) -> str:

@@ -161,7 +161,7 @@ def serve(
 ) -> None:
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):
-        raise UsageError(f"{path}: is a server already; a file is what is served")
+        raise UsageError(f"{path}: is a server; name the warehouse file to serve")
     left = Path(f"{path}.wal")
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():

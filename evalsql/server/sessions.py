@@ -49,7 +49,7 @@ def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
             raise UsageError(f"{path}: the file for the token cannot be made: {error.strerror}") from error
     tokens = Tokens(_kept_token(write), _kept_token(read))
     if tokens.write == tokens.read:
-        raise UsageError(f"{read}: holds the token of {write}; delete one of them, and it is made anew")
+        raise UsageError(f"{read}: contains the same token as {write}; delete one of them, and evalsql makes a new one")
     return tokens, made
 
 
@@ -67,9 +67,9 @@ def read_token(path: Path) -> str:
 def _kept_token(path: Path) -> str:
     token = read_token(path)
     if sys.platform != "win32" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UsageError(f"{path}: others than its owner can read the token; chmod 600 {path}")
+        raise UsageError(f"{path}: other users can read the token; run chmod 600 {path}")
     if len(token) < _FEWEST:
-        raise UsageError(f"{path}: a token has {_FEWEST} characters or more; delete the file, and it is made anew")
+        raise UsageError(f"{path}: the token is shorter than {_FEWEST} characters; delete the file to get a new one")
     return token
 
 

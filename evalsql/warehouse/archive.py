@@ -52,9 +52,9 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
     """Write all that the warehouse holds into a folder, whole or not at all; overwrite replaces another export."""
     if os.path.lexists(folder):
         if not (folder / MANIFEST).is_file():
-            raise UsageError(f"{folder}: is there already and is no export of a warehouse; name another folder")
+            raise UsageError(f"{folder}: exists and is not an export of a warehouse; name another folder")
         if not overwrite:
-            raise UsageError(f"{folder}: is there already; --replace writes over it")
+            raise UsageError(f"{folder}: exists already; --replace overwrites it")
     tables = list(database.catalog.of_kind("tables"))
     with whole_folder(folder, is_ours=overwrite) as part:
         (part / TABLES).mkdir()
@@ -137,7 +137,7 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
     Raises AuditError where its tables do not fit together, InputError for one that is missing or damaged.
     """
     if is_address(str(path)) or str(path) == MEMORY:
-        raise UsageError(f"{path}: is no file; name a new one")
+        raise UsageError(f"{path}: is not a file; name a new one")
     folder, path = Path(folder), Path(path)
     facts = _manifest(folder)
     with whole_files(path, replace=False, one=True, advice="--db names a new file for what is imported") as part:
@@ -168,15 +168,15 @@ def _manifest(folder: Path) -> dict[str, Any]:
         schema, rows = int(facts["schema"]), {str(name): int(count) for name, count in facts["rows"].items()}
         written_by = str(facts["evalsql"])
     except FileNotFoundError as error:
-        raise UsageError(f"{folder}: is no export of a warehouse: it has no file {MANIFEST}") from error
+        raise UsageError(f"{folder}: is not an export of a warehouse: the file {MANIFEST} is missing") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError([Problem(str(path), 0, f"is damaged: {error}")]) from error
     if schema > SCHEMA_VERSION:
         raise UsageError(f"{folder}: was exported by evalsql {written_by}, which is newer; upgrade this program")
     if schema < SCHEMA_VERSION:
         raise UsageError(
-            f"{folder}: was exported by evalsql {written_by}, whose tables were others; {INTO_TABLES} in it makes a "
-            "file for DuckDB, which evalsql brings up to date"
+            f"{folder}: was exported by evalsql {written_by}, whose tables were different; {INTO_TABLES} in it makes "
+            "a file for DuckDB, which evalsql brings up to date"
         )
     return {**facts, "rows": rows}
 
@@ -207,9 +207,11 @@ def vacuum(database: Database) -> tuple[int, int]:
     its place. The old file stays as it is where anything fails, as where the new one is not the same.
     """
     if is_address(database.path):
-        raise UsageError(f"{database.path}: a file that is served is not written anew; stop the server first")
+        raise UsageError(
+            f"{database.path}: a server has the file open, and it cannot be rewritten; stop the server first"
+        )
     if database.path == MEMORY or database.read_only:
-        raise UsageError("only a file that is open for writing can be written anew")
+        raise UsageError("only a file that is open for writing can be rewritten")
     path = Path(database.path).resolve()
     database.execute("checkpoint")
     before = path.stat().st_size

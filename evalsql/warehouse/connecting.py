@@ -39,7 +39,7 @@ def size_in_bytes(size: str) -> int:
     """The bytes of a text such as 1GB or 512MiB; raises UsageError for one that is no size."""
     match = _SIZE.fullmatch(str(size))
     if match is None or not float(match[1]):
-        raise UsageError(f'"{size}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
+        raise UsageError(f'"{size}" is not a size of memory; give a number with its unit, such as 1GB or 512MiB')
     unit = match[2].upper()
     return int(float(match[1]) * (1024 if "I" in unit else 1000) ** (" KMGT".index(unit[0])))
 
@@ -86,8 +86,8 @@ def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
     if disk.is_lock(message):
         how = f"is locked: {disk.lock_holder(message)} has it open" + (" for writing" if read_only else "")
         return (
-            f"{path}: {how}, and was waited for {max(waited, 0):g} seconds. Try again when it is done, wait longer "
-            "(--wait SECONDS, wait= in Python), or use a copy that was made while nobody wrote"
+            f"{path}: {how}, still after {max(waited, 0):g} seconds. Try again later, wait longer (--wait SECONDS, "
+            "wait= in Python), or use a copy that was made while nobody wrote"
         )
     if told := disk.file_error(path, message):
         return told

@@ -65,7 +65,7 @@ class Method(NamedTuple):
         """What is searched (weights, or else gamma or sigma), and the settings to try; raises UsageError for none."""
         parts = round(1 / step) if 0 < step <= 0.5 else 0
         if not math.isclose(parts * step, 1):
-            raise UsageError(f"step is {step:g}, it must be a part of 1 such as 0.5, 0.2 or 0.1")
+            raise UsageError(f"step is {step:g}, it must divide 1, as 0.5, 0.2 and 0.1 do")
         if self.takes("weights"):
             places = parts + num_runs - 1
             count = math.comb(places, num_runs - 1)
@@ -96,7 +96,7 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
     word = _ALIASES.get(plain, plain.removeprefix("comb").removesuffix("fuse").strip("_"))
     if word not in known:
         there_are = ", ".join(known)
-        raise UsageError(f'there is no method "{name}" of fusion, which comes before the runs; there are: {there_are}')
+        raise UsageError(f'unknown fusion method "{name}"; the method comes before the runs and is one of {there_are}')
     takes = {each.name: each for each in known[word].parameters}
     own = [each for each in takes if each not in _OWN]
     given = {parameter: str(value) for parameter, value in parameters.items() if value is not None}
@@ -244,9 +244,9 @@ def fuse(
     names = _inputs(database, runs, name)
     check_rankings(database, "fusion", names, every=True)
     if tie_rule not in TIE_RULES:
-        raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
+        raise UsageError(f"tie rule {tie_rule} does not suit a fused run; there are: {', '.join(TIE_RULES)}")
     if tune is not None and weights is not None:
-        raise UsageError("weights are either given or searched; leave out one of both")
+        raise UsageError("weights cannot be both given and searched; leave out one")
     chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
     if weights is not None:
         chosen = chosen.weighted(weights, names, database.catalog)
@@ -289,7 +289,7 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
         raise UsageError(f"{name} is one of the runs to fuse; give the new run another name")
     held = database.rows(f"select run from steps.named_runs(runs := {literal(','.join(names))}) order by place")
     if [run for (run,) in held] != names:
-        raise UsageError("a comma in the name of a run makes it read as other runs; load it under another name")
+        raise UsageError("a comma in a run's name separates runs here; load the run under another name")
     return names
 
 

@@ -70,7 +70,7 @@ def open_database(
     read_catalog().extended(temporary)  # names that are taken, before there is a file
     if quack.is_address(place):
         if memory_limit is not None:
-            words = "the server's memory is limited where it is started; leave out --memory-limit"
+            words = "only evalsql serve can limit the server's memory; leave out --memory-limit"
             raise UsageError(f"{quack.parse_address(place).url}: {words}")
         return _open_served(place, token, read_only, temporary, progress)
     limit = None if memory_limit is None else engines_share(memory_limit)
@@ -146,9 +146,9 @@ def _shut_in_if_foreign(database: Database) -> None:
     if foreign := schema.foreign_relations(database):
         few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
-            f"{database.path}: has measures, views or macros beside those of evalsql: {few}. No other file is read or "
-            "written here, also to load it, as they might do so; evalsql.open(path, external_access=True) allows it if "
-            "you trust them"
+            f"{database.path}: contains measures, views or macros beside those of evalsql: {few}. They might read or "
+            "write other files, so evalsql reaches none, not even to load it. If you trust them, "
+            "evalsql.open(path, external_access=True) allows it"
         )
         database.shut_in()
 
@@ -163,14 +163,14 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
         raise WarehouseError(f"{made}, which is newer; upgrade this program")
     schema.check_tables(database, tables, is_current=not is_older)
     if database.read_only and is_older:
-        raise WarehouseError(f"{made}, whose tables were others; evalsql sql --write 'select 1' brings them up to date")
+        raise WarehouseError(f"{made} with different tables; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
         _take_own(database, is_trusted)
     is_ours = not is_older and digest == database.catalog.digest and schema.has_true_catalogue(database)
     if database.read_only and not is_ours:
         warn(
-            f"{database.path}: was written by evalsql {made_by} with other SQL; that of this version is used instead; "
-            "evalsql sql --write 'select 1' puts it into the file"
+            f"{database.path}: was written by evalsql {made_by} with different SQL. This version uses its own; "
+            "evalsql sql --write 'select 1' puts that into the file"
         )
         schema.give_catalogue(database)
     elif rewritten or not is_ours:
@@ -209,7 +209,7 @@ def _open_served(
     known = token or os.environ.get(TOKEN_VARIABLE, "").strip()
     if not known:
         raise WarehouseError(
-            f"{address.url}: takes a token: --token-file names the file that has it, or {TOKEN_VARIABLE} is it"
+            f"{address.url}: needs a token; --token-file names the file that contains it, or set {TOKEN_VARIABLE}"
         )
     database = RemoteDatabase(address, known, read_only=read_only, progress=progress)
     try:

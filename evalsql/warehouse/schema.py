@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
@@ -263,7 +264,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         # Users may have added columns.
         held = {name: [each for each in _typed_columns(tables[name]) if each in expected[name]] for name in expected}
         changed = [name for name in expected if held[name] != expected[name]]
-        _refuse(database, changed, "has other columns than a warehouse")
+        _refuse(database, changed, "has different columns from a warehouse's")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else [name for (name,) in database.rows(triggers)]
@@ -275,6 +276,7 @@ def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _
         raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
 
 
+@cache
 def _typed_columns(sql: str) -> list[str]:
     """Each column of a CREATE TABLE as words, without brackets, the marks of plain names and the word virtual.
 

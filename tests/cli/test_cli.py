@@ -138,11 +138,8 @@ def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, t
         assert text.split()[2:] == figures
         assert [cell.strip().replace("\\", "") for cell in pipes.strip("|").split("|")][2:] == figures
         best = [f"{max(each[name] for each in exact):.4f}" for name in ("nDCG@10", "AP", "P@10")]
-        cells = [row["run"]]
-        for figure, top in zip(figures[1:], best, strict=True):  # the decimal points stand below each other
-            parts = figure[: figure.index(".")], figure[figure.index(".") :]
-            cells += [f"\\textbf{{{part}}}" if figure == top else part for part in parts]
-        assert [cell.strip() for cell in ampersands.removesuffix(" \\\\").split("&")][2:] == cells
+        cells = [f"\\textbf{{{each}}}" if each == top else each for each, top in zip(figures[1:], best, strict=True)]
+        assert [cell.strip() for cell in ampersands.removesuffix(" \\\\").split("&")][2:] == [row["run"], *cells]
     falling = command(*board, "--sort", "run", "--limit", "3").stdout.splitlines()[2:]
     by_name = sorted(exact, key=lambda row: row["run"])[:3]
     assert [line.split()[0] for line in falling] == [str(exact.index(row) + 1) for row in by_name]

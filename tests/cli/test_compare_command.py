@@ -65,7 +65,7 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OPTIONS = rows_of(Path(__file__).with_name("compared.tsv"))
 
 
-@pytest.mark.parametrize(("words", "arguments", "said"), few_of(map(tuple, OPTIONS)))
+@pytest.mark.parametrize(("words", "arguments", "said"), few_of(map(tuple, OPTIONS), 1))
 def test_options_are_the_arguments_of_the_relation(
     empty: Warehouse, five: Path, command: Command, words: str, arguments: str, said: str
 ) -> None:

@@ -113,7 +113,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("words", few_of(COMMANDS, 3))
+@pytest.mark.parametrize("words", few_of(COMMANDS, 2))
 def test_a_command_says_the_same_whatever_the_order(
     demo: Command, tmp_path: Path, words: str, request: pytest.FixtureRequest
 ) -> None:

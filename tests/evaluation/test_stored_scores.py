@@ -342,7 +342,7 @@ LAKE = [
 LONG_LAKE = ["report -m AP -o report.md", "compare bm25 dense tfidf -m AP --format csv"]
 
 
-@pytest.mark.parametrize("asked", few_of([LAKE, LONG_LAKE], 1))
+@pytest.mark.parametrize("asked", few_of([LAKE, LONG_LAKE], 0))
 def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, asked: Sequence[str]) -> None:
     """Both ways print the same, and the warehouse stays as it was."""
 

@@ -235,7 +235,7 @@ def test_names_with_commas_are_fused_or_refused(empty: Warehouse) -> None:
     empty.fuse("rrf", ["x,k=1", "z"], "fine")
     assert scores_of(empty, "fine")["q"] == pytest.approx({"a": 2 / 62, "b": 2 / 61})
     empty.load_run({"q": {"a": 1.0}}, "k=1")
-    with pytest.raises(UsageError, match="a comma in the name"):
+    with pytest.raises(UsageError, match="a comma in a run's name"):
         empty.fuse("rrf", ["x,k=1", "z"], "wrong")
 
 

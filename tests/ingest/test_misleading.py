@@ -220,20 +220,21 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
     ]
     loaded = command("load", "runs", file, tmp_path / "boolean.parquet").stderr
     assert all(f"evalsql: {line}\n" in loaded for line in tied)
-    told = []
+    told, compared = [], command("compare", "equal", "-m", "AP").stderr
     for name, option, value, others in (
         ("deep", "--depth", 20, "depth, by which their figures may: 30 (boolean, equal), 20 (deep)"),
         ("known", "--judged-by", "q", "judged_by, by which their figures may: none (boolean, deep, equal), q (known)"),
         ("ranks", "--tie-rule", "rank", "tie_rule, by which their figures may: rank (ranks), trec_eval (boolean, "),
     ):
-        assert f"runs differ in {others}" not in command("compare", "equal", "-m", "AP").stderr
+        assert f"runs differ in {others}" not in compared
         loaded = command("load", "runs", file, "--name", name, option, value).stderr
         assert (f"{name}: names order" in loaded) == (name != "ranks")
-        assert f"  q: runs differ in {others}" in command("compare", "equal", "-m", "AP").stderr
+        compared = command("compare", "equal", "-m", "AP").stderr
+        assert f"  q: runs differ in {others}" in compared
         told.append(others.partition(":")[0])
     command("report", "-m", "AP", "-o", "report.json")
     report = (tmp_path / "report.json").read_text()
-    for text in (command("compare", "equal", "-m", "AP").stderr, command("leaderboard").stderr, report):
+    for text in (compared, command("leaderboard", "-m", "AP").stderr, report):
         assert all(line in text for line in (*told, *tied))
     alone = command("gate", "ranks", "--rule", "AP >= 0").stderr
     assert "differ" not in alone
@@ -357,12 +358,12 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, e_v
 def test_rows_keep_their_run_whatever_takes_it(command: Command, tmp_path: Path, e_values: Path) -> None:
     """DuckDB 1.5 has no WITH that changes rows."""
     new_file(like=e_values).rename(tmp_path / "evalsql.duckdb")
-    for (cell,) in rows_of(Path(__file__).with_name("losing.tsv")):
+    for at, (cell,) in enumerate(rows_of(Path(__file__).with_name("losing.tsv"))):
         statements = content(cell).decode()
-        assert command("sql", "--write", statements).returncode == 2, statements
-        assert command("sql", statements).returncode == 2, statements
-        held = command("sql", "select count(*), max(run_id) from runs", "--format", "csv")
-        assert held.stdout.splitlines()[1] == "1,1", statements
+        for option in (["--write"], *([[]] if at % 5 == 0 else [])):
+            assert command("sql", *option, statements).returncode == 2, statements
+    held = command("sql", "select count(*), max(run_id) from runs", "--format", "csv")
+    assert held.stdout.splitlines()[1] == "1,1"
 
 
 def test_rows_of_a_file_have_their_run_too(command: Command, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def load(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load)
 
 
-@pytest.mark.parametrize("call", one_in(3, CALLS))
+@pytest.mark.parametrize("call", one_in(6, CALLS))
 def test_a_higher_level_is_as_if_grades_were_lower(loaded: Warehouse, call: str) -> None:
     high, low = (
         loaded.rows(f"select * exclude (qrels) from {call.format(level)} where qrels = '{qrels}' order by all")

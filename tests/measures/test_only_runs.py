@@ -39,7 +39,7 @@ def asked(sample: Warehouse) -> Iterator[Warehouse]:
     sample.connection.execute("reset variable only_runs")
 
 
-@pytest.mark.parametrize("call", [*DEFAULTS, *one_in(6, [*UNDER_TIES, *JUDGED_ONLY])])
+@pytest.mark.parametrize("call", [*one_in(3, DEFAULTS), *one_in(12, [*UNDER_TIES, *JUDGED_ONLY])])
 def test_rows_are_those_of_the_runs_it_names(sample: Warehouse, at_random: Warehouse, call: str) -> None:
     for warehouse, named in ((sample, ["dense", "bm25"]), (at_random, ["system 1", "system 3"])):
         among_all = [row for row in warehouse.rows(f"from {call} order by all") if row[1] in named]
@@ -97,7 +97,7 @@ def test_names_that_no_run_has_are_an_error_and_no_names_no_rows(asked: Warehous
 def test_it_is_the_session_s_own_and_any_client_has_it(tmp_path: Path, sample_file: Path, demo: Command) -> None:
     found = demo("sql", "set variable only_runs = ['dense']; select distinct run from scores", "--format", "csv")
     assert found.stdout.split() == ["run", "dense"]
-    assert_refused(demo("sql", "set threads = 1"), "a statement of kind SET is not run here")
+    assert_refused(demo("sql", "set threads = 1"), "SET is not allowed here")
     file = shutil.copy(sample_file, tmp_path / "held.duckdb")
     with duckdb.connect(file, read_only=True) as client, client.cursor() as other:
         client.execute("set variable only_runs = ['dense']")

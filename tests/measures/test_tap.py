@@ -70,7 +70,7 @@ def load_weighted(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load_weighted)
 
 
-@pytest.mark.parametrize("name", one_in(4, NAMES))
+@pytest.mark.parametrize("name", one_in(6, NAMES))
 def test_every_option_equals_the_published_program(loaded: Warehouse, name: str) -> None:
     asked, options = rewarding_silence(name), options_of(name)
     rows = loaded.rows(f"select qrels, topic, value, threshold, reached, weight from {call(loaded, asked)}")

@@ -47,7 +47,7 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     "name",
     [
         each
-        for step, folder in ((1, ROOT.name), (3, "sql"), (20, "docs"))
+        for step, folder in ((1, ROOT.name), (5, "sql"), (30, "docs"))
         for each in one_in(step, (name for name in EXAMPLES if name.startswith(f"{folder}-")))
     ],
 )

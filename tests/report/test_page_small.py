@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page
 
 import evalsql
 from evalsql.report.page.verdicts import difference_text
+from tests.long_cases import few_of
 from tests.report.conftest import Open, report_of
 
 Rankings = Mapping[str, Mapping[str, float]]
@@ -31,24 +32,27 @@ def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
 
 @pytest.mark.parametrize(
     ("runs", "place", "said"),
-    [
-        (
-            {name: {"t1": {"x": 1.0}, "t2": {"x": 1.0}} for name in ("z1", "z2", "z3", "z4", "z5")},
-            "#answers .answer:first-child",
-            "Who wins? A tie AP 0.000, shared by z1, z2, z3 and two others, of 5 systems.",
-        ),
-        # Another measure that the first leads alone.
-        (
-            {"first": {"t1": FIRST, "t2": FIRST}, "second": {"t1": FIRST, "t2": LAST}},
-            "#answers .answer:first-child",
-            "Who wins? first AP 1.000, first of 2; also first by RR.",
-        ),
-        (
-            {"only": {"t1": {"d1": 1.0}, "t2": {"x": 2.0, "d1": 1.0}}},
-            "#topics .sentence",
-            "There is no other system to compare it with.",
-        ),
-    ],
+    few_of(
+        [
+            (
+                {name: {"t1": {"x": 1.0}, "t2": {"x": 1.0}} for name in ("z1", "z2", "z3", "z4", "z5")},
+                "#answers .answer:first-child",
+                "Who wins? A tie AP 0.000, shared by z1, z2, z3 and two others, of 5 systems.",
+            ),
+            # Another measure that the first leads alone.
+            (
+                {"first": {"t1": FIRST, "t2": FIRST}, "second": {"t1": FIRST, "t2": LAST}},
+                "#answers .answer:first-child",
+                "Who wins? first AP 1.000, first of 2; also first by RR.",
+            ),
+            (
+                {"only": {"t1": {"d1": 1.0}, "t2": {"x": 2.0, "d1": 1.0}}},
+                "#topics .sentence",
+                "There is no other system to compare it with.",
+            ),
+        ],
+        1,
+    ),
 )
 def test_answers_with_and_without_a_script(
     opened: Open, tmp_path: Path, runs: Mapping[str, Rankings], place: str, said: str
@@ -64,13 +68,19 @@ def test_answers_with_and_without_a_script(
 
 @pytest.mark.parametrize(
     ("names", "options", "said"),
-    [
-        (("a", "b", "c", "d"), {}, "c (place 3 of 4) was chosen: it stands in the middle, and no name after the first"),
-        (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
-        (("a", "bm25", "c", "a_Baseline"), {}, "a_Baseline (place 4 of 4) was chosen: its name says baseline"),
-        (("a", "bm25", "c"), {"baseline": "c"}, ""),
-        (("a", "b"), {}, ""),
-    ],
+    few_of(
+        [
+            (("a", "bm25", "c", "a_Baseline"), {}, "a_Baseline (place 4 of 4) was chosen: its name says baseline"),
+            (("a", "bm25", "c"), {"baseline": "c"}, ""),
+            (
+                ("a", "b", "c", "d"),
+                {},
+                "c (place 3 of 4) was chosen: it stands in the middle, and no name after the first",
+            ),
+            (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
+            (("a", "b"), {}, ""),
+        ]
+    ),
 )
 def test_a_baseline_that_nobody_named_is_said_to_be_chosen(
     tmp_path: Path, names: tuple[str, ...], options: dict[str, str], said: str

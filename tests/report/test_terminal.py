@@ -112,7 +112,7 @@ def test_a_leaderboard_fits_the_terminal(sample: Warehouse, shown: Shown) -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
-@pytest.mark.parametrize("environment", few_of([{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}]))
+@pytest.mark.parametrize("environment", few_of([{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], 1))
 def test_a_terminal_of_its_own_has_the_same_with_colours_where_they_are_wanted(
     sample_file: Path, shown: Shown, environment: dict[str, Any]
 ) -> None:
@@ -194,7 +194,7 @@ def expected_pair(row: dict[str, str], *p_values: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("measures", few_of(["nDCG@10,AP", "AP"]))
+@pytest.mark.parametrize("measures", few_of(["nDCG@10,AP", "AP"], 1))
 def test_compare_at_80_columns_shows_the_answer_and_at_160_everything(
     demo: Command, shown: Shown, measures: str
 ) -> None:

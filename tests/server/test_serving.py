@@ -232,7 +232,7 @@ def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path,
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
 def test_an_address_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not the address"):
         evalsql.open(text, token="x" * 20)
 
 

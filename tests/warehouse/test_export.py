@@ -138,10 +138,10 @@ def test_no_folder_is_written_over_unasked_and_an_export_that_fails_leaves_nothi
     with evalsql.open(file_of_few(fill), read_only=True) as warehouse:
         warehouse.export(folder)
         (folder / archive.VIEWS).unlink()
-        with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
+        with pytest.raises(UsageError, match="archive: exists already; --replace overwrites it"):
             warehouse.export(folder)
         for replace in (False, True):
-            with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
+            with pytest.raises(UsageError, match="mine: exists and is not an export of a warehouse"):
                 warehouse.export(other, replace=replace)
         with pytest.raises(UsageError, match="nowhere"):
             warehouse.export(tmp_path / "nowhere" / "archive")
@@ -169,7 +169,7 @@ LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing 
 
 ALL = "from '{file}'"
 NEWER = "was exported by evalsql .*, which is newer; upgrade"
-OLDER = "whose tables were others; load.sql in it makes a file"
+OLDER = "whose tables were different; load.sql in it makes a file"
 DAMAGED: list[Any] = [
     ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
     ("retrieved", "", {}, InputError, UNREAD("retrieved")),
@@ -221,11 +221,11 @@ def test_the_commands(command: Command, tmp_path: Path) -> None:
     path = file_of_few(fill)
     done = command("export", "warehouse", "archive", "--db", path)
     assert (done.returncode, done.stdout, f"wrote {len(TABLES)} tables of" in done.stderr) == (0, "", True)
-    assert_refused(command("export", "warehouse", "archive", "--db", path), "--replace writes over it")
+    assert_refused(command("export", "warehouse", "archive", "--db", path), "--replace overwrites it")
     back = command("import", "archive", "--db", "copy.duckdb")
     assert (back.returncode, back.stdout) == (0, ""), back.stderr
     assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)
-    assert_refused(command("import", "archive", "--db", "copy.duckdb"), "copy.duckdb: is there already")
+    assert_refused(command("import", "archive", "--db", "copy.duckdb"), "copy.duckdb: exists already")
     assert_refused(command("import", ".", "--db", "other.duckdb"))
     assert not (tmp_path / "other.duckdb").exists()
     assert_refused(command("export", "warehouse", "x", "--db", "none.duckdb"), code=3)

@@ -89,7 +89,7 @@ def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: 
 def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -> None:
     path = new_file(tmp_path, sample_file)
     write(tmp_path / "out" / "dense.run", "mine")
-    assert_refused(command("export", "runs", "-o", "out", "--db", path), "out/dense.run: is there already")
+    assert_refused(command("export", "runs", "-o", "out", "--db", path), "out/dense.run: exists already")
     assert [each.name for each in (tmp_path / "out").iterdir()] == ["dense.run"]
     assert (tmp_path / "out" / "dense.run").read_text() == "mine"
     assert command("export", "runs", "-o", "out", "--replace", "--db", path).returncode == 0

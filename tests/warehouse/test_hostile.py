@@ -365,7 +365,9 @@ def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
     assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
 
 
-@pytest.mark.parametrize(("time", "day"), [("290000-01-01", "1 January 290000"), ("2026-03-04 23:59", "4 March 2026")])
+@pytest.mark.parametrize(
+    ("time", "day"), few_of([("290000-01-01", "1 January 290000"), ("2026-03-04 23:59", "4 March 2026")], 1)
+)
 def test_a_report_knows_days_beyond_those_of_python(judged: Warehouse, time: str, day: str) -> None:
     judged.load_run({"q1": {"d1": 1.0}}, "r")
     for table in ("runs", "qrels"):

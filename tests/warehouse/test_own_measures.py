@@ -145,6 +145,7 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
 
 
+@pytest.mark.long
 def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
     for text, complaint in (
@@ -198,6 +199,7 @@ def test_what_is_no_measure(tmp_path: Path, folder: Path, name: str, text: str |
 
 
 @pytest.mark.usefixtures("few_measures")
+@pytest.mark.long
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
     select = "select qrels, run, topic, case when num_ret > 1 then 1::double end as value from evaluated_topics"
@@ -247,7 +249,7 @@ def test_a_new_measure_is_one_to_start_from(command: Command, tmp_path: Path) ->
     words = ("eval", SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", "--measure-file", "first_hits.sql", "-q")
     found = command(*words, "-m", "FirstHits(depth=3)", "--format", "csv").stdout
     assert found.replace("FirstHits(depth=3)", "P@3") == command(*words, "-m", "P@3", "--format", "csv").stdout != ""
-    assert_refused(command("measures", "--new", "FirstHits"), "first_hits.sql: is there already")
+    assert_refused(command("measures", "--new", "FirstHits"), "first_hits.sql: exists already")
     assert_refused(command("measures", "--new", "MAP"), "map is already a name of the measure")
     assert [path.name for path in tmp_path.glob("*.sql")] == ["first_hits.sql"]
 

@@ -165,7 +165,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
         assert figures(direct) == pytest.approx(values, abs=1e-12)
 
 
-@pytest.mark.parametrize("asked", ["AP nDCG@10 P@5 Bpref", "TAP@5"])
+@pytest.mark.parametrize("asked", few_of(["TAP@5", "AP nDCG@10 P@5 Bpref"], 1))
 def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empty: Warehouse, asked: str) -> None:
     with PlainWarehouse(open_database(":memory:"), asked=[asked]) as small:
         for warehouse in (empty, small):
@@ -209,7 +209,7 @@ def test_a_template_is_made_once_and_older_ones_go(cache: Path, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("content", few_of([b"no database", b""], 1))
+@pytest.mark.parametrize("content", few_of([b"", b"no database"], 0))
 def test_a_template_that_cannot_be_read_is_passed_by(cache: Path, content: bytes) -> None:
     with evalsql.open(":memory:") as warehouse:
         contents = warehouse.rows(EVERYTHING)

@@ -174,5 +174,5 @@ def test_more_than_the_memory_limit_is_sorted_on_disk() -> None:
 
 def test_what_is_no_size_of_memory_is_refused() -> None:
     for size in ("", "much", "1", "-1GB", "0GB", "1 GB 2", "1PB", "50%", "1e3MB", "'; select 1"):
-        with pytest.raises(UsageError, match="is no size of memory"):
+        with pytest.raises(UsageError, match="is not a size of memory"):
             evalsql.open(":memory:", memory_limit=size)

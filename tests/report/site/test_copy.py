@@ -100,6 +100,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
 
+@pytest.mark.long
 def test_the_same_call_writes_the_same_and_a_site_is_replaced_whole_or_stays(
     sample: Warehouse, sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
