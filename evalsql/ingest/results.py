@@ -28,7 +28,7 @@ from evalsql.ingest.files.input_files import (
 )
 from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_of
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
-from evalsql.ingest.load_options import Meta, run_name
+from evalsql.ingest.load_options import Meta
 from evalsql.ingest.python_rows import make_temp_table
 from evalsql.ingest.scores import make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
@@ -124,8 +124,9 @@ class _Reader:
         for what in ("system", "collection"):
             if what not in facts:
                 raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
+        run = f"{facts['system']}{'@' * ('version' in facts)}{facts.get('version', '')}/{facts['collection']}"
         return (
-            *(self.num_files, result.line, result.kind, run_name(facts), facts["collection"]),
+            *(self.num_files, result.line, result.kind, run, facts["collection"]),
             *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
             *([*facts], [*facts.values()]),
         )
