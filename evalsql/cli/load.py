@@ -129,7 +129,7 @@ def scores(
 
     Values over whole collections need no judgments. For those of topics load them first.
 
-    Example: evalsql load scores results/ --meta cluster=mteb
+    Example: evalsql load scores results/ --meta source=mteb
     """
     from evalsql.ingest.scores import parquet_files
 
