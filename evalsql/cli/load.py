@@ -129,16 +129,14 @@ def scores(
 
     Values over whole collections need no judgments. For those of topics load them first.
 
-    Example: evalsql load scores results/ --meta cluster=mteb
+    Example: evalsql load scores results/ --meta source=mteb
     """
     from evalsql.ingest.scores import parquet_files
 
-    facts = kept.arguments()
-    told = {key: facts["meta"].pop(key, None) for key in ("system", "version")}
-    told |= {"collection": collection, "measure": measure, "percent": percent}
+    told = {**kept.arguments(), "collection": collection, "measure": measure, "percent": percent}
     with loading.open(parquet_files(sources)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.load_scores(sources, qrels=qrels, progress=progress, **facts, **told)
+            loaded = warehouse.load_scores(sources, qrels=qrels, progress=progress, **told)
         note(*(f"{'' if at else 'loaded '}{line}" for at, line in enumerate(warehouse.loader.notices)))
         query = "count(*), count(distinct measure), count(distinct run) from stored_values where list_contains($1, run)"
         ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])

@@ -187,7 +187,7 @@ def progress_bar() -> Iterator[Progress]:
                 bars = stack.enter_context(Bars(*columns, console=Console(stderr=True), transient=True))
             if bars is not None:
                 if stage not in tasks:
-                    tasks[stage] = bars.add_task(stage, total=total)
-                bars.update(tasks[stage], completed=done, total=total)
+                    tasks[stage] = bars.add_task(stage, total=total or None)
+                bars.update(tasks[stage], completed=done, total=total or None)  # 0 is not known
 
         yield show

@@ -175,7 +175,7 @@ def make_room_for_runs(
     wanted = set(resolve_names(database, "qrels", qrels).ids)
     if not qrels and len(present) == 1:
         wanted = set(present)
-    sets = {name: set(own.get(name, wanted)) for name in names}
+    sets = {name: set(own.get(name) or wanted) for name in names}
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}

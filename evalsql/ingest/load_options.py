@@ -17,12 +17,6 @@ FORMS = ("grades", "groups", "preferences", *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 
 
-def run_name(facts: Mapping[str, str]) -> str:
-    """The name of a run by its system, version and collection."""
-    version, collection = facts.get("version"), facts.get("collection") or facts.get("qrels")
-    return facts["system"] + f"@{version}" * bool(version) + f"/{collection}" * bool(collection)
-
-
 @dataclass(frozen=True)
 class RunOptions:
     """How runs are loaded; ``Warehouse.load_runs`` explains the options that it takes by these names.

@@ -222,29 +222,28 @@ class Loader:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.tables import Tables
-        from evalsql.ingest.manifest import read_manifest
+        from evalsql.ingest.manifest import stage_manifest
         from evalsql.ingest.run_loading import RunLoader
 
         database, options, problems = self.database, self._checked(options), ProblemList()
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
             raise UsageError("name files of runs, or a manifest that lists them with their names")
-        listed = None if manifest is None else read_manifest(database, manifest, options.meta or {})
+        listed = [] if manifest is None else stage_manifest(database, manifest, options.meta or {})
+        named, own = {each.file: each.run for each in listed}, {each.run: set(each.qrels_ids or ()) for each in listed}
         with (
-            open_sources([*listed.names] if listed else files, problems, "run", options.columns) as sources,
+            open_sources([*named] or files, problems, "run", options.columns) as sources,
             Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
         ):
-            if listed:
-                by_names = listed.by_name(sources, problems)
-            else:
-                by_names = sources_by_name(sources, name, problems, stdin_name)
+            by_names = sources_by_name(sources, name, problems, stdin_name, named)
             tables.read(sources)
             loader = RunLoader(database, options, tables, problems, progress)
             with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
-                own = listed.judgments if listed else {}
                 asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)
                 loader.load(by_names, asked)
                 if listed:
-                    listed.keep_metas(database)
+                    database.execute(
+                        "update runs set meta = new.meta from temp.manifest_runs as new where new.run = runs.run"
+                    )
                 self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)
@@ -295,14 +294,24 @@ class Loader:
 
 
 def sources_by_name(
-    sources: Iterable[Source], name: str | None, problems: ProblemList, stdin_name: str | None = None
+    sources: Iterable[Source],
+    name: str | None,
+    problems: ProblemList,
+    stdin_name: str | None = None,
+    named: Mapping[str, str] = {},
 ) -> dict[str, list[Source]]:
-    """Files by the name of their run, by default their stems; ``problems`` gets a file that is given twice."""
+    """Files by the name of their run, by default their stems; ``problems`` gets a file that is given twice.
+
+    ``named`` are the names by file that a manifest gives.
+    """
     listed = list(sources)
     names = _names_apart([source.label for source in listed]) if name is None else [name] * len(listed)
     files: dict[str, list[Source]] = {}
     for source, own in zip(listed, names, strict=True):
-        own = checked_name(stdin_name if own == "-" and stdin_name else own)
+        if named and source.label not in named:
+            problems.add(source.problem(0, "is part of an archive; a manifest names files"))
+            continue
+        own = named.get(source.label) or checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label
             problems.add(source.problem(0, f"run {own} comes from {first} as well; name one of them"))

@@ -28,7 +28,7 @@ from evalsql.ingest.files.input_files import (
 )
 from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_of
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
-from evalsql.ingest.load_options import Meta, run_name
+from evalsql.ingest.load_options import Meta
 from evalsql.ingest.python_rows import make_temp_table
 from evalsql.ingest.scores import make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
@@ -104,7 +104,7 @@ class _Reader:
             self.problems.add(source.problem(error.line, error.reason))
         except UnicodeDecodeError:
             self.problems.add(source.problem(0, NOT_UTF8))
-        except unreadable() as error:
+        except unreadable(TypeError, KeyError, AttributeError, OverflowError) as error:
             self.problems.add(source.problem(0, f"cannot be read: {error}"))
         return []
 
@@ -124,8 +124,9 @@ class _Reader:
         for what in ("system", "collection"):
             if what not in facts:
                 raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
+        run = f"{facts['system']}{'@' * ('version' in facts)}{facts.get('version', '')}/{facts['collection']}"
         return (
-            *(self.num_files, result.line, result.kind, run_name(facts), facts["collection"]),
+            *(self.num_files, result.line, result.kind, run, facts["collection"]),
             *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
             *([*facts], [*facts.values()]),
         )
@@ -184,8 +185,12 @@ def load_results(
     Args:
         measure: of a table with a column for each collection.
         percent: whether values are in per cent.
-        told: system, version and collection, where files do not say it.
+        told: system, version and collection, where files do not say it; the collection may be that of ``qrels``.
     """
+    named = "" if qrels is None else resolve_one(database, "qrels", qrels)
+    if named and not told.get("collection"):
+        collection = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
+        ((told["collection"],),) = database.rows(collection, [named])
     reader = _Reader(database, {**told, **(meta or {})}, measure)
     reader.read(sources, progress)
     measures = reader.name_measures(percent=percent)
@@ -194,13 +199,11 @@ def load_results(
     def relation(name: str, **arguments: str) -> str:
         return relation_query(database.catalog, name, inputs, **arguments)
 
-    named = "" if qrels is None else resolve_one(database, "qrels", qrels)
     for name in _MADE:
         query = relation(name, qrels=named) if name == "judged_results" else relation(name)
         database.execute(f"create or replace temp table {name} as {query}")
         inputs[name] = f"select * from temp.{name}"
-    # What trec_eval prints of a count over all topics is a sum.
-    inputs["ranges"] = ranges_of(each for each in measures if each.relation.header.mean != "sum")
+    inputs["ranges"] = ranges_of(measures, of_totals=True)
     if problems := database.rows(f"{relation('result_problems')}\norder by all"):
         raise InputError(Problem(*problem) for problem in problems)
     make_room(database, "select run, min(topic) as topic from temp.result_values group by run", replace)

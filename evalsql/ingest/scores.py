@@ -1,6 +1,7 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,12 +175,12 @@ def _name_measures(database: Database) -> list[Measure]:
     return measures
 
 
-def ranges_of(measures: Iterable[Measure]) -> str:
-    """A SELECT of the ranges of measures."""
+def ranges_of(measures: Iterable[Measure], *, of_totals: bool = False) -> str:
+    """A SELECT of the ranges of measures; ``of_totals``, which may add up topics, counts have no bounds."""
     rows = ["(null, null, null, null)"]
     for measure in measures:
         header = measure.relation.header
-        least, greatest = header.bounds
+        least, greatest = (-inf, inf) if of_totals and header.mean == "sum" else header.bounds
         rows.append(f"({literal(measure.name)}, {literal(header.range)}, '{least}'::double, '{greatest}'::double)")
     return f"select * from (values {', '.join(rows)}) as ranges(measure, range, least, greatest)"
 

@@ -62,6 +62,17 @@ unusable as (
     where not coalesce(isfinite(value), false)
     group by file, line
 ),
+unknown as (
+    select
+        file,
+        min(line) as line,
+        concat(measure, ' is no measure of evalsql, and of others only values over all topics are kept') as reason
+    from result_values
+    where
+        topic is not null
+        and measure not in (select ranges.measure from ranges where ranges.measure is not null)
+    group by file, measure
+),
 unjudged as (
     select
         file,
@@ -79,6 +90,8 @@ problems as (
     select * from repeated
     union all
     select * from unusable
+    union all
+    select * from unknown
     union all
     select * from unjudged
 )

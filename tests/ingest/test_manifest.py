@@ -1,6 +1,7 @@
 """``evalsql load runs --manifest``: many runs of many systems on many collections in one command."""
 
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -55,18 +56,21 @@ def test_a_manifest_names_runs_and_what_they_are_of(collections: Warehouse, tmp_
         ("runs/gone.run,s,c", "m.csv:3: .*gone.run: no such file"),
         (",s,c", "m.csv:3: names no file"),
         ("runs/r0.run,s,d", "m.csv:3: .*r0.run stands on line 2 already"),
-        ("runs/r1.run,s,c", "m.csv:3: s/c stands on line 2 already"),
+        ("runs/r1.run,s,c", "m.csv:3: run s/c stands on line 2 already"),
         (
             "runs/r1.run,s,e",
             "m.csv:3: no judgments of the collection e are here; evalsql load qrels FILE --collection e",
         ),
-        ("runs/r1.run,s", "m.csv:3: cannot be read as a manifest: 2 columns, and the header has 3"),
+        ("runs/r1.run,s", "m.csv:3: has 2 columns, and the header 3"),
         ("runs,s,d", "m.csv:3: .*runs: no such file"),
         ("bad.run,s,d", "bad.run:1: 2 columns"),
+        ("two.tar,s,d", "two.tar/r0.run: is part of an archive; a manifest names files"),
     ],
 )
 def test_a_line_at_fault_is_told(collections: Warehouse, tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "bad.run").write_text("1 Q0\n")
+    with tarfile.open(tmp_path / "two.tar", "w") as archive:
+        archive.add(tmp_path / "runs" / "r0.run", "r0.run")
     (tmp_path / "m.csv").write_text(f"file,system,collection\nruns/r0.run,s,c\n{line}\n")
     with pytest.raises(InputError, match=reason):
         collections.load_runs(manifest=tmp_path / "m.csv")

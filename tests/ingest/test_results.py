@@ -154,6 +154,11 @@ def test_what_other_programs_wrote(
             {},
             "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
         ),
+        ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
+        ({"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}}, {}, "T.json: cannot be read"),
+        ({"a.json": {"metrics": ["AP"], "model_names": ["m"]}}, {"collection": "c"}, "a.json: cannot be read"),
+        ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
+        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: is a zip archive; unpack it first"),
         ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
         (
             {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
@@ -179,16 +184,20 @@ def test_values_of_topics_are_stored_where_their_judgments_are_here(empty: Wareh
         "p.txt": "1\tAP\t0.5\n",
     })  # fmt: skip
     empty.load_scores(tmp_path / "t.txt", collection="c", system="s", version="1")
-    empty.load_scores(tmp_path / "i.txt", collection="d", qrels="q")
-    assert empty.evaluate("AP").fetchall() == [("q", "i/d", 0.375), ("q", "s@1/c", 0.375)]
+    empty.load_scores(tmp_path / "i.txt", qrels="q")
+    assert empty.evaluate("AP").fetchall() == [("q", "i/c", 0.375), ("q", "s@1/c", 0.375)]
     assert empty.rows("select count(*) from collection_scores") == [(0,)]
     assert empty.rows(
         "select run, meta['system'], num_rows from runs join files on (kind, id) = ('run', run_id) order by run"
-    ) == [*[("i/d", "i", 2), ("s@1/c", "s", 2)]]
+    ) == [*[("i/c", "i", 2), ("s@1/c", "s", 2)]]
     empty.load_scores(tmp_path / "t.txt", collection="elsewhere")
     assert empty.rows(VALUES) == [("t/elsewhere", "AP", 0.375), ("t/elsewhere", "GMAP", 0.35)]
     with pytest.raises(InputError, match="no judgments of d here have the topics; evalsql load qrels FILE"):
         empty.load_scores(tmp_path / "p.txt", collection="d")
+    with pytest.raises(InputError, match=r"o\.txt:2: Own is no measure of evalsql"):
+        empty.load_scores(
+            write(tmp_path, {"o.txt": "system,topic,measure,value\ns,1,Own,1\n"}) / "o.txt", collection="c"
+        )
     with pytest.raises(InputError, match="for 1 of the 2 topics of judgments q"):
         empty.load_scores(tmp_path / "p.txt", collection="c")
     assert findings(empty.evaluation, audits(empty.catalog)) == []

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from evalsql.ingest.column_meanings import TOPIC_KEYS
 
 MTEB, TABLE = "mteb", "table"
+_NUMBER = re.compile(r"[-+]?(\d*\.?\d+(e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
 MAIN, _TEST = "main_score", "test"
 _OF_MTEB = re.compile(r"(ndcg|map|recall|precision|mrr|hit_rate)_at_([0-9]+)")
 _COLUMNS = {
@@ -119,7 +120,7 @@ def _of_mteb(document: Mapping[str, Any]) -> Result:
     entries: Any = splits.get(_TEST) or next(iter(splits.values()))
     if isinstance(entries, dict):  # as MTEB wrote them before 1.11: of one subset without its name
         entries = list(entries.values()) if all(isinstance(each, dict) for each in entries.values()) else [entries]
-    values = entries[0] if entries else {}
+    values = dict(entries[0]) if entries else {}
     if len(entries) > 1:
         shared = [key for key in values if all(isinstance(each.get(key), int | float) for each in entries)]
         values = {key: fmean(each[key] for each in entries) for key in shared}
@@ -143,6 +144,8 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
                 Result(line, {measure: text}, {**said, "collection": name}, TABLE) for name, text in cells.items()
             ]
         elif {"measure", "value"} <= known.keys():
+            if not str(known["measure"] or "").strip():
+                raise ResultError(line, "names no measure")
             topic = {"topic": str(known["topic"]).strip()} if known.get("topic") else {}
             found.append(Result(line, {str(known["measure"]).strip(): known["value"]}, {**said, **topic}, TABLE))
     return found
@@ -158,7 +161,7 @@ def _printed(text: str) -> list[Result]:
         if not cells or cells[0] == "runid":
             continue
         width = width or len(cells)
-        if width not in (2, 3):
+        if width not in (2, 3) or not (found or _NUMBER.fullmatch(cells[-1])):
             return []
         if len(cells) != width:
             raise ResultError(at, f"has {len(cells)} columns, and those above have {width}")
