@@ -1,6 +1,6 @@
 """``evalsql.Warehouse``: a warehouse with the verbs of the command line, whose results show themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -156,11 +156,6 @@ class NotebookWarehouse(Warehouse):
         systems: Names = (),
         measure: str = DEFAULT_MEASURES[0],
         *,
-        baseline: str | None = None,
-        collections: Names = (),
-        qrels: Names = (),
-        where: str | None = None,
-        clusters: Mapping[str, str] | None = None,
         sort: str | None = None,
         limit: int | None = None,
         digits: int = _DIGITS,
@@ -169,14 +164,11 @@ class NotebookWarehouse(Warehouse):
         """Systems over many collections: means, and places with bootstrap intervals, as ``evalsql board`` has them.
 
         Args:
-            baseline: a system; the rows are then the others, with how far and how surely each is from it.
-            collections, qrels: names or globs of collections, and of judgment sets where a collection has several.
-            clusters: by collection what it belongs to; collections of a cluster are drawn together.
-            options: mean, missing, versions, draw, intervals, confidence, samples and seed, as on the command line.
+            options: of the command baseline, collections, qrels, where, mean, missing, versions, draw, intervals,
+                confidence, samples and seed; and clusters, a mapping from collections to what they belong to.
         """
-        asked: dict[str, Any] = {"baseline": baseline, "collections": collections, "qrels": qrels, "where": where}
-        found = boards.board(self.evaluation, systems, measure, clusters=clusters, **asked, **options)
-        shown: Decorate = display.board_table if baseline is None else display.pairs_table
+        found = boards.board(self.evaluation, systems, measure, **options)
+        shown: Decorate = display.pairs_table if options.get("baseline") else display.board_table
         decorate = partial(shown, collections=found.collections, lower=found.lower)
         query = listings.arranged(self.database, found.query, sort=sort, limit=limit, lower=found.lower)
         return Shown(self.sql(query), decorate, digits, found.notes, path=self.path)

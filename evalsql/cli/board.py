@@ -11,6 +11,7 @@ from evalsql.cli.options import QRELS, Arrangement, AskingScores
 from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board as board_of
+from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.report.display import board_table, pairs_table
 from evalsql.report.page.board_page import board_page
 from evalsql.report.page.report_formats import PAGE_DIGITS
@@ -96,19 +97,16 @@ def board(
 
 def _read_clusters(path: Path) -> Mapping[str, str]:
     """The cluster of each collection, of a table with these two columns; raises UsageError with file and line."""
+    sign = "\t" if path.suffix.lower() == ".tsv" else ","
+    _, rows = read_parsed(path, lambda text: list(csv.reader(text.splitlines(), delimiter=sign)), "table of clusters")
     found: dict[str, str] = {}
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-            for line, row in enumerate(rows, start=1):
-                cells = [cell.strip() for cell in row]
-                if cells in ([], ["collection", "cluster"]):
-                    continue
-                if len(cells) != 2 or not all(cells) or cells[0] in found:
-                    raise UsageError(f"{path}:{line}: expected a collection, which is there once, and its cluster")
-                found[cells[0]] = cells[1]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    for line, row in enumerate(rows, start=1):
+        cells = [cell.strip() for cell in row]
+        if cells in ([], ["collection", "cluster"]):
+            continue
+        if len(cells) != 2 or not all(cells) or cells[0] in found:
+            raise UsageError(f"{path}:{line}: expected a collection, which is there once, and its cluster")
+        found[cells[0]] = cells[1]
     if not found:
         raise UsageError(f"{path}: is empty; expected lines such as CQADupstackUnix,CQADupstack")
     return found

@@ -61,40 +61,37 @@ def board(
     name, known = _measure(database, measure)
     lower = known is not None and known.relation.header.less_is_better
     given = {**options, "measure": name, "lower_is_better": lower}
+    is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
     runs = None if where is None else choose_runs(database, Choice(where=where))
     with board_values(evaluation, {name: known}, runs, qrels), _chosen(database, wanted, collections, clusters):
         rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
+        cells = evaluation.keep(f"select * from {_call(database, 'boards', given)}")
         facts = "collection, any_value(cluster), bool_or(topics is not null)"
-        shown = database.rows(f"select {facts} from {_call(database, 'boards', given)} group by 1 order by 1")
+        shown = database.rows(f"select {facts} from {cells} group by 1 order by 1")
         if not shown:
             raise UsageError(_why_empty(rows, name, given))
         names = [collection for collection, *_ in shown]
-        notes = [*_on_rows(rows, given), *_on_judgments(database)]
-        if baseline is None:
-            query = _places(database, names, given)
-            order = "order by place, system, version"
-        else:
-            query, order = _pairs(database, baseline, given), "order by difference desc, system, version"
+        notes = [*_on_rows(rows, len(shown), given), *_on_judgments(database)]
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
-        kept = evaluation.keep(query)
-        places = "system, version, collection, value, place, difference"
-        cells = evaluation.keep(f"select {places} from {_call(database, 'boards', given)}")
-    is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
+        placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
+        kept = evaluation.keep(placed)
     notes += _on_places(database, kept) if baseline is None else [_TESTED]
     notes.append(_on_intervals(shown, given))
+    order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
-    return Board(name, f"select * from {kept} {order}", f"select * from {cells}", names, sets, less, notes)
+    query = f"select * from {kept} order by {order}, system, version"
+    return Board(name, query, f"select * from {cells}", names, sets, less, notes)
 
 
 def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:
     """The canonical name of a measure, or one that only figures have; raises UsageError for others."""
-    if database.rows("select 1 from collection_scores where measure = ? limit 1", [asked]):
-        try:
-            return asked, parse_measures([asked], database.catalog)[0]
-        except UsageError:
+    try:
+        named = parse_measures([asked], database.catalog)
+    except UsageError:
+        if database.rows("select 1 from collection_scores where measure = ? limit 1", [asked]):
             return asked, None
-    named = parse_measures([asked], database.catalog)
+        raise
     if len(named) != 1:
         raise UsageError(f'a board is by one measure, and "{asked}" names {len(named)}')
     return named[0].name, named[0]
@@ -136,10 +133,7 @@ def _chosen(
     """Leave the values of these systems and collections, and have clusters in the place of the relation's."""
     for column, patterns in (("system", as_list(systems)), ("collection", as_list(collections))):
         held = [each for (each,) in database.rows(f"select distinct {column} from temp.{VALUES}")]
-        found = {
-            each for one in patterns for each in fitting_names(one, held, column, "no value by this measure is here")
-        }
-        if patterns:
+        if found := [each for one in patterns for each in fitting_names(one, held, column, "this measure has none")]:
             database.execute(f"delete from temp.{VALUES} where {column} not in ({_listed(found)})")
     if clusters is None:
         yield
@@ -166,22 +160,24 @@ def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
     return with_arguments(database.catalog, name, **given).call
 
 
-def _places(database: Database, collections: Sequence[str], options: Mapping[str, Any]) -> str:
+def _places(database: Database, collections: Sequence[str], cells: str, options: Mapping[str, Any]) -> str:
     values = f"count(*) as num_collections, max(dated_at) as dated_at, {value_columns('collection', collections)}"
+    if taken := sorted({each.lower() for each in collections} & {*database.catalog["board_places"].columns}):
+        raise UsageError(
+            f'a collection is called "{taken[0]}" as a column of the table is; --collections leaves it out'
+        )
     return f"""
         select places.* exclude (measure), cells.* exclude (system, version)
         from {_call(database, "board_places", options)} as places
-        join (select system, version, {values} from {_call(database, "boards", options)} group by all) as cells
+        join (select system, version, {values} from {cells} group by all) as cells
             on cells.system = places.system and cells.version is not distinct from places.version
     """
 
 
 def _pairs(database: Database, baseline: str, options: Mapping[str, Any]) -> str:
-    held = [each for (each,) in database.rows(f"select distinct system from {_call(database, 'boards', options)}")]
     if options.get("versions") == "all":
-        raise UsageError(
-            "a baseline is one version of a system, and versions=all asks for every version; leave out one"
-        )
+        raise UsageError("a baseline is one version of a system, and versions=all asks for each; leave one of them out")
+    held = [each for (each,) in database.rows(f"select distinct system from {_call(database, 'boards', options)}")]
     base = fitting_names(baseline, held, "system on the board", "no system is on it")[0]
     note = "case when simpson then 'the mean and most collections disagree' end as note"
     compared = _call(database, "board_pairs", {**options, "baseline": base})
@@ -194,27 +190,25 @@ def _why_empty(rows: Sequence[Any], measure: str, options: Mapping[str, Any]) ->
     if options.get("mean") == "micro":
         return "a micro mean takes values by topic, and of every system a figure without topics is among these"
     most = max(rows, key=lambda row: row.num_collections)
+    wider = "any" if options.get("missing") == "common" else "common"
     has = f"{most.system} has most, {most.num_collections} of {most.num_wanted}"
-    wider = (
-        "--missing any, or name fewer with --collections" if options.get("missing") == "common" else "--missing common"
-    )
-    return f"no system has all collections ({has}); try {wider}"
+    return f"no system has all collections ({has}); try --missing {wider}, or name fewer with --collections"
 
 
-def _on_rows(rows: Sequence[Any], options: Mapping[str, Any]) -> Iterator[str]:
-    """Who is left out, and which version stands for a system of which there are several."""
-    missing, wanted = options.get("missing", "complete"), rows[0].num_wanted
-    lacking = [row for row in rows if row.num_collections < wanted]
-    names = shortened(sorted({row.system for row in lacking}))
-    if lacking and missing == "complete":
-        yield f"left out, {counted(len(lacking), 'system lacks', 'systems lack')} some of {wanted} collections: {names}"
-    elif lacking and missing == "any":
+def _on_rows(rows: Sequence[Any], num_shown: int, options: Mapping[str, Any]) -> Iterator[str]:
+    """Who is left out or lacks something, and which version stands for a system of which there are several."""
+    wanted = rows[0].num_wanted
+    if lacking := [row.system for row in rows if row.num_collections < wanted]:
         few = counted(len(lacking), "system lacks", "systems lack")
-        yield f"means are over different collections: {few} some of {wanted}: {names}"
-    shown = [row for row in rows if row.is_shown and row.num_versions > 1]
+        told = {
+            "complete": f"left out, {few} some of {wanted} collections: {shortened(lacking)}",
+            "common": f"{num_shown} of {wanted} collections, those that all systems have",
+            "any": f"means are over different collections: {few} some of {wanted}: {shortened(lacking)}",
+        }
+        yield told[options.get("missing", "complete")]
+    shown = [f"{row.system} {row.version or 'without one'}" for row in rows if row.is_shown and row.num_versions > 1]
     if shown and options.get("versions", "last") == "last":
-        told = shortened([f"{row.system} {row.version or 'without a version'}" for row in shown])
-        yield f"of several versions the one with most collections, then the latest: {told}"
+        yield f"of several versions the one with most collections, then the latest: {shortened(shown)}"
 
 
 def _on_judgments(database: Database) -> Iterator[str]:
@@ -224,9 +218,7 @@ def _on_judgments(database: Database) -> Iterator[str]:
 
 
 def _on_places(database: Database, kept: str) -> Iterator[str]:
-    counts = (
-        "count(*), count(separated), count(case when not separated then 1 end), count(case when tied_first then 1 end)"
-    )
+    counts = "count(*), count(separated), count_if(not separated), count_if(tied_first)"
     ((num_rows, known, near, tied),) = database.rows(f"select {counts} from {kept}")
     if known:
         yield f"{near} of {num_rows - 1} neighbours are not separated, {tied} of {num_rows} are tied with the first"

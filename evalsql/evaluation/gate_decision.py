@@ -30,6 +30,7 @@ CHECKS = (
     Rule("judged documents are retrieved", "judged", ">=", 1),
     Rule("missing topics <= 0", "missing", "<=", 0),
 )
+_NO_DROPS = "select 0 as place, 0.0 as value, 0.0 as reference_mean, 0.0 as candidate_mean, '' as collection limit 0"
 _MISLEADING = ("missing", "loading", "ids")  # what notices are about
 # Why a rule of each kind fails.
 _REASONS = {
@@ -126,16 +127,12 @@ def decide(
         notes = _notes(evaluation, asked, inputs, runs)
     if (num_tests := sum(rule.kind == "test" for rule in asked.rules)) > 1:
         notes.append(f"p of {num_tests} tests corrected by Holm, {FAMILIES[family]}")
+    pairs = zip(asked.rules, figures, strict=True)
+    reasons = {at: most.get(at) or _reason(rule, value, missing, drops) for rule, (at, value, *_) in pairs}
     verdicts = [
         Verdict(rule, None, None, False, rule.problem)
         if rule.problem
-        else Verdict(
-            rule,
-            value,
-            p,
-            passes,
-            _note(rule, means, "" if passes else most.get(place) or _reason(rule, value, missing, drops)),
-        )
+        else Verdict(rule, value, p, passes, _note(rule, means, "" if passes else reasons[place]))
         for rule, (place, value, p, passes, *means) in zip(asked.rules, figures, strict=True)
     ]
     name = baseline if isinstance(baseline, str) else asked.reference
@@ -257,9 +254,7 @@ def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, 
     on_boards = [rule for rule in asked.rules if rule.kind in ON_BOARDS and not rule.problem]
     measures = {rule.measure.name: rule.measure for rule in on_boards if rule.measure}
     if not measures:
-        return (
-            "select 0 as place, null as value, null as reference_mean, null as candidate_mean, '' as collection limit 0"
-        )
+        return _NO_DROPS
     alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
     of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
     pair = [asked.candidate, asked.reference]

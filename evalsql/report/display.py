@@ -33,6 +33,7 @@ else:
 
 _FIRST = 2  # the column of a leaderboard's first measure
 _DIGITS = 4
+_ALPHA = 0.05
 _WHOLE = 100  # percent
 _COMPARED = ("qrels", "measure", "baseline", "run", "mean", "difference", INTERVAL, CORRECTED, OUTCOMES, "note")
 MOST_ROWS = 200
@@ -104,27 +105,22 @@ def board_table(table: Table, digits: int, *, collections: Sequence[str], lower:
     rows = table.picked("place", "place_low", "place_high")
     size = max((len(str(place)) for place, *_ in rows), default=0)
     places = [f"{place:>{size}}" + (f" ({low}-{high})" if low else "") for place, low, high in rows]
-    groups = table.values("place_group")
-    systems = table.values("system")
+    groups, systems = table.values("place_group"), table.values("system")
     shown = ["system", *["version"] * (len({*systems}) < len(systems)), *collections, "mean"]
-    if len({*table.values("num_collections")}) > 1:  # means over different collections say so
-        shown.append("num_collections")
+    shown += ["num_collections"] * (len({*table.values("num_collections")}) > 1)  # means over others say so
     brief = table.with_columns([list(table.columns).index(name) for name in shown])
-    first = shown.index(collections[0])
-    brief = brief.with_best(lower, digits, first=first, by=0).with_column(0, "place", places)
+    brief = brief.with_best(lower, digits, first=shown.index(collections[0]), by=0).with_column(0, "place", places)
     in_order = None not in groups and groups == sorted(groups)
     rules = frozenset(nth for nth, pair in enumerate(pairwise(groups)) if in_order and pair[0] != pair[1])
     return brief._replace(whole=frozenset({"place"}), rules=rules)
 
 
-def pairs_table(
-    table: Table, digits: int, *, collections: Sequence[str], lower: Collection[str], alpha: float = 0.05
-) -> Table:
+def pairs_table(table: Table, digits: int, *, collections: Sequence[str], lower: Collection[str]) -> Table:
     """Differences over collections with their intervals in one column, the significant ones marked."""
     dropped = ("separated", *["version"] * (not any(table.values("version"))))
     brief = table.with_columns([at for at, name in enumerate(table.columns) if name not in dropped])
     measures = {*table.values("measure")} if "mean" in lower else set()
-    return difference_columns(brief, digits, alpha, measures).without_constants(("measure", "baseline"), digits)
+    return difference_columns(brief, digits, _ALPHA, measures).without_constants(("measure", "baseline"), digits)
 
 
 def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collection[str]) -> Table:

@@ -13,7 +13,8 @@
 --     draw := 'topics' as many topics as a collection has are drawn anew each time it is drawn, where a system has
 --     values for all of them; else its figure stays. By borda, wins and standardised collections alone are drawn. All
 --     systems have the same samples. More than 100 topics are drawn in 100 groups, put together by lot, each of which
---     moves the mean by what its topics together are above it. The function hash32 draws by seed, sample and number.
+--     moves the mean by what its topics together are above it; in fewer groups, 20 at least, where all collections
+--     would have more than 2,000. The function hash32 draws by seed, sample and number.
 -- reference: Efron and Tibshirani 1993, An introduction to the bootstrap; Davison and Hinkley 1997, Bootstrap methods
 --     and their application, 3.8 (samples within samples); Cameron, Gelbach and Miller 2008 (clusters),
 --     doi:10.1162/rest.90.3.414
@@ -41,7 +42,7 @@ collections as materialized (
             arg_max(topics, {'amount': len(topics), 'topics': topics}) filter (
                 where $draw = 'topics' and $mean in ('macro', 'micro')
             ) as drawn_topics,
-            least(coalesce(len(drawn_topics), 0), 100) as num_groups
+            least(coalesce(len(drawn_topics), 0), 100, greatest(20, 2000 // count(*) over ())) as num_groups
         from cells
         group by collection
     )

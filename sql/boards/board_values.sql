@@ -61,6 +61,7 @@ found as (
         null as qrels_id
     from collection_scores
     join runs on runs.run_id = collection_scores.run_id
+    where runs.meta['collection'] is not null
 )
 select
     found.measure,

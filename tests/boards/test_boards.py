@@ -1,6 +1,8 @@
 """Means, places, groups and comparisons over collections, beside numpy and plain loops over the same samples."""
 
 import itertools
+import json
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 import scipy.stats
 
 from evalsql import Warehouse
-from tests.boards.made import Board, drawn_means, load_figures, made, put_board, values_of
+from tests.boards.made import Board, Cell, drawn_means, load_figures, made, put_board, values_of
 from tests.conftest import write
 from tests.statistics.scores import put_rows
 
@@ -122,6 +124,53 @@ def test_places_in_the_same_samples(warehouse: Warehouse, mean: str, intervals: 
     assert [each[:2] for each in found_rows] == expected
     assert [each[2] for each in found_rows] == [not separated(drawn[:, at[0]] - drawn[:, this], tail) for this in at]
     assert len({*groups}) > 1
+
+
+def test_samples_of_systems_that_lack_collections(warehouse: Warehouse) -> None:
+    """A sample without any collection of a system has no mean of it, and it stands last there."""
+    board = {**MIXED, "s00": {"c0": MIXED["s00"]["c0"], "c1": MIXED["s00"]["c1"]}}
+    put_board(warehouse, board, CLUSTERS)
+    call = f"board_resamples(missing := 'any', samples := {SAMPLES}, seed := {SEED})"
+    rows = warehouse.rows(f"select mean, place from {call} where draw > 0 order by draw, system")
+    drawn = drawn_means(board, CLUSTERS, SAMPLES, SEED)
+    found = np.array([np.nan if mean is None else mean for mean, _ in rows]).reshape(drawn.shape)
+    assert found == pytest.approx(drawn, abs=1e-12, nan_ok=True)
+    without = np.isnan(drawn[:, 0])
+    assert 0 < without.sum() < SAMPLES
+    assert {place for (_, place), is_none in zip(rows[:: len(board)], without, strict=True) if is_none} == {len(board)}
+    kept = drawn[~without, 0]
+    call = call.replace("resamples", "places")
+    ((low, high),) = warehouse.rows(f"select low, high from {call} where system = 's00'")
+    ordered, last = np.sort(kept), len(kept) - 1
+    ends = ordered[[int(np.floor(0.025 * last)), int(np.ceil(0.975 * last))]]
+    assert (low, high) == pytest.approx(tuple(ends), abs=1e-12)
+
+
+@pytest.mark.long
+def test_a_hundred_models_on_ten_collections(warehouse: Warehouse, real: Path) -> None:
+    """Results of MTEB beside numpy's own draws: who is separated, who is tied with the first, places of the first."""
+    board: dict[str, dict[str, Cell]] = {}
+    with tarfile.open(real / "mteb" / "eng-v2-retrieval.tar.xz") as archive:
+        for member in archive:
+            *_, model, version, file = Path(member.name).parts if member.isfile() else ("", "external", "")
+            content = archive.extractfile(member)
+            if version != "external" and file.endswith(".json") and content:
+                (found,) = json.load(content).get("scores", {}).get("test", [{"main_score": 0.5}])
+                board.setdefault(f"{model}@{version}", {})[file] = found["main_score"]
+    whole = {name: cells for name, cells in board.items() if len(cells) == 10}
+    put_board(warehouse, {name.replace("@", " "): cells for name, cells in whole.items()})
+    assert len(whole) > 100
+    values = values_of(whole)
+    values = values[np.argsort(-values.mean(1))]
+    picks = np.random.default_rng(1).integers(10, size=(10_000, 10))
+    drawn = values[:, picks].mean(2)
+    rows = warehouse.rows("select separated, tied_first, place_low, place_high from board_places() order by place")
+    near = (np.quantile(drawn[:-1] - drawn[1:], 0.025, axis=1) > 0).sum()
+    assert sum(bool(each[0]) for each in rows) == pytest.approx(near, abs=2)
+    tied = (np.quantile(drawn[0] - drawn, 0.025, axis=1) <= 0).sum()
+    assert sum(each[1] for each in rows) == pytest.approx(tied, abs=2)
+    places = np.quantile(scipy.stats.rankdata(-drawn, axis=0, method="min")[0], [0.025, 0.975])
+    assert rows[0][2:] == pytest.approx(places, abs=1)
 
 
 def test_drawing_agrees_with_another_generator(warehouse: Warehouse) -> None:

@@ -28,7 +28,14 @@ from tests.server.served import HAS_SERVER, REASON, Served, finished, free_port
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 RUNS = ("bm25", "dense", "tfidf")
 COMMANDS: list[Any] = [
-    *("ls", "leaderboard", "leaderboard -m AP --format csv", "topics bm25 -m nDCG@10", "compare bm25 -m nDCG@10"),
+    *(
+        "ls",
+        "leaderboard",
+        "leaderboard -m AP --format csv",
+        "topics bm25 -m nDCG@10",
+        "board -m AP --mean borda",
+        "compare bm25 -m nDCG@10",
+    ),
     *("explain dense T01 --other bm25 -m AP", "curve tap", "ties", "measures", "pool bm25 dense --depth 3"),
     *("export scores -m AP", "sql 'from ndcg(k := 5) order by run, topic limit 3'", "sql selekt"),
     "sql \"set variable only_runs = ['bm25']; select run, avg(value) from ap group by run\"",
