@@ -117,10 +117,10 @@ def board_table(table: Table, digits: int, *, collections: Sequence[str], lower:
 
 def pairs_table(table: Table, digits: int, *, collections: Sequence[str], lower: Collection[str]) -> Table:
     """Differences over collections with their intervals in one column, the significant ones marked."""
-    dropped = ("separated", *["version"] * (not any(table.values("version"))))
-    brief = table.with_columns([at for at, name in enumerate(table.columns) if name not in dropped])
+    brief = table.without(*(at for at, name in enumerate(table.columns) if name in ("version", "separated")))
     measures = {*table.values("measure")} if "mean" in lower else set()
-    return difference_columns(brief, digits, _ALPHA, measures).without_constants(("measure", "baseline"), digits)
+    brief = difference_columns(brief, digits, _ALPHA, measures)._replace(label="tab:board")
+    return brief.without_constants(("measure", "baseline"), digits)
 
 
 def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collection[str]) -> Table:

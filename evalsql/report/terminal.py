@@ -95,7 +95,8 @@ def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
         grid.add_row(*cells, end_section=nth in table.rules)
     with console.capture() as capture:
         console.print(grid)
-    return capture.get().splitlines()
+    lines = capture.get().splitlines()
+    return [line if line.strip() or not table.rules else lines[1] for line in lines]  # rich leaves sections a blank one
 
 
 def printable(text: str) -> str:

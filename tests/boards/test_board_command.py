@@ -92,6 +92,8 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
     shown = command("board", "--db", path, "--baseline", "s02", "--limit", 1).stdout.splitlines()
     assert "W-T-L" in shown[0]
     assert shown[2].startswith("s05")
+    latex = command("board", "--db", path, "--baseline", "s02", "--format", "latex").stdout
+    assert "\\caption{measure nDCG@10, baseline s02}\n\\label{tab:board}" in latex
 
 
 def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_path: Path) -> None:

@@ -65,6 +65,18 @@ def shown(screen: Callable[..., str], sample_file: Path) -> Shown:
     return lambda *arguments, db=sample_file, **options: plain(screen(*arguments, db=db, **options)).splitlines()
 
 
+def test_a_rule_stands_below_a_group_of_rows_on_a_terminal_as_elsewhere() -> None:
+    table = Table(["system", "mean"], [["a", 1.0], ["b", 0.5], ["c", 0.25]], rules=frozenset({1}))
+    screen, text = Screen(io.BytesIO(), "utf-8", write_through=True), io.StringIO()
+    for stream in (screen, text):
+        terminal.write_table(table, stream, 2)
+    printed: bytes = screen.buffer.getvalue()  # type: ignore[attr-defined]
+    for shown in (printed.decode(), text.getvalue()):
+        lines = plain(shown).splitlines()
+        assert [line[0] for line in lines] == ["s", "\u2500", "a", "b", "\u2500", "c"]
+        assert lines[4] == lines[1]
+
+
 def load_odd(warehouse: Warehouse) -> None:
     """Two judgment sets of one topic and two, and one each of long names, of topics in natural order, of one topic."""
     meta = {"branch": "main", "commit": "0123456789" * 4}
