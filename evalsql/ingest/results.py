@@ -113,6 +113,7 @@ class _Reader:
         by_default = {"system": "" if label == STANDARD_INPUT else stem(label)}
         if result.kind == MTEB:
             by_default, main = _folders(root, label), values.pop(MAIN, None)
+            main = None if main is None else _number(main)
             unknown = {key for key in values if not _is_of_mteb(key)}
             self.left_out |= {key for key in unknown if isinstance(values[key], int | float)}
         mains = [key for key, value in values.items() if value == main and main is not None]
@@ -216,7 +217,9 @@ def load_results(
         inputs["ranges"] = ranges_of(measures)
         inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
         store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
-    loaded = [run for (run,) in database.rows("select distinct run from temp.staged_results order by run")]
+    loaded = [run for (run,) in database.rows("select distinct run from temp.result_values order by run")]
+    if not loaded:
+        raise InputError([Problem(str(sources[0]), 0, "holds no values of measures that evalsql has")])
     lines = reader.summary()
     database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
     return loaded, lines
