@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +56,7 @@ class _Reader:
     problems: ProblemList = field(default_factory=ProblemList)
     skipped: list[str] = field(default_factory=list)
     left_out: set[str] = field(default_factory=set)  # names of measures
+    known_keys: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # of MTEB, by all keys of a file
     num_files: int = 0
 
     def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
@@ -114,11 +114,12 @@ class _Reader:
         if result.kind == MTEB:
             by_default, main = _folders(root, label), values.pop(MAIN, None)
             main = None if main is None else _number(main)
-            unknown = {key for key in values if not _is_of_mteb(key)}
-            self.left_out |= {key for key in unknown if isinstance(values[key], int | float)}
         mains = [key for key, value in values.items() if value == main and main is not None]
         if result.kind == MTEB:
-            values = {key: value for key, value in values.items() if key not in unknown}
+            if (keys := tuple(values)) not in self.known_keys:  # thousands of files have the same ones
+                self.known_keys[keys] = [key for key in keys if mteb_name(key)]
+                self.left_out |= {key for key in values if isinstance(values[key], int | float) and not mteb_name(key)}
+            values = {key: values[key] for key in self.known_keys[keys]}
         given = {**by_default, **{key: text for key, text in self.told.items() if text}}
         facts = {key: text for key, text in (given | dict(result.said)).items() if text not in ("", "None")}
         topic = facts.pop("topic", "all")
@@ -248,11 +249,6 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
         raise source.error(f"is {found}")
     else:
         yield source
-
-
-@cache
-def _is_of_mteb(key: str) -> bool:
-    return bool(mteb_name(key))
 
 
 def _number(value: Any) -> float:
