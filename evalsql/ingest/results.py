@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +56,7 @@ class _Reader:
     problems: ProblemList = field(default_factory=ProblemList)
     skipped: list[str] = field(default_factory=list)
     left_out: set[str] = field(default_factory=set)  # names of measures
+    known_keys: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # of MTEB, by all keys of a file
     num_files: int = 0
 
     def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
@@ -113,11 +113,13 @@ class _Reader:
         by_default = {"system": "" if label == STANDARD_INPUT else stem(label)}
         if result.kind == MTEB:
             by_default, main = _folders(root, label), values.pop(MAIN, None)
-            unknown = {key for key in values if not _is_of_mteb(key)}
-            self.left_out |= {key for key in unknown if isinstance(values[key], int | float)}
+            main = None if main is None else _number(main)
         mains = [key for key, value in values.items() if value == main and main is not None]
         if result.kind == MTEB:
-            values = {key: value for key, value in values.items() if key not in unknown}
+            if (keys := tuple(values)) not in self.known_keys:  # thousands of files have the same ones
+                self.known_keys[keys] = [key for key in keys if mteb_name(key)]
+                self.left_out |= {key for key in values if isinstance(values[key], int | float) and not mteb_name(key)}
+            values = {key: values[key] for key in self.known_keys[keys]}
         given = {**by_default, **{key: text for key, text in self.told.items() if text}}
         facts = {key: text for key, text in (given | dict(result.said)).items() if text not in ("", "None")}
         topic = facts.pop("topic", "all")
@@ -216,7 +218,9 @@ def load_results(
         inputs["ranges"] = ranges_of(measures)
         inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
         store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
-    loaded = [run for (run,) in database.rows("select distinct run from temp.staged_results order by run")]
+    loaded = [run for (run,) in database.rows("select distinct run from temp.result_values order by run")]
+    if not loaded:
+        raise InputError([Problem(str(sources[0]), 0, "holds no values of measures that evalsql has")])
     lines = reader.summary()
     database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
     return loaded, lines
@@ -245,11 +249,6 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
         raise source.error(f"is {found}")
     else:
         yield source
-
-
-@cache
-def _is_of_mteb(key: str) -> bool:
-    return bool(mteb_name(key))
 
 
 def _number(value: Any) -> float:

@@ -1,5 +1,5 @@
 -- title: Runs of staged results with their keys, each with what is known of it
--- inputs: staged_results
+-- inputs: staged_results, result_values
 -- columns:
 --   run_id            key, going on from the greatest there is, in the order of the names
 --   run               name of the run
@@ -18,7 +18,9 @@ named as (
         run,
         arg_min(map(keys, facts), (file, line)) as meta
     from staged_results
-    where staged_results.run not in (select runs.run from runs)
+    where
+        staged_results.run in (select result_values.run from result_values)
+        and staged_results.run not in (select runs.run from runs)
     group by run
 )
 select

@@ -38,6 +38,7 @@ RESULTS = {
     "r/org__m/1/model_meta.json": {"name": "org/m", "revision": "1"},
     "r/org__m/2/A.json": mteb("A", ndcg_at_10=0.625, main_score=0.625),
     "r/bm25/external/B.json": mteb("B", main_score=0.375, accuracy=0.375, map_at_10=0.125) | {"date": 86400.5},
+    "r/org__m/3/A.json": mteb("A", v_measure=0.5),
     "r/old__m/1/A.json": {"mteb_dataset_name": "A", "test": {"ndcg_at_10": 0.0625, "evaluation_time": 9.5}},
 }
 LOADED = [
@@ -61,8 +62,8 @@ def test_a_folder_of_mteb_is_runs_of_systems(empty: Warehouse, tmp_path: Path, p
         empty.load_scores(source)
     assert empty.rows(VALUES) == LOADED
     assert empty.loader.notices == [
-        "4 result files: 3 systems, 2 collections, 5 measures",
-        "not loaded: 2 measures that evalsql does not have, such as evaluation_time",
+        "5 result files: 3 systems, 2 collections, 5 measures",
+        "not loaded: 3 measures that evalsql does not have, such as evaluation_time",
     ]
     ((meta, sums),) = empty.rows(
         "select meta, sha256 from runs join files on id = run_id where run = 'bm25@external/B'"
@@ -157,6 +158,8 @@ def test_what_other_programs_wrote(
         ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
         ({"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}}, {}, "T.json: cannot be read"),
         ({"a.json": {"metrics": ["AP"], "model_names": ["m"]}}, {"collection": "c"}, "a.json: cannot be read"),
+        ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
+        ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
         ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
         ({"a.zip": "PK\x03\x04"}, {}, "a.zip: is a zip archive; unpack it first"),
         ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),

@@ -50,7 +50,7 @@ def fill(warehouse: Warehouse) -> None:
 
 
 def fill_all(warehouse: Warehouse) -> None:
-    """A measure of its own and scores of elsewhere beside that: all that a warehouse can hold."""
+    """All that a warehouse can hold: also an own measure, scores and figures of elsewhere and a change of meta."""
     fill(warehouse)
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
@@ -58,7 +58,9 @@ def fill_all(warehouse: Warehouse) -> None:
     judged = "judgments where qrels = 'main' group by all"
     values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
     warehouse.execute(f"copy ({values}) to '{folder}/scores.parquet' (format parquet)")
-    warehouse.load_scores(folder / "scores.parquet")
+    (folder / "figures.csv").write_text("system,collection,measure,value\npublished,web,AP,0.3\n")
+    warehouse.load_scores([folder / "scores.parquet", folder / "figures.csv"])
+    warehouse.annotate("published/web", cluster="web")
 
 
 @cache
@@ -86,7 +88,7 @@ def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
         before = warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall()
         by_group = warehouse.evaluate("AP", runs=RUNS, by="language").fetchall()
     found = evalsql.import_warehouse(archived(), copy)
-    assert found.rows["runs"] == 5
+    assert found.rows["runs"] == 6
     assert differences(path, copy) == dict.fromkeys(TABLES, 0)
     with evalsql.open(copy) as warehouse:
         assert warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall() == before
@@ -214,7 +216,7 @@ def test_the_folders_own_sql_is_not_run_by_import(tmp_path: Path) -> None:
     )
     shutil.move(tmp_path / "evil.parquet", file)
     with pytest.warns(evalsql.InputWarning, match="half.sql:6: reads unknown relation /etc/passwd"):
-        assert evalsql.import_warehouse(folder, tmp_path / "evil.duckdb").rows["runs"] == 5
+        assert evalsql.import_warehouse(folder, tmp_path / "evil.duckdb").rows["runs"] == 6
 
 
 def test_the_commands(command: Command, tmp_path: Path) -> None:
