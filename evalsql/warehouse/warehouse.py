@@ -24,6 +24,7 @@ from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
 from evalsql.warehouse.schema import remake_own
+from evalsql.warehouse.writer import look_at
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,7 +103,6 @@ class Warehouse:
         return self.database.connection
 
     close = _by("database", Database.close)
-    sql = _by("database", Database.sql)
     execute = _by("database", Database.execute)
     rows = _by("database", Database.rows)
     load_qrels = _by("loader", Loader.load_qrels)
@@ -110,6 +110,11 @@ class Warehouse:
     load_lists = _by("loader", Loader.load_lists)
     load_runs = _by("loader", Loader.load_runs)
     load_run = _by("loader", Loader.load_run)
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
+        look_at(query, self.database)
+        return self.database.sql(query)
 
     def load_topics(
         self,
