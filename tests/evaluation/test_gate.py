@@ -120,7 +120,10 @@ def test_the_five_largest_drops_are_told_and_one_topic_is_not_tested(empty: Ware
     drop, test = "RR drop <= 0.1", "RR not worse at p < 0.05 for part = one"
     found = judge(empty, "after", drop, test, baseline="before")
     assert found[drop].note == f"mean 1.0000 to 0.4491; largest drops: {told}"
-    assert (found[test].passes, found[test].note) == (False, "mean 1.0000 to 0.1429; there are too few topics to tell")
+    assert (found[test].passes, found[test].note) == (
+        False,
+        "mean 1.0000 to 0.1429; one-sided paired t test; there are too few topics to tell",
+    )
 
 
 def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None:
@@ -151,7 +154,8 @@ def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
     empty.load_qrels({"1": {"a": 1}, "2": {"b": 1}}, "set")
     empty.load_run({"1": {"x": 1.0}, "2": {"y": 2.0}}, "other ids")
     empty.load_run({"001": {"a": 1.0}, "002": {"b": 2.0}}, "other topics")
-    empty.load_run({"1": {"a": 1.0}, "2": {"b": 2.0}}, "good")
+    for name in ("good", "base"):
+        empty.load_run({"1": {"a": 1.0}, "2": {"b": 2.0}}, name)
     for run, rule, note in (
         ("good", "RR >= 0", ""),
         ("other ids", "RR >= 0", "are the ids of run and judgments the same?"),
@@ -160,9 +164,13 @@ def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
         ("good", "ndcg_cut >= 0", "stands for several measures"),
         ("good", "nDCG@10 >= -0.01", "nDCG@10 is between 0 and 1, "),
         ("good", "nDCG@10 >= -0.01", 'did you mean "nDCG@10 drop <= 0.01"?'),
+        ("good", "nDCG@10 drop <= 5", 'every run has the same answer; did you mean "nDCG@10 drop <= 5%"?'),
+        ("good", "nDCG@10 drop < 1.5", 'did you mean "nDCG@10 drop <= 1.5%"?'),
+        ("good", "nDCG@10 drop <= 0.9", ""),
+        ("good", "NumRelRet drop <= 5", ""),
         ("good", "nDCG@10 >= 45", "nDCG@10 is between 0 and 1, so that every run has the same answer"),
     ):
-        found = judge(empty, run, rule).values()
+        found = judge(empty, run, rule, baseline="base" if "drop" in rule else None).values()
         assert note in "\n".join(each.note for each in found if not each.passes)
         assert all(each.passes for each in found) is not bool(note), (run, rule)
 
