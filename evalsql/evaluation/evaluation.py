@@ -118,7 +118,7 @@ class Evaluation:
         known = {each.name: each for each in relation.parameters if each.name != "baseline"}
         for name, value in options.items():
             if name not in known:
-                raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
+                raise UsageError(f"comparisons take no {name}; there are: measures, qrels, {', '.join(known)}")
             given[name] = known[name].parse(str(value))
         named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
         names = resolve_names(self.database, "run", named_runs)

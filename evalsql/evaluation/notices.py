@@ -37,10 +37,9 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     lines = []
     totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
     for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
-        told = (
-            f"{name}: {counted(num_topics, 'topic')} averaged, runs that miss topics: {missed} of {known}, "
-            f"runs with topics left out: {left_out} of {known}"
-        )
+        told = f"{name}: {counted(num_topics, 'topic')} averaged"
+        told += f", runs that miss topics: {missed} of {known}" * bool(missed)
+        told += f", runs with topics left out: {left_out} of {known}" * bool(left_out)
         told += f", not known of {stored} with stored scores" * bool(stored)
         lines += [Notice("topics", told)] * bool(missed or left_out or stored)
         if form in _FORMS:

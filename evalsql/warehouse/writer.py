@@ -9,11 +9,10 @@ from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
-from evalsql.errors import QueryError, ReachError, UsageError, warn
+from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
-_READ_ONLY = "in read-only mode"  # the engine's words
 
 
 @dataclass
@@ -60,10 +59,6 @@ class Writer:
             return self.database.run(text, external=self.external, most=most)
         except ReachError as error:
             raise ReachError(f"{error}\n--external lets it reach other files") from error
-        except QueryError as error:
-            if _READ_ONLY in str(error):
-                raise QueryError(f"{error}\n--write lets it change the warehouse") from error
-            raise
 
     def _check(self) -> None:
         query = relation_query(self.database.catalog, "missing_keys", documents=False)
