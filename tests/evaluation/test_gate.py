@@ -238,6 +238,7 @@ def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -
     words = ("gate", "run1", "--db", three_runs, "--baseline", "run0", *rules)
     answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
     assert answer.returncode == 1
+    assert answer.stderr.startswith("wrote out.xml\nwrote rows.json\n")
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert [suite.attrib[key] for key in ("tests", "failures", "errors")] == ["6", "1", "0"]
     (failed,) = (case.attrib["name"] for case in suite if case.find("failure") is not None)
