@@ -14,7 +14,8 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, AskingScores, Family, RunFilters
 from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
-from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
+from evalsql.database.names import how_to_judge
+from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
 from evalsql.evaluation.gate_rules import Rule
@@ -176,7 +177,7 @@ def history(
         query = history_query(warehouse.evaluation, measures, choice=filters.choice(systems=systems), qrels=qrels)
         table = Table(*warehouse.database.table(query), names_of_counts(named))
         if not table.rows:
-            raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
+            raise UsageError(f"no judgment set evaluates these runs; {how_to_judge(warehouse.database)}")
         covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))))
         if is_chart and output.path is not None:
             drawn = history_chart(table)

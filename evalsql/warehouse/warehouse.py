@@ -49,7 +49,7 @@ class Warehouse:
     """A database, what loads it and what asks it, perhaps few measures alone; users have the class of ``notebook``."""
 
     def __init__(self, database: Database, *, asked: Sequence[str] | None = None) -> None:
-        self.database = database
+        self.database, self._has_all = database, asked is None
         named = () if asked is None else [each.relation for each in parse_measures(asked, database.catalog)]
         # Most measures need no documents without judgments, which are not stored then.
         keeps_unjudged = asked is None or database.catalog.reads_unjudged(named)
@@ -66,7 +66,7 @@ class Warehouse:
             before()
             own_measures.check_own(self.database, only_warn=True)
 
-        if self.database.catalog.own:
+        if self.database.catalog.own and self._has_all:  # who asks for few measures checks them when they are asked
             self.database.after_commit = after
 
     def __enter__(self) -> Self:

@@ -264,7 +264,8 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
         best = number(next(iter(means.values())).value, digits)
         picture = scale.interval(mean.value, mean.low, mean.high, "system")
         drawn = [interval_text(mean.low, mean.high, DIGITS), picture]
-        rows.append([links.measure(measure), value, *drawn, str(mean.place), best])
+        standing = ["", ""] if verdicts.is_about_judgments(measure.name) else [str(mean.place), best]
+        rows.append([links.measure(measure), value, *drawn, *standing])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
 
