@@ -50,7 +50,7 @@ def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
         (
             {name: {f"t{at}": LAST if at < lost else FIRST for at in range(9)} for name, lost in SURE.items()},
             "#answers .answer:last-child .big",
-            "Over the baseline yes, first place no",
+            "Only over the baseline",
         ),
         (
             {"only": {"t1": {"d1": 1.0}, "t2": {"x": 2.0, "d1": 1.0}}},

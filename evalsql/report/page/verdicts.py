@@ -45,7 +45,7 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     ],
     "surely_better": [
         *((fact, "Yes, over {rival_kind}") for fact in ("is_one_of_two", "is_behind", "is_first_for_sure")),
-        ("", "Over {rival_kind} yes, first place no"),
+        ("", "Only over {rival_kind}"),
     ],
     "rival_kind": [("is_leading_baseline", "the next"), ("is_baseline", "the first"), ("", "the baseline")],
     "certainty_text": [
