@@ -12,12 +12,13 @@ from typing import NamedTuple
 MOST_LISTED = 20
 # The parts of a reason that differ between problems of one cause.
 _VARYING = re.compile(r'"[^"]*"|(?<=document )\S+|(?<=topic )\S+|(?<=group )\S+|\d[\d.,]*')
-JOIN_RUN = "evalsql load qrels FILE --run NAME joins them"
 USE_REPLACE = "--replace, in Python replace=True, puts others in their place"
 _KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of several rows for a document"
 _SWAPPED = "a line of six columns is one of a run; judgments come before runs"
+_JUDGED = "lines of four columns are judgments, which evalsql load qrels takes"
 _HINTS = {
     r": 6 columns, expected 4: topic iteration document grade": _SWAPPED,
+    r":1: 4 columns, expected 5 or 6: topic": _JUDGED,
     r"document \S+ of topic \S+ (already stands at|stands more than once|is already judged)": _KEEP_BEST,
 }
 

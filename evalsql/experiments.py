@@ -14,7 +14,7 @@ from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import NotebookWarehouse, open
-from evalsql.phrases import counted
+from evalsql.phrases import counted, shortened
 from evalsql.report.display import Shown
 from evalsql.warehouse.evaluator import Evaluator, canonical_names, split_measures
 from evalsql.warehouse.open import open_database
@@ -29,16 +29,22 @@ def evaluate(
     tie_rule: str | None = None,
     lower_is_better: bool = False,
     form: str = "grades",
+    keep_best: bool = False,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
     """The mean of each measure for one run, which may be a file; arguments and errors are those of ``Evaluator``."""
+    how: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better, "keep_best": keep_best}
     if not isinstance(run, str | Path):
-        with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
+        how |= {"form": form, "columns": columns, "qrels_columns": qrels_columns}
+        with Evaluator(qrels, measures, **how) as evaluator:
             return evaluator.evaluate(run)
     asked = split_measures(measures)
     with Warehouse(open_database(MEMORY), asked=asked) as warehouse:
         labels = canonical_names(warehouse.catalog, asked)
-        warehouse.load_qrels(qrels, "qrels", form=form)
-        warehouse.load_runs(run, name="run", tie_rule=tie_rule, lower_is_better=lower_is_better)
+        warehouse.load_qrels(qrels, "qrels", form=form, keep_best=keep_best, columns=qrels_columns)
+        if len(runs := warehouse.load_runs(run, stdin_name="run", columns=columns, **how)) > 1:
+            raise UsageError(f"{run} stands for several runs: {shortened(runs)}; evalsql.experiment takes them")
         names, ((_, _, *values),) = warehouse.database.table(warehouse.evaluation.scores_query(list(labels.values())))
         found = dict(zip(names[2:], values, strict=True))
     return {label: found[name] for label, name in labels.items()}
@@ -72,6 +78,9 @@ def experiment(
     alpha: float = 0.05,
     tie_rule: str | None = None,
     lower_is_better: bool = False,
+    keep_best: bool = False,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
     digits: int = 4,
 ) -> Experiment:
     """Evaluate runs and compare them with a baseline; everything stays in memory.
@@ -85,18 +94,25 @@ def experiment(
             others run1, run2 and so on. The files of one path or glob make one run if it is given a name.
         measures, test, correction, family, alpha, digits: as in ``Warehouse.compare``.
         tie_rule, lower_is_better: as in ``Warehouse.load_runs``.
+        keep_best, columns, qrels_columns: as in ``Evaluator``.
 
     Raises:
         UsageError: no run, names that do not fit, a baseline that is not among the runs.
         InputError: what is wrong with the data.
     """
-    if isinstance(qrels, Mapping) and any(isinstance(each, Mapping) and _is_run(each) for each in qrels.values()):
+    held = qrels.values() if isinstance(qrels, Mapping) else qrels if isinstance(qrels, list | tuple) else ()
+    if any(
+        hasattr(each, "columns") or isinstance(each, str | Path) or (isinstance(each, Mapping) and _is_run(each))
+        for each in held
+    ):
         raise UsageError("the judgments hold several runs or sets of judgments; runs come first here, then judgments")
     warehouse = open(MEMORY)
     try:
-        warehouse.load_qrels(qrels, None if isinstance(qrels, str | Path) else "qrels")
+        own_name = None if isinstance(qrels, str | Path) else "qrels"
+        warehouse.load_qrels(qrels, own_name, keep_best=keep_best, columns=qrels_columns)
         loaded: list[str] = []
         ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
+        ranked |= {"keep_best": keep_best, "columns": columns}
         with _warnings_kept() as told:
             for name, run in _named(runs, names):
                 if isinstance(run, str | Path):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
+from evalsql.phrases import listed
 
 # The columns that every measure gives first, in this order.
 CONTRACT = {"qrels": "judgment set", "run": "run", "topic": "topic", "value": "value of the measure"}
@@ -303,7 +304,8 @@ def _shared_parameters(folder: Path) -> Mapping[str, Parameter]:
 def _read_parameter(path: Path, line: int, text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if match is None:
-        raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
+        form = f'"name type [in domain] = default   meaning", type being {listed([*_TYPES], "or")}'
+        raise CatalogError(f'{path}:{line}: expected {form}, found "{text}"')
     nullable = bool(match["nullable"]) or match["default"] == "null"
     parameter = Parameter(match["name"], match["type"], nullable, match["domain"], None, match["meaning"])
     try:

@@ -123,6 +123,13 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     return list(measures.values())
 
 
+def is_measure(text: str, catalog: Catalog) -> bool:
+    try:
+        return bool(parse_measures([text], catalog))
+    except UsageError:
+        return False
+
+
 def split_names(text: str) -> Sequence[str]:
     """Split at blanks and commas that stand outside parentheses; a text without names is one nameless part.
 

@@ -7,9 +7,9 @@ from evalsql.errors import EvalsqlError, WarehouseError
 
 
 def tell(message: object) -> None:
-    from evalsql.report.terminal import printable
+    from evalsql.cli.output import broken
 
-    print(f"evalsql: {printable(str(message))}", file=sys.stderr)
+    print(broken(f"evalsql: {message}"), file=sys.stderr)
 
 
 def _note(message: object) -> None:

@@ -1,6 +1,7 @@
 """The commands, each with the function that runs it, which is imported when it is called; and the guides."""
 
 import difflib
+import os
 import shutil
 import sys
 import textwrap
@@ -80,6 +81,11 @@ def _group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
                 # For "did you mean", which looks at the commands that are here.
                 for name in by_name:
                     self.get_command(ctx, name)
+                if ctx.info_name == "load" and os.path.exists(args[0]):
+                    name = args[0]
+                    ctx.fail(
+                        f'"{name}" is a file; evalsql load runs {name} takes it for a run, load qrels for judgments'
+                    )
             return super().resolve_command(ctx, args)
 
         def invoke(self, ctx: Any) -> Any:

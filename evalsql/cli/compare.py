@@ -216,7 +216,6 @@ def table(
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
                 stream.write(made)
-            note(*[f"wrote {output}"] * (output is not None))
             return
     try:
         held = output.read_bytes()

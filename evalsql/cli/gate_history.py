@@ -12,9 +12,10 @@ import typer
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, AskingScores, Family, RunFilters
-from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
+from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
-from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
+from evalsql.database.names import how_to_judge
+from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
 from evalsql.evaluation.gate_rules import Rule
@@ -111,7 +112,7 @@ def _failure(verdict: gates.Verdict) -> str:
     _, value, limit, *_ = verdict.row
     if value is None:
         return verdict.note
-    figure = "corrected p" if verdict.rule.kind == "test" else "value"
+    figure = f"corrected p of a {gates.ONE_SIDED}" if verdict.rule.kind == "test" else "value"
     number = f"{value:.4g}" if isinstance(value, float) else value
     return f"{figure} {number} is not {verdict.rule.comparison} {limit}"
 
@@ -178,7 +179,8 @@ def history(
         table = Table(*warehouse.database.table(query), names_of_counts(named))
         if not table.rows:
             waiting = on_waiting(warehouse.evaluation, warehouse.choose_runs(systems=systems))
-            raise UsageError(waiting or f"no judgment set evaluates these runs; {JOIN_RUN}")
+            raise UsageError(waiting or f"no judgment set evaluates these runs; {how_to_judge(warehouse.database)}")
+        covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))))
         if is_chart and output.path is not None:
             drawn = history_chart(table)
             drawn, notes = best_systems(drawn, named[0], most_lines(look.lines, systems, drawn.values("system")))
@@ -193,6 +195,7 @@ def history(
         note("figures made by different SQL stand in one table; sql in the column changed marks where")
     if any("judgments" in (changed or "") for changed in table.values("changed")):
         note("judgments were replaced meanwhile; all figures are by those named, older reports had others")
+    note(*covering)
 
 
 @command
@@ -228,6 +231,8 @@ def diff(
             moved = document_changes_query(warehouse.evaluation, run, other, pairs, depth=depth)
             table = Table(*warehouse.database.table(moved))
         write_table(table, output, warehouse)
+        covering = coverage_lines(warehouse, qrels, [run, other])
+    note(*covering)
     shown = f"{wanted} of " if wanted < len(rows) else ""
     note(f"{shown}{counted(len(rows), 'difference')} by topic, of {run} less {other}")
     if rows and not documents:

@@ -10,7 +10,17 @@ import typer
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures, tie_variants
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import SYSTEMS, Asking, AskingScores, MeasuredRuns, RunFacts, RunFilters, RunSelection, Where
+from evalsql.cli.options import (
+    MEMORY_LIMIT,
+    SYSTEMS,
+    Asking,
+    AskingScores,
+    MeasuredRuns,
+    RunFacts,
+    RunFilters,
+    RunSelection,
+    Where,
+)
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -72,26 +82,17 @@ def ls(
 @command
 def check(
     *,
-    selection: MeasuredRuns,
-    ties: bool = flag("--ties", hidden=True),
     quick: bool = flag("--quick", "Only the checks that take no time that one notices."),
     every_run: bool = flag("--all", "Check the values of measures of every run, however many there are."),
     output: OutputOptions,
-    asking: Asking,
+    where: Where,
+    memory_limit: str | None = MEMORY_LIMIT,
 ) -> None:
     """Check the warehouse; end with 1 where it is inconsistent.
 
     Example: evalsql check
     """
-    if ties:
-        if quick:
-            raise UsageError("--quick is no option of evalsql ties")
-        note("evalsql check --ties is now called evalsql ties")
-        print_ties(selection, output, asking)
-        return
-    if selection.measure or asking.paths or selection.qrels or not selection.is_empty:
-        raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
-    with asking.open() as warehouse:
+    with where.open_file(read_only=True, memory_limit=memory_limit) as warehouse:
         chosen = audits(warehouse.catalog, quick=quick)
         runs = None if quick or every_run else audited_runs(warehouse.database)
         with progress_bar() as progress:
@@ -117,11 +118,6 @@ def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> N
 
     Example: evalsql ties -m AP,RR
     """
-    print_ties(selection, output, asking)
-
-
-def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
-    """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
     with asking.open() as warehouse:
         parsed = parse_measures(selection.measures, warehouse.catalog)
         named = [each.name for each in parsed if tie_variants(each)]

@@ -161,8 +161,7 @@ def print_topics(question: Question, *, show_texts: bool = False) -> None:
     if show_texts:
         table = _with_texts(question.warehouse, table)
     arrangement = question.arrangement
-    if arrangement.sort is None and (question.output.is_drawn or arrangement.limit):
-        # Topic 2 comes before topic 10, where people look.
+    if arrangement.sort is None:  # topic 2 comes before topic 10
         rows = sorted(table.rows, key=lambda row: (str(row[0]), str(row[1]), natural_key(str(row[2]))))
         table = table._replace(rows=rows)
     question.write(arrangement.first_rows(table))
@@ -324,11 +323,8 @@ def _check_no_measure(runs: Sequence[str]) -> None:
     for name in runs:
         if name == "-" or os.path.exists(name) or glob.glob(name, recursive=True):
             continue
-        try:
-            measure_names.parse_measures([name], read_catalog())
-        except UsageError:
-            continue
-        raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
+        if measure_names.is_measure(name, read_catalog()):
+            raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
 
 
 def _note_reading(warehouse: Warehouse, judgments: Sequence[str], runs: Sequence[str], *, keep_best: bool) -> None:

@@ -11,7 +11,8 @@ from evalsql.catalog.measure_names import default_measure, literal, parse_measur
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Asking, Statements
-from evalsql.cli.output import OutputOptions, note, write_answer, write_file, write_table
+from evalsql.cli.output import OutputOptions, note, write_answer, write_table
+from evalsql.database.disk import whole_file
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -91,7 +92,8 @@ def compile(
         except OSError as error:
             raise UsageError(f"{folder}: cannot be made: {error.strerror}") from error
         for name, text in compiled.items():
-            write_file(text, folder / name)
+            with whole_file(folder / name) as stream:
+                stream.write(text.encode())
     note(*(f"{name} is left out: {reason}" for name, reason in refused.items()))
     if folder is not None:
         note(f"{len(compiled)} of {len(measures)} measures are in {folder}")

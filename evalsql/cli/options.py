@@ -12,7 +12,7 @@ import typer
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli import tell
 from evalsql.cli.declare import Names, argument, flag, option
-from evalsql.cli.output import progress_bar
+from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
@@ -23,6 +23,7 @@ from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.load_options import RunOptions
+from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
@@ -159,7 +160,10 @@ class Arrangement:
         return Table(*database.table(arranged(database, query, sort=self.sort, limit=None, lower=lower)))
 
     def first_rows(self, table: Table) -> Table:
-        return table if self.limit is None else table._replace(rows=table.rows[: self.limit])
+        if self.limit is None or self.limit >= len(table.rows):
+            return table
+        note(f"{self.limit} of {counted(len(table.rows), 'row')}")
+        return table._replace(rows=table.rows[: self.limit])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What commands write: rows, files and notes, and the progress they show."""
 
 import os
+import re
 import sys
 import textwrap
 import time
@@ -29,6 +30,7 @@ FORMAT = option("--format", "How rows are written; by default what --output's ex
 OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
+_WHOLE = re.compile(r"  evalsql |LINE \d+:|\s+\^")
 _PATIENCE = 0.3  # seconds
 _MOST_DRAWN = 200  # rows of a query on a terminal
 _TOGETHER = 10_000  # rows that are fetched and written at once
@@ -122,6 +124,7 @@ def write_file(content: str | bytes, output: Path, warehouse: Warehouse | None =
         refuse_protected(output, warehouse, *others)
     with whole_file(output) as stream:
         stream.write(content if isinstance(content, bytes) else content.encode())
+    note(f"wrote {output}")
 
 
 def refuse_protected(output: Path, warehouse: Warehouse, *others: Path) -> None:
@@ -139,12 +142,18 @@ def protected_files(warehouse: Warehouse) -> list[str]:
 def note(*lines: str) -> None:
     """Print lines that are no data, nor errors, on standard error; a terminal has them broken between words."""
     for line in () if silence["is_asked"] else lines:
-        text = printable(line)
-        if sys.stderr.isatty() and "\n" not in text:
-            further = " " * (len(text) - len(text.lstrip()) + 2)
-            how: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-            text = textwrap.fill(text, terminal.width(), subsequent_indent=further, **how)
-        print(text, file=sys.stderr)
+        print(broken(line), file=sys.stderr)
+
+
+def broken(text: str) -> str:
+    """What standard error shows of a text; commands to copy, and SQL with a mark below, stay whole on a terminal."""
+    lines = printable(text).split("\n")
+    how: dict[str, Any] = {"width": terminal.width(), "break_long_words": False, "break_on_hyphens": False}
+    for at, line in enumerate(lines if sys.stderr.isatty() else ()):
+        if not _WHOLE.match(line):
+            further = " " * (len(line) - len(line.lstrip()) + 2)
+            lines[at] = textwrap.fill(line, subsequent_indent=further, **how)
+    return "\n".join(lines)
 
 
 def coverage_lines(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:

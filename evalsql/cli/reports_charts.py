@@ -39,7 +39,6 @@ class LookOptions:
         look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
         drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
-        note(f"wrote {output}")
 
 
 @command
@@ -72,7 +71,7 @@ def chart(
     with asking.open() as warehouse, translated_errors(warehouse.path):
         drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
-    note(*drawn.notes, f"wrote {output}")
+    note(*drawn.notes)
 
 
 @command
@@ -164,7 +163,6 @@ def report(
         asked |= {"shown": shown, "without": without, "progress": progress}
         found = gather_report(warehouse, **asked, for_page=extension == ".html")
         write_file(report_text(found, extension, digits), output, warehouse)
-    note(f"wrote {output}")
 
 
 @command

@@ -26,11 +26,16 @@ MOST_SECONDS = 20.0  # of a kept measure that nobody asked for
 MEMORY = ":memory:"  # the path of a database in no file
 Rows = tuple[list[str], list[tuple[Any, ...]]]  # with their columns
 _SHUT_IN = "disabled by configuration"  # the engine's words
-_NEEDS_VALUE = ("does not support lateral join column parameters", "Table function cannot contain subqueries")
 _GIVE_VALUE = """
 
 A measure takes values, no columns or subqueries. Several cutoffs are a list: from p(k := [5, 10]).
 A value that a query finds goes through a variable: set variable ks = (select ...); from p(k := getvariable('ks'))."""
+_OPENED_READ_ONLY = "\nit is opened read_only; without that, on the command line --write lets it change the warehouse"
+_ADVICE = {
+    "does not support lateral join column parameters": _GIVE_VALUE,
+    "Table function cannot contain subqueries": _GIVE_VALUE,
+    "in read-only mode": _OPENED_READ_ONLY,
+}
 
 
 class Database:
@@ -279,7 +284,7 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
         if words := file_error(path, str(error).strip()):
             raise WarehouseError(words) from error
         kind = ReachError if _SHUT_IN in str(error) else QueryError
-        advice = _GIVE_VALUE if any(each in str(error) for each in _NEEDS_VALUE) else ""
+        advice = "".join(told for words, told in _ADVICE.items() if words in str(error))
         raise kind(str(error).strip() + advice) from error
     except UnicodeEncodeError as error:
         raise QueryError(f"text cannot be stored: {error}") from error

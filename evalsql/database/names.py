@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from evalsql.catalog.measure_names import is_measure
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.phrases import natural_key, nearest, shortened
@@ -56,7 +57,12 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     held = dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
     found: set[str] = set()
     for pattern in as_list(patterns):
-        fitting = fitting_names(pattern, held, what, "none is loaded")
+        try:
+            fitting = fitting_names(pattern, held, what, "none is loaded")
+        except UsageError as error:
+            if kind != "run" or not is_measure(pattern, database.catalog):
+                raise
+            raise UsageError(f'{error}; {pattern} is a measure, as -m takes them: -m "nDCG@10 {pattern}"') from error
         if kind == "qrels" and len(fitting) > 1 and not with_replaced:
             replaced = replaced_qrels(database)
             fitting = [name for name in fitting if name not in replaced] or fitting
@@ -71,6 +77,13 @@ def resolve_one(database: Database, kind: str, pattern: str) -> str:
         what = "runs" if kind == "run" else "judgment sets"
         raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {shortened(found)}; name one')
     return found[0]
+
+
+def how_to_judge(database: Database, run: str = "NAME") -> str:
+    """The command that brings judgments for a run; beside others it names the run."""
+    if not database.rows("select 1 from qrels limit 1"):
+        return "evalsql load qrels FILE brings them"
+    return f"evalsql load qrels FILE --run {run} --replace brings both together"
 
 
 def only_qrels(database: Database, asked: str | None, several: str, among: Sequence[str] | None = None) -> str:

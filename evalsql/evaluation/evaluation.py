@@ -9,8 +9,17 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
-from evalsql.database.names import REPLACED, Names, as_list, only_qrels, replaced_qrels, resolve_names, resolve_one
-from evalsql.errors import JOIN_RUN, TooSlowError, UsageError
+from evalsql.database.names import (
+    REPLACED,
+    Names,
+    as_list,
+    how_to_judge,
+    only_qrels,
+    replaced_qrels,
+    resolve_names,
+    resolve_one,
+)
+from evalsql.errors import TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
 from evalsql.phrases import Progress, silent
 
@@ -118,7 +127,7 @@ class Evaluation:
         known = {each.name: each for each in relation.parameters if each.name != "baseline"}
         for name, value in options.items():
             if name not in known:
-                raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
+                raise UsageError(f"comparisons take no {name}; there are: measures, qrels, {', '.join(known)}")
             given[name] = known[name].parse(str(value))
         named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
         names = resolve_names(self.database, "run", named_runs)
@@ -262,9 +271,9 @@ class Evaluation:
         common = set.intersection(*({name for name, each, *_ in covered if each == run} for run in runs))
         if asked and not common:
             lacking = next(run for run in runs if run not in {each for _, each, *_ in covered})
-            raise UsageError(f"{lacking} is not evaluated by {qrels}; {JOIN_RUN}")
+            raise UsageError(f"{lacking} is not evaluated by {qrels}; {how_to_judge(self.database)}")
         if not common:
-            raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {JOIN_RUN}")
+            raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {how_to_judge(self.database)}")
         several = f"{' and '.join(runs)}: evaluated by several judgment sets, name one with --qrels"
         return only_qrels(self.database, None, several, sorted(common))
 

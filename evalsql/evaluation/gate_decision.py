@@ -23,6 +23,7 @@ from evalsql.version import __version__
 COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
 LATEST = "latest"
 MOST_NAMED = 5
+ONE_SIDED = "one-sided paired t test"
 Baseline = str | Figures | None  # a run, or figures of one
 # What every gate checks of a run with rankings.
 CHECKS = (
@@ -206,7 +207,7 @@ def _resolved(
             problem = f"needs rankings, and only scores are stored of {run}"
         elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
             problem = f'no judgment set is called "{rule.topic}"'
-        elif rule.group:
+        elif rule.group and not problem:
             problem = _group_problem(database, judged, *rule.group)
         own.append(rule._replace(problem=problem))
     return _Question(run, judged, reference, figures, own)
@@ -276,6 +277,7 @@ def _row(place: int, rule: Rule) -> list[Value]:
 def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
     told = [f"mean {fact}", *["the drop is relative to the first"] * rule.is_relative] if fact else []
+    told += [ONE_SIDED] * (rule.kind == "test")
     return "; ".join([*told, *[reason] * bool(reason)])
 
 

@@ -76,11 +76,13 @@ class Rule(NamedTuple):
         except ValueError:
             return self._replace(problem=f"{self.asked} stands for several measures; name one")
         low, high = measure.relation.header.bounds
-        problem = ""
-        if self.kind == "mean" and measure.arguments.get("gains") is None and not low <= self.bound <= high:
+        meant, problem = f"{-self.bound:g}" if -1 <= self.bound < 0 else "", ""
+        is_idle = self.kind == "mean" and not low <= self.bound <= high
+        if self.kind == "drop" and not self.is_relative and self.bound >= high - low:
+            is_idle, meant = True, f"{self.bound:g}%"
+        if is_idle and measure.arguments.get("gains") is None:
             problem = f"{measure.name} is between {low:g} and {high:g}, so that every run has the same answer"
-            if -1 <= self.bound < 0:
-                problem += f'; did you mean "{self.asked} drop <= {-self.bound:g}"?'
+            problem += f'; did you mean "{self.asked} drop <= {meant}"?' * bool(meant)
         return self._replace(measure=measure, problem=problem)
 
 

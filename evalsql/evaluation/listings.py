@@ -6,8 +6,8 @@ from dataclasses import replace
 from evalsql.catalog.ddl import board_order, relation_query, value_columns
 from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_one
-from evalsql.errors import JOIN_RUN, UsageError
+from evalsql.database.names import Names, as_list, how_to_judge, resolve_one
+from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems, runs_before
 from evalsql.evaluation.stored_scores import check_rankings
@@ -141,7 +141,7 @@ def topic_changes_query(
         raise UsageError(f"{pair[0]} is compared with itself; name two runs")
     covered = [judged for judged, *_ in evaluation.database.rows(evaluation.coverage_query(qrels, pair))]
     if len({*covered}) == len(covered):  # none is there twice
-        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
+        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {how_to_judge(evaluation.database)}")
     held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
     for topic in as_list(topics):
         if topic not in held:

@@ -8,7 +8,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.explanation import Explanation
@@ -37,10 +37,9 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     lines = []
     totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
     for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
-        told = (
-            f"{name}: {counted(num_topics, 'topic')} averaged, runs that miss topics: {missed} of {known}, "
-            f"runs with topics left out: {left_out} of {known}"
-        )
+        told = f"{name}: {counted(num_topics, 'topic')} averaged"
+        told += f", runs that miss topics: {missed} of {known}" * bool(missed)
+        told += f", runs with topics left out: {left_out} of {known}" * bool(left_out)
         told += f", not known of {stored} with stored scores" * bool(stored)
         lines += [Notice("topics", told)] * bool(missed or left_out or stored)
         if form in _FORMS:
@@ -94,11 +93,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
             return None
         return f"only figures over collections are held of {shortened(boarded, _MOST_NOTES)}; evalsql board shows them"
     which = shlex.quote(waiting[0]) if len(waiting) == 1 else "'*'"
-    again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
-    return (
-        f"{counted(len(waiting), 'run waits', 'runs wait')} for judgments: {shortened(waiting, _MOST_NOTES)}; "
-        f"evalsql load qrels FILE --run {which}{again} brings both together"
-    )
+    told = f"{counted(len(waiting), 'run waits', 'runs wait')} for judgments: {shortened(waiting, _MOST_NOTES)}"
+    return f"{told}; {how_to_judge(evaluation.database, which)}"
 
 
 def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
@@ -185,11 +181,8 @@ def explanation_lines(found: Explanation, depth: int, digits: int, asking: str =
         if one.threshold is not None:
             lines.append(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
         if one.num_ret > depth:
-            where = "" if found.other is None else " but where the other run has the document above"
-            lines.append(
-                f"  not shown{where}: ranks {depth + 1} to {one.num_ret} of {one.name}, which contribute "
-                f"{shown(one.left_out)} together; {asking}{one.num_ret} shows them"
-            )
+            hidden = f"  Ranks {depth + 1} to {one.num_ret} of {one.name} are hidden"
+            lines.append(f"{hidden}; together they contribute {shown(one.left_out)}; {asking}{one.num_ret} shows them")
         if one.differs:
             whole = f"together with the other topics (or runs) {one.name} has {one.in_warehouse:.17g} here"
             lines.append(f"  this is the topic by itself: {whole}")

@@ -78,8 +78,13 @@ def holds_evalues(columns: Mapping[str, str]) -> bool:
     return _folded(columns.get("score", "")) in EVALUES
 
 
-def how_to_name(meaning: str) -> str:
-    return f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is"
+def how_to_name(kind: str, *meanings: str) -> str:
+    command, python = ",".join(f"{each}=NAME" for each in meanings), dict.fromkeys(meanings, "NAME")
+    says = f"--columns {command}, in Python columns={python}, says which {'is which' if meanings[1:] else 'it is'}"
+    beside_runs = (
+        "" if kind == "run" or "topic" in kind else " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    )
+    return says + beside_runs
 
 
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
@@ -96,15 +101,14 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
         ]
         if len(set(alike)) > 1:
             listed = f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}"
-            raise UsageError(f"{listed}; {how_to_name(meaning)}")
+            raise UsageError(f"{listed}; {how_to_name(kind, meaning)}")
         if len(alike) > 1:
             raise UsageError(f"{len(alike)} columns are called {column}")
-    for meaning in missing(found, kind):
-        pairs = "; --form pairs takes every row for relevant" if meaning == "grade" else ""
-        raise UsageError(
-            f"there is no column for the {meaning}: expected one of {', '.join(COLUMNS[meaning])}; found "
-            f"{', '.join(names)}; {how_to_name(meaning)}{pairs}"
-        )
+    if lacking := missing(found, kind):
+        pairs = "; --form pairs takes every row for relevant" if lacking == ["grade"] else ""
+        sought = "; nor ".join(f"for the {each}: expected one of {', '.join(COLUMNS[each])}" for each in lacking)
+        there = f"found {', '.join(names)}; {how_to_name(kind, *lacking)}{pairs}"
+        raise UsageError(f"there is no column {sought}; {there}")
     return found | _rivals(names, found, taken)
 
 

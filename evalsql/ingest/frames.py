@@ -1,10 +1,12 @@
 """Rows in memory under a name that SQL reads: pandas, polars, Arrow, DuckDB relations, nested dicts, tuples."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from numbers import Integral, Number
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rows
@@ -12,6 +14,7 @@ from evalsql.ingest.column_meanings import Given
 
 _VIEW = "incoming_frame"
 _TABLE = "incoming_data"
+_SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a frame from another
 
 
 class Query(NamedTuple):
@@ -46,11 +49,20 @@ def registered(
         else:
             _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
         types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
+        if kind == "run":
+            _refuse_systems(database, view, types)
         yield view, column_meanings.find(list(types), kind, given), types
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
             database.execute(f"drop table if exists {_TABLE}")
+
+
+def _refuse_systems(database: Database, view: str, columns: Iterable[str]) -> None:
+    for name in [each for each in columns if each.lower() in _SYSTEMS]:
+        ((several,),) = database.rows(f"select min({quoted(name)}) < max({quoted(name)}) from {view}")
+        if several:
+            raise UsageError(f"the column {name} names several systems; evalsql.experiment takes them, each by itself")
 
 
 def is_of_ranx(data: object) -> bool:
@@ -77,6 +89,8 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
 
 
 def _register(database: Database, data: Any, kind: str, given: Given) -> str:
+    if isinstance(data, str | Path):
+        raise UsageError(f'"{data}" stands where rows are expected; load_runs and evalsql.evaluate read files')
     table, refused = data, f"data of type {type(data).__name__} is neither nested dicts nor a table to read"
     if type(data).__module__.startswith(("duckdb", "_duckdb")):
         table = data.to_arrow_table()

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
 from evalsql.catalog.measure_names import quoted
@@ -52,6 +53,9 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         return {meaning: [] for meaning in meanings}
     if fields := getattr(records[0], "_fields", None) or [*getattr(records[0], "__dataclass_fields__", ())]:
         records = [{name: getattr(record, name, None) for name in fields} for record in records]
+    if _are_runs(records, kind, given):
+        what = type(records[0]).__name__
+        raise UsageError(f"these are no rows but a list, a {what} first; evalsql.experiment takes several runs")
     if isinstance(records[0], Mapping):
         if any(holds_ranking(record, kind, given) for record in records):
             return _joined(_of_record(record, kind, given) for record in records)
@@ -66,6 +70,14 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
                 f"row {at}: expected ({', '.join(meanings)}), or dicts or named tuples that name them; found {record!r}"
             )
     return {meaning: [record[at] for record in records] for at, meaning in enumerate(meanings)}
+
+
+def _are_runs(records: Sequence[Any], kind: str, given: Given) -> bool:
+    """Whether these are frames, files or {topic: {document: score}}, of which two have a topic in common."""
+    first, second = [*records[:2], None][:2]
+    if isinstance(first, Mapping) and isinstance(second, Mapping) and "topic" not in ranking_fields(first, kind, given):
+        return all(isinstance(inner, Mapping) for inner in first.values()) and bool(first.keys() & second.keys())
+    return hasattr(first, "columns") or isinstance(first, str | Path)
 
 
 def _named(found: Mapping[str, str]) -> dict[str, str]:
@@ -156,7 +168,7 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     for meaning, words in (("topic", "the topic"), ("document", "the documents of a ranking")):
         if meaning not in found:
             there = ", ".join(map(str, record))
-            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(meaning)}")
+            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(kind, meaning)}")
     documents = record[found["document"]]
     topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
     return _ranking(topic, documents, record.get((given or {}).get("score") or found.get("score")), kind)

@@ -99,7 +99,7 @@ _CHECKS = {each.name: each.metadata for each in fields(PaperFile) if each.metada
 
 
 def read_paper(path: Path) -> PaperFile:
-    """Read the description of a table; raises UsageError with all that is wrong, each with file, line and key."""
+    """Read the description of a table, and note what is wrong; UsageError for what is no TOML file."""
     text, content = read_parsed(path, tomllib.loads, "TOML")
     paper = PaperFile(path, text)
     for key, value in content.items():
@@ -119,7 +119,6 @@ def read_paper(path: Path) -> PaperFile:
         paper.pairs = paper.baseline is None
     if paper.baseline is None and "baseline" not in content and (not paper.pairs or paper.relative):
         paper.problem("baseline", f"is missing, and {'relative = true' if paper.pairs else 'pairs = false'} needs it")
-    paper.check()
     return paper
 
 
@@ -157,7 +156,7 @@ def _line(text: str, key: str, number: int | None) -> int:
 
 
 def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
-    """The comparison that a file describes, of what is loaded now; UsageError with all names that are not there."""
+    """The comparison that a file describes, of what is loaded now; UsageError with all that is wrong in it."""
 
     def find_runs(entry: Entry) -> Sequence[str]:
         if entry.key != "system":

@@ -35,6 +35,8 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
         tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
         form: grades or groups, as in ``Warehouse.load_qrels``.
+        keep_best: of several rows for a document keep the best, in the judgments and in runs.
+        columns, qrels_columns: names of columns by meaning, of runs and of judgments, such as {"topic": "qid"}.
 
     Raises:
         InputError, UsageError: as ``Warehouse.load_qrels``, and for measures that are not known.
@@ -48,8 +50,12 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         tie_rule: str | None = None,
         lower_is_better: bool = False,
         form: str = "grades",
+        keep_best: bool = False,
+        columns: Mapping[str, str] | None = None,
+        qrels_columns: Mapping[str, str] | None = None,
     ) -> None:
-        options = RunOptions(tie_rule=tie_rule, lower_is_better=lower_is_better, warns=False)
+        how: dict[str, Any] = {"keep_best": keep_best, "columns": columns, "warns": False}
+        options = RunOptions(tie_rule=tie_rule, lower_is_better=lower_is_better, **how)
         asked = split_measures(measures)
         self._asking = Lock()  # a run is in the database while it is evaluated
         self._database = open_database(MEMORY)
@@ -57,7 +63,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         self._names = canonical_names(catalog, asked)
         relations = [measure.relation for measure in parse_measures(asked, catalog)]
         self._options = replace(options, keeps_unjudged=catalog.reads_unjudged(relations))
-        Loader(self._database).load_qrels(qrels, "qrels", form=form)
+        Loader(self._database).load_qrels(qrels, "qrels", form=form, keep_best=keep_best, columns=qrels_columns)
         add_evaluations(self._database, _PAIRS)  # of no ranking yet; they depend on the judgments alone
         self._evaluation = Evaluation(self._database)
         few = len(set(self._names.values())) < FEWEST  # of more measures the values are in tables that a rollback drops

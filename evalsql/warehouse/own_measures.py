@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
 from contextlib import nullcontext
 from functools import reduce
@@ -37,7 +38,7 @@ def check_contract(database: Database, relation: Relation) -> None:
     try:
         columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
     except QueryError as error:
-        raise CatalogError(f"{place}: {error}") from error
+        raise fault_in(relation, error) from error
     expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):
@@ -48,17 +49,27 @@ def check_contract(database: Database, relation: Relation) -> None:
         select
             count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
             count(*) filter (where not coalesce(isfinite(value), false)),
-            count(*) filter (where value not between ?::double - 1e-9 and ?::double + 1e-9)
-        from {relation.name}
+            count(*) filter (where is_outside),
+            min(concat(value, ' of ', run, ' on topic ', topic)) filter (where is_outside)
+        from (select *, value not between ?::double - 1e-9 and ?::double + 1e-9 as is_outside from {relation.name})
     """
-    ((rows, distinct, evaluated, unusable, outside),) = database.rows(counts, [low, high])
+    ((rows, distinct, evaluated, unusable, outside, example),) = database.rows(counts, [low, high])
     if not rows == distinct == evaluated:
         raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
     if unusable:
         advice = "coalesce(..., 0) gives a value to topics that have none"
         raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite; {advice}")
     if outside:
-        raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")
+        raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}: {example}")
+
+
+def fault_in(relation: Relation, error: QueryError) -> CatalogError:
+    """What the engine says of a call, with the line of the file that has the name it stumbles over, if one has."""
+    words = str(error).partition("\nLINE ")[0].rstrip()  # that line is the call's
+    named = re.findall(r'"(?:\w+\.)?(\w+)"', words.partition("\n")[0])[-1:]
+    lines = relation.body.lower().splitlines()
+    above = next((at for at, line in enumerate(lines) for name in named if re.search(rf"\b{name.lower()}\b", line)), 0)
+    return CatalogError(f"{relation.path}:{relation.body_line + above}: {words}")
 
 
 _ROW_SOURCES = ("unnest", "generate_series", "range")

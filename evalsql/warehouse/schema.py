@@ -21,7 +21,7 @@ from evalsql.errors import CatalogError, QueryError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.own_measures import check_bodies, check_own
+from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
 
 SCHEMA_VERSION = 6
 _MAKING = "making views"
@@ -167,6 +167,9 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
                 raise QueryError("expected one statement")
             database.execute(statement)
         except QueryError as error:
+            for relation in database.catalog.own:
+                if place == f"{relation.path}:{relation.body_line}":
+                    raise fault_in(relation, error) from error
             raise CatalogError(f"{place}: {error}") from error
     progress(_MAKING, len(listed), len(listed))
 

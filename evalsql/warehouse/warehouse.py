@@ -24,6 +24,7 @@ from evalsql.ingest.loader import Files, Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
 from evalsql.warehouse.schema import remake_own
+from evalsql.warehouse.writer import look_at
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +49,7 @@ class Warehouse:
     """A database, what loads it and what asks it, perhaps few measures alone; users have the class of ``notebook``."""
 
     def __init__(self, database: Database, *, asked: Sequence[str] | None = None) -> None:
-        self.database = database
+        self.database, self._has_all = database, asked is None
         named = () if asked is None else [each.relation for each in parse_measures(asked, database.catalog)]
         # Most measures need no documents without judgments, which are not stored then.
         keeps_unjudged = asked is None or database.catalog.reads_unjudged(named)
@@ -65,7 +66,7 @@ class Warehouse:
             before()
             own_measures.check_own(self.database, only_warn=True)
 
-        if self.database.catalog.own:
+        if self.database.catalog.own and self._has_all:  # who asks for few measures checks them when they are asked
             self.database.after_commit = after
 
     def __enter__(self) -> Self:
@@ -102,7 +103,6 @@ class Warehouse:
         return self.database.connection
 
     close = _by("database", Database.close)
-    sql = _by("database", Database.sql)
     execute = _by("database", Database.execute)
     rows = _by("database", Database.rows)
     load_qrels = _by("loader", Loader.load_qrels)
@@ -110,6 +110,11 @@ class Warehouse:
     load_lists = _by("loader", Loader.load_lists)
     load_runs = _by("loader", Loader.load_runs)
     load_run = _by("loader", Loader.load_run)
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
+        look_at(query, self.database)
+        return self.database.sql(query)
 
     def load_topics(
         self,

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from evalsql.catalog.ddl import SCORES, common_measures, relation_query
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.catalog.relations import Catalog
+from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
-from evalsql.errors import QueryError, ReachError, UsageError, warn
+from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
-_READ_ONLY = "in read-only mode"  # the engine's words
 
 
 @dataclass
@@ -26,13 +25,7 @@ class Writer:
 
     def run(self, text: str, most: int | None = None) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""
-        for macro, parameter in _equated_parameters(text, self.database.catalog):
-            raise UsageError(
-                f"{macro}({parameter} = ...): a parameter is given by :=, as in {macro}({parameter} := ...); "
-                "= compares, and gives other rows or none"
-            )
-        for line in _absent_from_scores(text, self.database):
-            warn(line)
+        look_at(text, self.database)
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
         if "TRANSACTION" in kinds:
@@ -66,10 +59,6 @@ class Writer:
             return self.database.run(text, external=self.external, most=most)
         except ReachError as error:
             raise ReachError(f"{error}\n--external lets it reach other files") from error
-        except QueryError as error:
-            if _READ_ONLY in str(error):
-                raise QueryError(f"{error}\n--write lets it change the warehouse") from error
-            raise
 
     def _check(self) -> None:
         query = relation_query(self.database.catalog, "missing_keys", documents=False)
@@ -82,6 +71,17 @@ class Writer:
                 f"this would leave {listed}; nothing was changed. evalsql drop runs (or qrels) takes one out with all "
                 "that belongs to it, and evalsql load with --replace puts another in its place"
             )
+
+
+def look_at(text: str, database: Database) -> None:
+    """Warn of a query that would be empty because of what scores lack; UsageError for = behind a parameter."""
+    for macro, parameter in _equated_parameters(text, database.catalog):
+        raise UsageError(
+            f"{macro}({parameter} = ...): a parameter is given by :=, as in {macro}({parameter} := ...); "
+            "= compares, and gives other rows or none"
+        )
+    for line in _absent_from_scores(text, database):
+        warn(line)
 
 
 def _equated_parameters(text: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
@@ -100,17 +100,26 @@ def _equated_parameters(text: str, catalog: Catalog) -> Iterator[tuple[str, str]
 
 
 def _absent_from_scores(text: str, database: Database) -> Iterator[str]:
-    """What to ask instead, for each measure that a query of the view scores names and that the view does not have."""
+    """What to ask instead, for each measure that a query of the view scores, or of what reads it, names in vain."""
     pieces = list(tokens(text))
-    if SCORES not in [each.text.lower() for each in pieces if each.kind == "word"]:
+    words = dict.fromkeys(each.text.lower() for each in pieces if each.kind == "word")
+    reader = next((word for word in words if _reads_scores(word, database.catalog)), None)
+    if reader is None:
         return
+    view = f"the view {SCORES}" + f", which {reader} reads," * (reader != SCORES)
     held = {measure.name for measure in common_measures(database.catalog)}
     for name in dict.fromkeys(each.text[1:-1] for each in pieces if each.kind == "string" and each.text[:1] == "'"):
         try:
             found = parse_measures([name], database.catalog) if name.strip() and name not in held else []
         except UsageError:
             continue
-        if len(found) == 1 and not database.rows("select 1 from stored_values where measure = ? limit 1", [name]):
+        if len(found) == 1 and not database.rows(f"select 1 from {SCORES} where measure = ? limit 1", [name]):
             is_other = found[0].name in held
             what = f"calls it {found[0].name}" if is_other else f"does not have it; from {found[0].call} does"
-            yield f"{name}: the view {SCORES} {what}"
+            yield f"{name}: {view} {what}"
+
+
+def _reads_scores(name: str, catalog: Catalog) -> bool:
+    if name not in catalog.relations or catalog[name].kind not in AFTER_SCORES:
+        return name == SCORES
+    return any(SCORES in step.reads or step.header.inputs for step in catalog.build_order([name]))

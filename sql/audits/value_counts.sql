@@ -1,5 +1,5 @@
 -- title: Topics for which measures have no value or several
--- inputs: audited_values, audited_runs
+-- inputs: audited_values, audited_runs, audited_measures
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   measures without exactly one row
@@ -35,7 +35,7 @@ wanted as (
         evaluated.run_id,
         evaluated.topic_id
     from evaluated
-    cross join measures
+    cross join audited_measures as measures
 ),
 wrong as (
     select

@@ -13,8 +13,8 @@
 --   high         upper end
 --   difference   value less that of the run before; null for the first one
 --   changed      what changed since the run before: judgments (others took their place between both dates, so that
---                the figures of that time were others), sql (the figures were made by other SQL) or version (of the
---                system), separated by commas; null for nothing
+--                the figures of that time were others), sql (the figures were made by other SQL), version (of the
+--                system) or missing topics (another number of them is left out), separated by commas; null for nothing
 --   sql_digest   SHA-256 over the SQL that the figure was made by
 with stored as (
     select
@@ -36,6 +36,7 @@ loads as (
         run_versions.system,
         run_versions.version,
         run_versions.dated_at,
+        lacking.missing_topics,
         coalesce(stored.sql_digest, warehouse.sql_digest) as sql_digest
     from mean_values
     join run_versions on run_versions.run = mean_values.run
@@ -45,6 +46,10 @@ loads as (
         on stored.qrels_id = qrels.qrels_id
         and stored.run_id = run_versions.run_id
         and stored.measure = mean_values.measure
+    left join coverage as lacking
+        on lacking.qrels = mean_values.qrels
+        and lacking.run = mean_values.run
+        and lacking.missing_topics is not null
     where run_versions.system is not null
 ),
 followed as (
@@ -53,6 +58,7 @@ followed as (
         lag(loads.value) over loaded as value_before,
         lag(loads.dated_at) over loaded as dated_before,
         lag(loads.version) over loaded as version_before,
+        lag(loads.missing_topics) over loaded as missing_before,
         lag(loads.sql_digest) over loaded as sql_before
     from loads
     window loaded as (
@@ -93,7 +99,8 @@ select
             case
                 when followed.dated_before is not null and followed.version is distinct from followed.version_before
                     then 'version'
-            end
+            end,
+            case when followed.missing_topics <> followed.missing_before then 'missing topics' end
         ),
         ''
     ) as changed,

@@ -22,6 +22,21 @@ with seen as (
         scale,
         compared
     from compared_values
+),
+named as (
+    select run from seen
+    union all
+    select run from runs
+),
+base as (
+    select *
+    from seen
+    where
+        case
+            when $baseline is null then true
+            when $baseline in (select named.run from named) then run = $baseline
+            else error('baseline is ' || $baseline || ', and no run is called so')
+        end
 )
 select
     base.qrels,
@@ -33,12 +48,11 @@ select
     other.value,
     base.scale,
     other.compared - base.compared as difference
-from seen as base
+from base
 join seen as other
     on other.qrels = base.qrels
     and other.measure = base.measure
     and other.topic = base.topic
 where
     other.run <> base.run
-    and base.run = coalesce($baseline, base.run)
     and ($baseline is not null or base.run < other.run)

@@ -8,7 +8,7 @@ import pytest
 
 import evalsql
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows, new_file
+from tests.conftest import Command, csv_rows, new_file, write
 from tests.pseudo_terminal import Terminal, plain
 from tests.random_collections import load_together
 
@@ -62,6 +62,11 @@ def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: 
     for words in ((), ("--wide",)):
         found = rows_of(command, "topics", "-m", "RR", "--limit", "10", "--db", file, *words)
         assert [row["topic"] for row in found] == names[:10]
+    qrels = write(tmp_path / "q.txt", "".join(f"{topic} 0 a 1\n" for topic in names))
+    run = write(tmp_path / "r.run", "".join(f"{topic} Q0 a 1 1 r\n" for topic in names))
+    assert [row["topic"] for row in rows_of(command, "eval", qrels, run, "-m", "RR", "-q")] == names
+    said = command("topics", "-m", "RR", "--limit", "10", "--db", file).stderr
+    assert said.startswith("10 of 12 rows\n")
 
 
 @terminal_only

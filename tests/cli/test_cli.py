@@ -3,11 +3,15 @@
 import json
 import subprocess
 import sys
+import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
+import evalsql
+from evalsql import InputWarning, UsageError
 from evalsql.evaluation import notices
 from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, new_file, write
 
@@ -247,3 +251,21 @@ def test_a_measure_that_scores_do_not_have_is_told_with_what_has_it(command: Com
             "measure\n" + "AP\n" * (name == "AP"),
             said,
         )
+
+
+def test_what_reads_scores_tells_it_too_and_knows_its_baseline(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        for reader in ("summary", "comparisons(baseline := 'bm25')", "tie_effects", "paired_differences()", "history"):
+            view = reader.partition("(")[0]
+            with pytest.warns(InputWarning, match=f"MAP: the view scores, which {view} reads, calls it AP") as told:
+                warehouse.sql(f"from {reader} where measure in ('MAP', 'AP')")
+            assert Path(told[0].filename) == Path(__file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warehouse.sql("from coverage where qrels = 'MAP'")
+            warehouse.sql("from summary where measure = 'AP'")
+        for macro in ("comparisons", "paired_differences", "t_tests"):
+            with pytest.raises(duckdb.Error, match="baseline is bm52, and no run is called so"):
+                warehouse.sql(f"from {macro}(baseline := 'bm52')").fetchall()
+        with pytest.raises(UsageError, match="a parameter is given by :="):
+            warehouse.sql("from comparisons(baseline = 'bm25')")

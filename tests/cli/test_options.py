@@ -42,7 +42,7 @@ def test_runs_are_arguments(command: Command, sample_file: Path, tmp_path: Path)
 
 
 def test_help_shows_the_names_of_now(command: Command) -> None:
-    for name in ("eval", "leaderboard", "topics", "compare", "explain", "report", "chart", "check", "sql", "shell"):
+    for name in ("eval", "leaderboard", "topics", "compare", "explain", "report", "chart", "sql", "shell"):
         shown = command(name, "--help").stdout
         assert "--measure-file PATH" in shown, name
         assert "--measures" not in shown, name

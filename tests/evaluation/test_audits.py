@@ -11,6 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import AuditError, Warehouse
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import holdings
 from evalsql.database.database import Database
@@ -227,6 +228,29 @@ def test_check_prints_findings_and_ends_with_1(command: Command, sample_file: Pa
     assert {row["audit"] for row in found} == {"rank_gaps", "rank_order", "judged_rank_differences"}
 
 
-def test_options_of_ties_are_refused_without_it(command: Command, sample_file: Path) -> None:
-    assert "evalsql ties takes" in command("check", "-m", "AP", "--db", sample_file).stderr
-    assert command("check", "--ties", "--quick", "--db", sample_file).returncode == 2
+def test_check_offers_no_runs_and_no_measures(command: Command, sample_file: Path) -> None:
+    shown = command("check", "--help").stdout
+    assert "--memory-limit" in shown
+    assert not [word for word in ("RUNS", "--where", "--system", "--measure", "--qrels", "--ties") if word in shown]
+    assert command("check", "-m", "AP", "--db", sample_file).returncode == 2
+
+
+def test_measures_of_preferences_are_audited_where_there_are_preferences(
+    empty: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty.load_qrels({"1": {"a": 1}}, "grades")
+    empty.load_run({"1": {"a": 1.0}}, "run")
+    asked, fill = list[str](), empty.evaluation.fill_scores
+
+    def filled(table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
+        asked.extend(measure.relation.family for _, measure in labelled)
+        fill(table, labelled, condition)
+
+    monkeypatch.setattr(empty.evaluation, "fill_scores", filled)
+    for has_preferences in (False, True):
+        if has_preferences:
+            rows = [("1", "g", "a", 1.0), ("1", "g", "b", 0.0)]
+            empty.load_qrels(rows, "preferred", form="preferences", runs="run")
+        asked.clear()
+        assert findings(empty.evaluation, [empty.catalog["value_counts"]]) == []
+        assert ("preferences" in asked) == has_preferences

@@ -115,15 +115,15 @@ def test_a_comparison_has_one_p_and_one_verdict_wherever_it_is_asked(
 
 
 def test_what_is_no_comparison_is_refused(sample_file: Path) -> None:
-    refused: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-        (("bm2?",), {}, "stands for bm25; a baseline is named in full"),
-        (("bm25",), {"test": "z"}, "test"),
-        (("bm25",), {"tests": "t"}, "comparisons take no tests"),
+    refused: list[tuple[str, dict[str, Any], str]] = [
+        ("bm2?", {}, "stands for bm25; a baseline is named in full"),
+        ("bm25", {"test": "z"}, "test"),
+        ("bm25", {"tests": "t"}, "comparisons take no tests; there are: measures, "),
     ]
     with evalsql.open(sample_file, read_only=True) as warehouse:
-        for arguments, options, complaint in refused:
+        for base, options, complaint in refused:
             with pytest.raises(UsageError, match=complaint):
-                warehouse.compare(*arguments, measures="AP", **options)
+                warehouse.compare(base, measures="AP", **options)
         warehouse.execute("create temp table scores as select 1 as x")
         with pytest.raises(UsageError, match="in the way"):
             warehouse.compare("bm25", measures="AP")

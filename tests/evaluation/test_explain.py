@@ -289,11 +289,11 @@ def test_odd_names_are_text(odd: Path, command: Command) -> None:
 def test_counts_are_whole_and_nothing_is_silently_left_out(odd: Path, command: Command) -> None:
     outcome = command("explain", ODD[2], ODD[0], "-m", "NumRelRet", "--depth", 2, "--db", odd)
     assert outcome.stdout.splitlines()[2].split()[-5:] == ["1", "1", ODD[0], "1", "1"]
-    assert "ranks 3 to 5 of" in outcome.stderr
-    assert "contribute 3 together; --depth 5 shows them" in outcome.stderr
+    hidden = "are hidden; together they contribute 3; --depth 5 shows them"
+    assert f"  Ranks 3 to 5 of {ODD[2]} {hidden}\n" in outcome.stderr
 
 
 def test_a_run_without_judgments_is_told_what_to_do(empty: Warehouse) -> None:
     empty.load_run({"t": {"a": 1.0}}, "run")
-    with pytest.raises(UsageError, match="no judgment set evaluates run; evalsql load qrels FILE --run NAME"):
+    with pytest.raises(UsageError, match="no judgment set evaluates run; evalsql load qrels FILE brings them"):
         empty.explain("run", "t")

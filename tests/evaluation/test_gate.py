@@ -120,7 +120,10 @@ def test_the_five_largest_drops_are_told_and_one_topic_is_not_tested(empty: Ware
     drop, test = "RR drop <= 0.1", "RR not worse at p < 0.05 for part = one"
     found = judge(empty, "after", drop, test, baseline="before")
     assert found[drop].note == f"mean 1.0000 to 0.4491; largest drops: {told}"
-    assert (found[test].passes, found[test].note) == (False, "mean 1.0000 to 0.1429; there are too few topics to tell")
+    assert (found[test].passes, found[test].note) == (
+        False,
+        "mean 1.0000 to 0.1429; one-sided paired t test; there are too few topics to tell",
+    )
 
 
 def test_missing_topics_fail_unless_a_rule_allows_them(empty: Warehouse) -> None:
@@ -165,7 +168,8 @@ def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
     empty.load_qrels({"1": {"a": 1}, "2": {"b": 1}}, "set")
     empty.load_run({"1": {"x": 1.0}, "2": {"y": 2.0}}, "other ids")
     empty.load_run({"001": {"a": 1.0}, "002": {"b": 2.0}}, "other topics")
-    empty.load_run({"1": {"a": 1.0}, "2": {"b": 2.0}}, "good")
+    for name in ("good", "base"):
+        empty.load_run({"1": {"a": 1.0}, "2": {"b": 2.0}}, name)
     for run, rule, note in (
         ("good", "RR >= 0", ""),
         ("other ids", "RR >= 0", "are the ids of run and judgments the same?"),
@@ -174,9 +178,13 @@ def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
         ("good", "ndcg_cut >= 0", "stands for several measures"),
         ("good", "nDCG@10 >= -0.01", "nDCG@10 is between 0 and 1, "),
         ("good", "nDCG@10 >= -0.01", 'did you mean "nDCG@10 drop <= 0.01"?'),
+        ("good", "nDCG@10 drop <= 5", 'every run has the same answer; did you mean "nDCG@10 drop <= 5%"?'),
+        ("good", "nDCG@10 drop < 1.5", 'did you mean "nDCG@10 drop <= 1.5%"?'),
+        ("good", "nDCG@10 drop <= 0.9", ""),
+        ("good", "NumRelRet drop <= 5", ""),
         ("good", "nDCG@10 >= 45", "nDCG@10 is between 0 and 1, so that every run has the same answer"),
     ):
-        found = judge(empty, run, rule).values()
+        found = judge(empty, run, rule, baseline="base" if "drop" in rule else None).values()
         assert note in "\n".join(each.note for each in found if not each.passes)
         assert all(each.passes for each in found) is not bool(note), (run, rule)
 
@@ -244,6 +252,7 @@ def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -
     words = ("gate", "run1", "--db", three_runs, "--baseline", "run0", *rules)
     answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
     assert answer.returncode == 1
+    assert answer.stderr.startswith("wrote out.xml\nwrote rows.json\n")
     (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert [suite.attrib[key] for key in ("tests", "failures", "errors")] == ["6", "1", "0"]
     (failed,) = (case.attrib["name"] for case in suite if case.find("failure") is not None)

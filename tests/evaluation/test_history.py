@@ -91,6 +91,21 @@ def test_replaced_judgments_and_other_sql_are_marked(path: Path, tmp_path: Path,
     assert_refused(chart, "a chart is of one judgment set")
 
 
+def test_missing_topics_are_marked_and_told(path: Path, tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path, like=path)
+    with evalsql.open(path) as warehouse:
+        for name, date, topics in (("n3", "04", "12"), ("n4", "05", "12"), ("n5", "06", "123")):
+            night = {topic: NIGHTS[2][topic] for topic in topics}
+            warehouse.load_run(night, name, meta={"system": "s", "version": "v2", "date": f"2026-10-{date}"})
+    answer = command("history", "-m", "RR", "--db", path, "--format", "csv")
+    changed = {row["run"]: row["changed"] for row in csv_rows(answer.stdout)}
+    assert [changed[f"n{night}"] for night in range(2, 6)] == ["", "missing topics", "", "missing topics"]
+    for words in (("history", "-m", "RR"), ("diff", "n4", "n2", "-m", "RR")):
+        told = command(*words, "--db", path).stderr
+        assert "n4 misses 1 of 3 topics (set)" in told
+        assert ("n3" in told) == (words[0] == "history")
+
+
 def test_a_history_without_systems_says_what_to_do(tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path)
     with evalsql.open(path) as warehouse:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import random
 import struct
 import zipfile
 from typing import Any
@@ -41,6 +42,7 @@ def parquet_of(table: pyarrow.Table) -> bytes:
 
 
 REFUSED: list[tuple[bytes | str, str]] = [
+    (random.Random(1).randbytes(4000), "^\\S+/r: is binary data, neither a run nor judgments\nnothing was loaded$"),
     (zipped(), "is a zip archive, neither a run nor judgments; unpack it first"),
     *(
         (TREC_RUN.encode(code), "is text in UTF-16, .*save it as UTF-8")

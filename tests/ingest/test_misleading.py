@@ -248,15 +248,13 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
 def test_judgments_take_the_runs_that_wait_and_others_are_named(command: Command, tmp_path: Path) -> None:
     qrels = write(tmp_path / "q.txt", E_QRELS)
     command("load", "runs", *(write(tmp_path / f"{name}.run", E_VALUES) for name in ("first", "second")))
-    said = (
-        "evalsql: 2 runs wait for judgments: first, second; evalsql load qrels FILE --run '*'{} brings both together\n"
-    )
+    said = "evalsql: 2 runs wait for judgments: first, second; evalsql load qrels FILE{}\n"
     for arguments in (("leaderboard",), ("compare", "first"), ("report",)):
         found = command(*arguments)
-        assert (found.returncode, found.stdout, found.stderr) == (2, "", said.format(""))
+        assert (found.returncode, found.stdout, found.stderr) == (2, "", said.format(" brings them"))
     # Those of other topics do not take them, and those that name a run take it alone.
     command("load", "qrels", write(tmp_path / "other.txt", "other-topic 0 d1 1\n"))
-    assert command("leaderboard").stderr == said.format(" --replace")
+    assert command("leaderboard").stderr == said.format(" --run '*' --replace brings both together")
     command("load", "qrels", qrels, "--run", "first")
     expected = (
         "1 run waits for judgments: second; evalsql load qrels FILE --run second --replace brings both together\n"

@@ -36,8 +36,10 @@ def test_names_of_runs_do_not_say_what_is_doubtful(empty: Warehouse) -> None:
     found = _caveats(empty, "holds misses")
     for title in ("Missing topics.", "Ids that do not match.", "Ties."):
         assert not found[title].deserves_look
-    empty.load_run({"t1": {"d1": 1.0}}, "f")
+    empty.load_run({"t1": {"d1": 1.0}}, "f", depth=1)
     found = _caveats(empty, "holds misses")
+    # Nor has a judgment set that a sentence starts with another name there.
+    assert found["How runs were loaded."].claim.startswith("holds misses: runs differ in depth")
     assert found["Missing topics."].claim == "f misses 1 of 2 topics (holds misses)."
 
 

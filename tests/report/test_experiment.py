@@ -111,8 +111,9 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
             evalsql.experiment(given, grades, "AP", **options)
     for single in (frames["bm25"], [frames["bm25"]]):  # a single name may stand by itself
         assert found(evalsql.experiment(single, grades, "AP", names="mine")).keys() == {"mine"}
-    with pytest.raises(UsageError, match="runs come first here, then judgments"):
-        evalsql.experiment(grades, runs, "AP")
+    for swapped in (runs, frames, list(frames.values()), ["a.run", "b.run"]):
+        with pytest.raises(UsageError, match="runs come first here, then judgments"):
+            evalsql.experiment(grades, swapped, "AP")
     (tmp_path / "bad.run").write_text("T01 Q0 d 1\n")
     with pytest.raises(InputError, match=r"bad\.run"):
         evalsql.experiment(tmp_path / "bad.run", grades, "AP")

@@ -144,7 +144,7 @@ def test_what_is_shown_is_a_relation_in_all_else(sample: Warehouse) -> None:
     assert polars.DataFrame(board).rows() == rows
     assert board.columns == ["qrels", "run", "AP", "RR"]
     assert board.filter("run = 'dense'").project("run").fetchall() == [("dense",)]
-    assert sample.compare("bm25", measures="AP").df()["p"].between(0, 1).all()
+    assert sample.compare("bm25", (), "AP").df()["p"].between(0, 1).all()
     explained = sample.explain("dense", "T01", measure="AP", depth=5)
     assert explained.df().equals(explained.rows.df())
     assert len(explained.fetchall()) == 5

@@ -91,6 +91,8 @@ def test_names_are_text_on_the_page(opened: Open, nasty: Path) -> None:
 
 def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
     markdown = (nasty / "report.md").read_text()
+    for question in ("Who wins", "By how much", "Is it sure"):
+        assert f"\n- {question}? " in markdown
     assert "<script>" not in markdown.replace(r"\<", "")
     assert r"\*\*bold\*\* \| \_it\_ \[x\]\(y\)" in markdown
     latex = (nasty / "report.tex").read_text()

@@ -24,6 +24,9 @@ def _ranking(rank: int) -> dict[str, float]:
     return {("relevant" if at == rank else f"d{at}"): float(-at) for at in range(1, 510)}
 
 
+SURE = {"a": 0, "b": 1, "baseline": 9}  # topics lost
+
+
 def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
     """The report of some runs, where document d1 is relevant to each topic, and x is not."""
     topics = {topic for rankings in runs.values() for topic in rankings}
@@ -45,13 +48,19 @@ def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
                 "#answers .answer:first-child",
                 "Who wins? first AP 1.000, first of 2; also first by RR.",
             ),
+            # Surely better than the baseline, and not than the next.
+            (
+                {name: {f"t{at}": LAST if at < lost else FIRST for at in range(9)} for name, lost in SURE.items()},
+                "#answers .answer:last-child .big",
+                "Only over the baseline",
+            ),
             (
                 {"only": {"t1": {"d1": 1.0}, "t2": {"x": 2.0, "d1": 1.0}}},
                 "#topics .sentence",
                 "There is no other system to compare it with.",
             ),
         ],
-        1,
+        2,
     ),
 )
 def test_answers_with_and_without_a_script(

@@ -15,7 +15,7 @@ import pytest
 
 from evalsql import Warehouse
 from evalsql.catalog.ddl import relation_query
-from evalsql.cli import main
+from evalsql.cli import main, tell
 from evalsql.report import terminal
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows, module_file, open_held
@@ -137,6 +137,21 @@ def test_a_terminal_of_its_own_has_the_same_with_colours_where_they_are_wanted(
     lines = [line for line in plain(text).splitlines() if "making views" not in line]
     assert len(max(lines, key=len)) <= 100 < max(map(len, expected.splitlines()))
     assert bool(COLOURS.search(text)) == (not environment)
+
+
+def test_errors_end_between_words_and_commands_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(io.BytesIO(), "utf-8", write_through=True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", "40")
+    command = '  evalsql sql "from ap order by value limit 3" --db a-long-name.duckdb'
+    marked = "LINE 1: select a_column_that_is_not_there from ap\n               ^"
+    tell(f"{'words ' * 20}\n{command}\n{marked}")
+    printed: bytes = screen.buffer.getvalue()  # type: ignore[attr-defined]
+    *lines, shown, first, second = printed.decode().splitlines()
+    assert (shown, f"{first}\n{second}") == (command, marked)
+    assert " ".join(" ".join(lines).split()) == f"evalsql: {'words ' * 20}".strip()
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 40
 
 
 def test_bars_and_marks_are_those_of_the_values(sample: Warehouse, shown: Shown) -> None:

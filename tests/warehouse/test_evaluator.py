@@ -22,6 +22,7 @@ from tests.random_collections import Run, collection
 NAMES = {"map": "map", "ndcg_cut_10": "ndcg_cut_10", "P_5": "P_5", "recip_rank": "recip_rank", "bpref": "bpref"}
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+SYSTEMS = pandas.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "a"], "score": [1.0, 2.0], "System": ["x", "y"]})
 
 
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
@@ -112,6 +113,11 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             (pyarrow.table({"qid": ["q1"]}), UsageError, "no column for the document"),
             (pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": ["x"]}), InputError, "not a number"),
             (3, UsageError, "data of type int"),
+            ("a.run", UsageError, '"a.run" stands where rows are expected; .* evalsql.evaluate read files'),
+            ([repeated, repeated], UsageError, "a list, a Table first; evalsql.experiment takes several runs"),
+            ([Path("a"), Path("b")], UsageError, "evalsql.experiment takes several runs"),
+            ([RUN, RUN], UsageError, "a list, a dict first; evalsql.experiment takes several runs"),
+            (SYSTEMS, UsageError, "the column System names several systems; evalsql.experiment takes them"),
             (pandas.Series([1.0]), UsageError, "data of type Series is neither nested dicts nor a table"),
         ):
             with pytest.raises(error, match=reason):
@@ -122,6 +128,27 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             Evaluator(QRELS, asked)
     with pytest.raises(UsageError, match="tie rule best is unknown"):
         Evaluator(QRELS, "AP", tie_rule="best")
+
+
+def test_columns_are_named_and_the_best_of_several_rows_is_kept(tmp_path: Path) -> None:
+    run = pandas.DataFrame({"thema": ["1"] * 3, "hit": ["b", "a", "b"], "value": [3.0, 2.0, 1.0]})
+    judged = pandas.DataFrame({"t": ["1", "1"], "d": ["a", "a"], "g": [0, 1]})
+    how: dict[str, Any] = {
+        "columns": {"topic": "thema", "document": "hit", "score": "value"},
+        "qrels_columns": {"topic": "t", "document": "d", "grade": "g"},
+    }
+    with pytest.raises(UsageError, match=r"--columns topic=NAME,document=NAME,score=NAME, in Python .*'score': 'NAME'"):
+        evalsql.evaluate(QRELS, run, "RR")
+    with pytest.raises(InputError, match="in Python keep_best=True"):
+        evalsql.evaluate(judged, run, "RR", **how)
+    run.to_csv(tmp_path / "r.csv", index=False)
+    for given in (run, tmp_path / "r.csv"):  # b is above a, the only relevant document, and stays there
+        assert evalsql.evaluate(judged, given, "RR", **how, keep_best=True) == {"RR": 0.5}
+    ((_, _, value),) = evalsql.experiment({"r": run}, judged, "RR", **how, keep_best=True).fetchall()
+    assert value == 0.5
+    (tmp_path / "s.csv").write_text((tmp_path / "r.csv").read_text())
+    with pytest.raises(UsageError, match=r"stands for several runs: r, s; evalsql.experiment takes them"):
+        evalsql.evaluate(judged, tmp_path / "*.csv", "RR", **how, keep_best=True)
 
 
 def test_threads_that_share_an_evaluator_get_the_figures_of_their_own_runs() -> None:

@@ -1,5 +1,6 @@
 """A user's own measures, kept in the warehouse or borrowed from a folder, beside those of the package."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -153,13 +154,18 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
         (MEASURE.replace("range: 0 inf", "range: 0 0.5"), "outside the range of 0 to 0.5"),
     ):
         write(folder / "fullness.sql", text)
-        with pytest.raises(CatalogError, match=rf"fullness.sql: \d+ values are {complaint}"):
+        with pytest.raises(CatalogError, match=rf"fullness.sql: \d+ values are {complaint}") as refused:
             warehouse.load_measures(folder, replace=True)
+    assert re.search(r"to 0\.5: 1\.0 of \S+ on topic T\d\d$", str(refused.value))
     answers(warehouse)
     warehouse.drop_measures("Fullness")
     warehouse.close()
     with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are outside"):
         evalsql.open(warehouse.path, read_only=True, measures=folder / "fullness.sql")
+    write(folder / "fullness.sql", MEASURE.replace("cast($worth", "absent + cast($worth"))
+    with pytest.raises(CatalogError, match=r'fullness.sql:15: .*"absent" not found') as refused:
+        evalsql.open(warehouse.path, read_only=True, measures=folder)
+    assert "LINE" not in str(refused.value)
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -169,7 +175,7 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
         ("ap.sql", MEASURE, "relation ap is already in"),
         ("my-measure.sql", MEASURE, "must be one that SQL takes"),
         ("latin.sql", MEASURE.encode() + b"-- \xe9", "latin.sql: cannot be read: is not UTF-8 text"),
-        ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:11"),
+        ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:15"),
         *(
             ("fullness.sql", MEASURE.replace(before, after), complaint)
             for before, after, complaint in (
@@ -226,6 +232,9 @@ def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path)
     files = (SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run")
     _, line = command("eval", *files, *arguments, "--measure-file", folder).stdout.splitlines()
     assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
+    write(folder / "fullness.sql", MEASURE.replace("range: 0 inf", "range: 0 0.5"))
+    assert command("eval", *files, *arguments, "--measure-file", folder).stderr.count("outside the range") == 1
+    write(folder / "fullness.sql", MEASURE)
     assert "Whether a ranking is at least half" in command("measures", "fullness", "--measure-file", folder).stdout
     assert_refused(command("leaderboard", *arguments), "unknown measure")
     kept = command("load", "measures", folder)

@@ -103,7 +103,9 @@ def test_a_failed_load_leaves_all_as_it_was(empty: Warehouse, tmp_path: Path) ->
     assert [empty.rows(f"from {table} order by all") for table in tables] == before
 
 
-def test_errors_of_the_engine_carry_its_words(empty: Warehouse) -> None:
+def test_errors_of_the_engine_carry_its_words(empty: Warehouse, sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse, pytest.raises(QueryError, match="is opened read_only"):
+        warehouse.drop_runs("bm25")
     with pytest.raises(QueryError, match="nowhere"):
         empty.sql("select * from nowhere")
     with pytest.raises(QueryError, match="Could not convert"):

@@ -56,6 +56,7 @@ _NO_ROWS = {
     rb"(?is)\s*(<!--.*?-->\s*)*<top>": "TREC topics; evalsql load topics takes them",
     rb"\s*<\?xml\b": "an XML document; topics are loaded by evalsql load topics",
     rb"\xff\xfe|\xfe\xff|([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}": "text in UTF-16; save it as UTF-8",
+    rb"([^\x01-\x08\x0e-\x1a]{0,50}[\x01-\x08\x0e-\x1a]){8}": "binary data",
 }
 # trec_eval pads names with blanks before the tab; programs that do not have its "all".
 _VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")

@@ -336,7 +336,9 @@ class Tables:
             query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
             ((row, has_texts),) = self.database.rows(query)
             if row and not has_texts:
-                reason = f"the {meaning} could be {both}, which contradict each other; {how_to_name(meaning)}"
+                reason = (
+                    f"the {meaning} could be {both}, which contradict each other; {how_to_name(self.kind, meaning)}"
+                )
                 raise InputError([table.problem(table.lines().get(row, row), reason)])
             if not has_texts:
                 warn(str(table.problem(0, f"the {meaning} could be {both}; the first one was taken")))

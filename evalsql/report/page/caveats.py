@@ -61,15 +61,16 @@ def caveats(report: ReportData) -> list[Caveat]:
     lines: dict[str, list[str]] = defaultdict(list)
     for each in report.notices:
         lines[each.about].append(each.text.strip())
+    names = (report.qrels, *report.runs)
     audited = [f"{finding} ({audit})" for audit, finding, _ in report.findings[:_MOST_LISTED]]
     found = [
-        _told("ids", lines["ids"], report.runs),
+        _told("ids", lines["ids"], names),
         _told("audits", audited),
-        _told("loading", lines["loading"], report.runs),
-        _told("origins", lines["origins"], report.runs),
+        _told("loading", lines["loading"], names),
+        _told("origins", lines["origins"], names),
         _unjudged(report),
         _missing(report, lines["missing"]),
-        _told("forms", lines["forms"]),
+        _told("forms", lines["forms"], names),
         _ties(report, lines["ties"]),
         _other_measures(report),
     ]

@@ -129,7 +129,7 @@ def gather_report(
     """Gather everything a report shows; raises UsageError for unknown names, no run, or too many runs.
 
     The first measure orders the runs. ``shown`` and ``without`` name sections to have, and to leave out. A page has
-    pairs and documents, and not what only documents show.
+    documents, and not what only documents show.
     """
     if family not in FAMILIES:
         raise UsageError(f"family is {family}, it must be one of {', '.join(FAMILIES)}")
@@ -167,7 +167,7 @@ def gather_report(
             baseline=base,
             family=family,
             comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named, base, family),
-            pairs=_tested_pairs(warehouse, judged, family) if for_page else {},
+            pairs=_tested_pairs(warehouse, judged, family),
         )
     return _with_details(warehouse, found) if for_page else found
 

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from evalsql.errors import UsageError
 from evalsql.report import writers
+from evalsql.report.html import MINUS
 from evalsql.report.page.report_data import ON_REQUEST, ReportData
+from evalsql.report.page.verdicts import answers
 from evalsql.report.table import Table
 from evalsql.version import __version__
 
@@ -113,7 +115,9 @@ def _document(language: str, report: ReportData, digits: int) -> str:
         return writers.tabular(table, digits) if language == "latex" else writers.markdown([table], digits)
 
     found = [heading.format(escape(report.heading))]
-    found += [notice.format(escape(each.text.strip())) for each in report.notices]
+    told = [f"{question} {big}. {words}".replace(MINUS, "-") for question, big, words in answers(report, digits)]
+    told += [each.text.strip() for each in report.notices]
+    found += [notice.format(escape(text)) for text in told]
     for section in sections(report):
         found.append(part.format(escape(section.title)))
         tables = section.tables

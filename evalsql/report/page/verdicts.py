@@ -38,10 +38,14 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "certainty": [
         ("is_only", "\u2013"),
         ("has_no_interval", "It cannot be told"),
-        ("is_surely_better", "Yes, over {rival_kind}"),
+        ("is_surely_better", "{surely_better}"),
         ("is_sure", "Yes, below {rival_kind}"),
         ("is_better", "No, not even over {rival_kind}"),
         ("", "No"),
+    ],
+    "surely_better": [
+        *((fact, "Yes, over {rival_kind}") for fact in ("is_one_of_two", "is_behind", "is_first_for_sure")),
+        ("", "Only over {rival_kind}"),
     ],
     "rival_kind": [("is_leading_baseline", "the next"), ("is_baseline", "the first"), ("", "the baseline")],
     "certainty_text": [

@@ -45,7 +45,10 @@ def _first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
             links.to(links.set_page(qrels, "topics"), f"All {counted(len(results.topics), 'topic')}"),
             links.to(links.set_page(qrels, "report"), _REPORT),
         )
-        shown = answers(_answers(results, links)), _leaderboard(results, links, _FIRST), more
+        why = "".join(
+            f'<p class="sentence">{text(each.text)}</p>' for each in results.notices if each.about == "baseline"
+        )
+        shown = answers(_answers(results, links)), why, _leaderboard(results, links, _FIRST), more
         heading, sentence = ("Leaderboard", "") if is_only else (qrels, size_line(results))
         body += section(f"set-{links.sets[qrels]}", heading, sentence, *shown)
     summary = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
@@ -261,7 +264,8 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
         best = number(next(iter(means.values())).value, digits)
         picture = scale.interval(mean.value, mean.low, mean.high, "system")
         drawn = [interval_text(mean.low, mean.high, DIGITS), picture]
-        rows.append([links.measure(measure), value, *drawn, str(mean.place), best])
+        standing = ["", ""] if verdicts.is_about_judgments(measure.name) else [str(mean.place), best]
+        rows.append([links.measure(measure), value, *drawn, *standing])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
 

@@ -118,6 +118,9 @@ def test_leaderboards_have_the_figures_of_trec_eval(site: Path) -> None:
         at = {name: place for place, name in enumerate(head)}
         order = sorted(ndcg, key=lambda run: -mean(ndcg[run].values()))
         assert [row[at["system"]] for row in rows] == order
+        assert (
+            "No baseline was named, so bm25 (place 6 of 8) was chosen: its name says bm25" in pages(site)[address].words
+        )
         for row in rows:
             run = row[at["system"]]
             assert float(row[at["AP"]]) == pytest.approx(mean(precision[run].values()), abs=5e-4)
