@@ -1,5 +1,6 @@
 """The help of every command: its example runs, its line in the list is whole, its options say if they repeat."""
 
+import json
 import re
 import shlex
 import shutil
@@ -65,6 +66,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     with evalsql.open(sample_file, read_only=True) as warehouse:
         elsewhere = "select qrels, 'elsewhere' as run, topic, measure, value from scores where run = 'dense'"
         warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{folder}/scores.parquet' (format parquet)")
+    (folder / "results" / "lab__dense" / "1").mkdir(parents=True)
+    result = {"task_name": "Forum", "scores": {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5}]}}
+    write(folder / "results" / "lab__dense" / "1" / "Forum.json", json.dumps(result))
     write(folder / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
     write(folder / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return folder

@@ -111,7 +111,7 @@ def test_a_session(shell: Terminal, tmp_path: Path) -> None:
     shell.until("...>")
     asked(shell, "where measure = 'AP';", "908\n")
     asked(shell, "selekt 1;", "evalsql: Parser Error")
-    asked(shell, "delete from runs;", "--write lets it change the warehouse")
+    asked(shell, "delete from runs;", "--write allows statements that change the warehouse")
     shell.send(".format csv\r")
     shell.until(PROMPT)
     asked(shell, "select 1 as a, 'x' as b;", "a,b\n1,x\n")
@@ -182,7 +182,7 @@ def test_a_script_stops_at_the_first_error(sample_file: Path, command: Command) 
 def test_reading_only_unless_told_otherwise(tmp_path: Path, sample_file: Path, command: Command) -> None:
     copy = new_file(tmp_path, sample_file)
     outcome = command("shell", "--db", copy, stdin="create table notes as select 1 as a;")
-    assert_refused(outcome, "--write lets it change the warehouse")
+    assert_refused(outcome, "--write allows statements that change the warehouse")
     script = "create table notes as select 1 as a; insert into notes values (2); select sum(a) as s from notes;"
     assert command("shell", "--write", "--db", copy, stdin=script).stdout.endswith("s\n─\n3\n")
     written = tmp_path / "out.csv"
