@@ -120,6 +120,7 @@ def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_pat
             warehouse.board()
 
 
+@pytest.mark.long
 def test_runs_stand_beside_figures(command: Command, tmp_path: Path) -> None:
     """Of two judgment sets of a collection the first is used, another where it is named; a notebook shows the same."""
     for at, name in enumerate(("a", "b", "c")):
@@ -158,6 +159,7 @@ def test_runs_stand_beside_figures(command: Command, tmp_path: Path) -> None:
         assert "W-T-L" in repr(warehouse.board(measure="RR", baseline="far"))
 
 
+@pytest.mark.long
 def test_rules_of_a_gate_over_collections(command: Command, tmp_path: Path) -> None:
     """Versions of a system on three collections, one of which loses what the others win."""
     ranks = {"old": {"a": 2, "b": 2, "c": 1}, "new": {"a": 1, "b": 1, "c": 4}}

@@ -46,6 +46,7 @@ def held(warehouse: Warehouse) -> Counter[str]:
     return Counter(name for (name,) in rows)
 
 
+@pytest.mark.long
 def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
     measures = [*map(default_measure, loaded.catalog.measures), *parse_measures(OTHERS, loaded.catalog)]
     plan = shared_steps.planned(loaded.catalog, measures)

@@ -207,6 +207,7 @@ def test_names_that_order_documents_are_told(empty: Warehouse) -> None:
         assert share < 0.5 or nth < 10
 
 
+@pytest.mark.long
 def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path: Path) -> None:
     rows = [(t, d) for t in range(4) for d in range(1, 31)]
     file = write(tmp_path / "equal.run", "".join(f"t{t} Q0 d{d} {d} 1 x\n" for t, d in rows))
@@ -353,6 +354,7 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, e_v
         assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.long
 def test_rows_keep_their_run_whatever_takes_it(command: Command, tmp_path: Path, e_values: Path) -> None:
     """DuckDB 1.5 has no WITH that changes rows."""
     new_file(like=e_values).rename(tmp_path / "evalsql.duckdb")

@@ -219,6 +219,7 @@ def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> Non
     assert empty.rows("select (select count(*) from collection_scores), (select count(*) from files)") == [(0, 1)]
 
 
+@pytest.mark.long
 def test_figures_over_collections_alone_are_told_apart(demo: Command, tmp_path: Path) -> None:
     write(tmp_path, {"t.csv": "system,collection,version,measure,value\nx,c,1,AP,.5\nx,d,1,AP,.5\ny,c,,AP,.5\n"})
     assert demo("load", "scores", "t.csv").returncode == 0

@@ -90,6 +90,7 @@ def test_axe_finds_nothing(small: Path, opened: Open, axe: Callable[[Page], None
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(40, 60), pytest.param((132, 10), marks=pytest.mark.long)])
 def test_large_boards_are_drawn_whole(size: tuple[int, int], opened: Open) -> None:
     def make(folder: Path) -> None:

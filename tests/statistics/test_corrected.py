@@ -125,6 +125,7 @@ def test_without_other_topics_people_are_all_there_is(warehouse: Warehouse) -> N
         assert [row["low"], row["high"], row["note"]] == [None, None, "few topics"]
 
 
+@pytest.mark.long
 def test_the_commands_write_estimates(command: Command) -> None:
     lines = (SAMPLE / "qrels.txt").read_text().splitlines()
     some = [line for line in lines if line < "T13"]

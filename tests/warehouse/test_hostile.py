@@ -270,7 +270,7 @@ def test_refused_input_comes_whole_out_of_another_process() -> None:
 
 def test_what_means_something_is_not(demo: Command) -> None:
     for words in (
-        *("diff bm25 dense -m AP --topic T12", "gate dense --rule 'AP drop <= 1' --baseline latest"),
+        *("diff bm25 dense -m AP --topic T12", "gate dense --rule 'AP drop <= 0.9' --baseline latest"),
         "fuse map bm25 dense --name f --rel 3",
     ):
         assert demo(*shlex.split(words)).returncode == 0, words

@@ -223,6 +223,7 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     again.close()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path) -> None:
     crafted(name="evalsql.duckdb")
