@@ -100,7 +100,7 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     written = {path.name for path in set(demonstration.iterdir()) - before}
     named = set(re.findall(r"(?:-o|--out|--chart) (\S+)", example))
     assert written == named | ({ALSO_WRITTEN[words]} if words in ALSO_WRITTEN else set())
-    assert outcome.stdout or written or words[0] in ("load", "shell", "vacuum", "fuse")
+    assert outcome.stdout or written or words[0] in ("annotate", "load", "shell", "vacuum", "fuse")
 
 
 @pytest.mark.parametrize("words", [(), ("load",), ("export",)])
