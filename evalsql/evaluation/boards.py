@@ -38,6 +38,7 @@ class Board(NamedTuple):
     collections: Sequence[str]
     sets: Mapping[str, str]
     lower: frozenset[str]
+    confidence: float
     notes: Sequence[str]
 
 
@@ -81,7 +82,8 @@ def board(
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     query = f"select * from {kept} order by {order}, system, version"
-    return Board(name, query, f"select * from {cells}", names, sets, less, notes)
+    confidence = float(given.get("confidence", 0.95))
+    return Board(name, query, f"select * from {cells}", names, sets, less, confidence, notes)
 
 
 def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:

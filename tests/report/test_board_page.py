@@ -56,7 +56,7 @@ def test_it_reads_without_a_script(small: Path, opened: Open) -> None:
     answers = page.locator(".answer").all_inner_texts()
     assert answers[0].split("\n")[-1] == "mean 0.600 over 3 collections."
     assert "On 1 of 3 collections" in answers[2]
-    assert "Furthest down on c1: place 3 of 9." in answers[2]
+    assert "Furthest down on c1, place 3 of 9." in answers[2]
     assert page.locator("#board tbody tr").count() == len(SMALL) + len(NASTY)
 
 

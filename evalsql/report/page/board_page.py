@@ -80,6 +80,7 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
         )
     return {
         "digits": digits,
+        "confidence": f"{board.confidence * 100:g}%",
         "lower": bool(board.lower.intersection(board.collections)),
         "collections": [
             {"name": name, "median": medians[name], "systems": sizes[name], "address": reports.get(name)}
@@ -97,18 +98,20 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     if first["low"] is None:
         sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
     elif names:
-        more = f"{counted(len(names), 'other')} cannot be told apart from it: {_named(names)}."
-        sure = "No, it shares its place", f"Its place is {first['low']} to {first['high']}. {more}"
+        more = f"Its difference from {counted(len(names), 'other')} may be 0: {_named(names)}."
+        sure = "No", f"Its place is {first['low']} to {first['high']}. {more}"
     else:
-        sure = "Yes", f"Its place is {first['low']} to {first['high']}; every other system is separated from it."
-    lost = [(place, at) for at, place in enumerate(first["places"]) if place and place > 1]
+        sure = "Yes", f"Its place is {first['low']} to {first['high']}; it differs from every other system."
+    lost = sorted(((place, at) for at, place in enumerate(first["places"]) if place and place > 1), reverse=True)
     if lost:
-        place, at = max(lost)
+        place, at = lost[0]
         collection = data["collections"][at]
-        words = f"Furthest down on {collection['name']}: place {place} of {collection['systems']}."
+        names = [data["collections"][each]["name"] for _, each in lost if each != at]
+        beside = f"; then {_named(names)}" if names else ""
+        words = f"Furthest down on {collection['name']}, place {place} of {collection['systems']}{beside}."
     else:
         words = "Nobody is better on any collection."
-    return [who, ("Is that sure?", *sure), ("Where does it lose?", f"On {len(lost)} of {over}", words)]
+    return [who, ("Is that sure?", *sure), ("Where is it not the best?", f"On {len(lost)} of {over}", words)]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -97,17 +97,19 @@ make("td", {class: "mean"}, fixed(each.mean)),
 data.collections.map((_, at) => heat(each, at)));
 const drawBoard = () => {
   const systems = shown();
-  const heads = make("tr", {}, head("place", "", "place"), head("system", "system", "name"), make("td", {class: "picture"}, ticks()),
+  const heads = make("tr", {}, head("place", "place", "place"), head("system", data.systems.some((each) => each.version) ? "system and version" : "system", "name"), make("td", {class: "picture"}, ticks()),
     make("td", {class: "span"}, "places"), head("mean", "mean", "mean"),
     data.collections.map((each) => head(each.name, each.name, "heat", true)));
   const body = systems.map((each, at) => row(each, systems[at - 1]));
   const table = make("table", {class: data.collections.length > few ? "cells dense" : "cells"}, make("thead", {}, heads), make("tbody", {}, body));
   byId("board").replaceChildren(
     make("div", {class: "key note"},
-      make("span", {}, "line: 95% of the places it takes when the collections are drawn anew"),
-      make("span", {}, "\u25cb cannot be told apart from the first"),
-      make("span", {}, make("i", {class: "swatch", style: "background:var(--system)"}), "above the median of the collection"),
-      make("span", {}, make("i", {class: "swatch", style: "background:var(--baseline)"}), "below it")),
+      make("span", {}, `line: ${data.confidence} of its places when the collections are drawn anew`),
+      make("span", {}, "\u25cb the difference of its mean from the first may be 0"),
+      make("span", {}, "\u25cf it is not, even where lines overlap"),
+      make("span", {}, make("i", {class: "swatch", style: "background:var(--system)"}), "above the median of the collection, darker the further"),
+      make("span", {}, make("i", {class: "swatch", style: "background:var(--baseline)"}), "below it"),
+      make("span", {}, "rule: the system below it differs from the first one above it, back to the last rule")),
     make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Board"}, table),
     systems.length < data.systems.length ? make("p", {class: "note"}, `${systems.length} of ${data.systems.length} systems are shown`) : "");
 };
