@@ -61,7 +61,11 @@ def board(
     database = evaluation.database
     name, known = _measure(database, measure)
     lower = known is not None and known.relation.header.less_is_better
-    given = {**options, "measure": name, "lower_is_better": lower}
+    given = {
+        **options,
+        "measure": name,
+        "lower_is_better": lower or (known is None and bool(options.get("lower_is_better"))),
+    }
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
     runs = None if where is None else choose_runs(database, Choice(where=where))
@@ -164,7 +168,10 @@ def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
 
 def _places(database: Database, collections: Sequence[str], cells: str, options: Mapping[str, Any]) -> str:
     values = f"count(*) as num_collections, max(dated_at) as dated_at, {value_columns('collection', collections)}"
-    if taken := sorted({each.lower() for each in collections} & {*database.catalog["board_places"].columns}):
+    small = [each.lower() for each in collections]
+    if twice := [each for at, each in enumerate(small) if each in small[:at]]:
+        raise UsageError(f'collections differ in case alone: "{twice[0]}"; --collections leaves one out')
+    if taken := sorted({*small} & {*database.catalog["board_places"].columns}):
         raise UsageError(
             f'a collection is called "{taken[0]}" as a column of the table is; --collections leaves it out'
         )

@@ -177,8 +177,10 @@ def load_results(
     meta: Meta = None,
     measure: str | None = None,
     percent: bool = False,
+    system: str | None = None,
+    version: str | None = None,
+    collection: str | None = None,
     progress: Progress = silent,
-    **told: str | None,
 ) -> tuple[list[str], list[str]]:
     """Load results of other programs within the caller's transaction; returns names of runs, and what is to be told.
 
@@ -187,8 +189,9 @@ def load_results(
     Args:
         measure: of a table with a column for each collection.
         percent: whether values are in per cent.
-        told: system, version and collection, where files do not say it; the collection may be that of ``qrels``.
+        system, version, collection: where files do not say it; the collection may be that of ``qrels``.
     """
+    told = {"system": system, "version": version, "collection": collection}
     named = "" if qrels is None else resolve_one(database, "qrels", qrels)
     if named and not told.get("collection"):
         collection = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
@@ -238,7 +241,8 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
         for parent, folders, names in os.walk(root):
             folders[:] = sorted(each for each in folders if not unfit_name(each))
             for name in sorted(names):
-                yield open_file(os.path.join(parent, name), Path(parent, name))[0]
+                label, each = os.path.join(parent, name), Path(parent, name)
+                yield open_file(label, each)[0] if each.is_file() else Source(label, each)
         return
     source, head = open_file(root, path)
     if head[USTAR_AT:].startswith(b"ustar"):
@@ -252,11 +256,12 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
 
 
 def _number(value: Any) -> float:
-    """The number, or NaN for what is none."""
+    """The number, or infinity for what is none; DuckDB 1.5 takes NaN for a value that is not there."""
     try:
-        return float(value)
+        found = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
-        return math.nan
+        found = math.nan
+    return math.inf if math.isnan(found) else found
 
 
 def _folders(root: str, label: str) -> dict[str, str]:

@@ -200,9 +200,12 @@ class Warehouse:
             qrels: whether the names are those of judgment sets.
             facts: more keys and values, such as system, version and date, or collection and cluster.
         """
-        if "date" in facts:
-            facts["date"] = parse_date(facts["date"], "date")
-        changes = {**(meta or {}), **facts, **dict.fromkeys(as_list(remove))}
+        given = {**(meta or {}), **facts}
+        if empty := [key for key, value in given.items() if not key.strip() or not value.strip()]:
+            raise UsageError(f'"{empty[0]}" has no name or no value; remove takes keys out')
+        if "date" in given:
+            given["date"] = parse_date(given["date"], "date")
+        changes = {**given, **dict.fromkeys(as_list(remove))}
         if not changes:
             raise UsageError("name what is to change: meta, or keys to remove")
         return annotate(self.database, "qrels" if qrels else "run", names, changes)

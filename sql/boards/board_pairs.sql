@@ -12,9 +12,10 @@
 --   baseline_mean      mean of the baseline
 --   mean               mean of the system
 --   difference         mean less that of the baseline, over the same samples
---   low                lower end of the bootstrap interval of the difference; null for fewer than three clusters
+--   low                lower end of the bootstrap interval of the difference; null for fewer than three clusters, and
+--                      where one of the two has a collection that the other lacks
 --   high               upper end
---   separated          whether the interval excludes 0
+--   separated          whether the interval excludes 0; null where there is none
 --   wins               collections where the system is better
 --   ties               collections where both are equal
 --   losses             collections where the baseline is better
@@ -84,11 +85,22 @@ drawn_differences as (
     )
     group by base_line, line
 ),
+sizes as (
+    select
+        systems.line,
+        count(*) as num_held
+    from systems
+    join cells
+        on cells.system = systems.system
+        and cells.version is not distinct from systems.version
+    group by systems.line
+),
 compared as (
     select
         pairs.base_line,
         pairs.line,
         count(*) as num_collections,
+        any_value(base_size.num_held) = count(*) and any_value(size.num_held) = count(*) as have_same,
         count(*) filter (where cells.place < base_cells.place) as wins,
         count(*) filter (where cells.place = base_cells.place) as ties,
         count(*) filter (where cells.place > base_cells.place) as losses,
@@ -100,6 +112,8 @@ compared as (
     from pairs
     join systems as base on base.line = pairs.base_line
     join systems as other on other.line = pairs.line
+    join sizes as base_size on base_size.line = pairs.base_line
+    join sizes as size on size.line = pairs.line
     join cells as base_cells
         on base_cells.system = base.system
         and base_cells.version is not distinct from base.version
@@ -134,7 +148,7 @@ tested as (
 corrected as (
     select
         *,
-        least(1, max((num_tests - place + 1) * p) over (order by place)) as p_corrected
+        case when p is not null then least(1, max((num_tests - place + 1) * p) over (order by place)) end as p_corrected
     from (
         select
             *,
@@ -153,9 +167,9 @@ select
     compared.base_mean as baseline_mean,
     compared.pair_mean as mean,
     compared.pair_mean - compared.base_mean as difference,
-    ends.low,
-    ends.high,
-    ends.low > 1e-12 or ends.high < -1e-12 as separated,
+    case when compared.have_same then ends.low end as low,
+    case when compared.have_same then ends.high end as high,
+    case when compared.have_same then ends.low > 1e-12 or ends.high < -1e-12 end as separated,
     compared.wins,
     compared.ties,
     compared.losses,

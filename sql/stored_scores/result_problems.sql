@@ -1,5 +1,5 @@
 -- title: What is wrong with staged results
--- inputs: result_values, judged_results, staged_files, ranges
+-- inputs: result_values, judged_results, staged_results, staged_files, ranges
 -- columns:
 --   label    file as messages call it
 --   line     its line, or 0
@@ -53,6 +53,22 @@ repeated as (
     join staged_files on staged_files.file = given_twice.first_file
     group by given_twice.file, given_twice.line, given_twice.run
 ),
+merged as (
+    select
+        arg_max(file, {'file': file, 'line': line}) as file,
+        arg_max(line, {'file': file, 'line': line}) as line,
+        concat('two systems, versions or collections would be called ', run, '; name one of them otherwise') as reason
+    from (
+        select
+            run,
+            file,
+            line,
+            map(keys, facts) as said
+        from staged_results
+    )
+    group by run
+    having count(distinct concat_ws(chr(31), said['system'], coalesce(said['version'], ''), said['collection'])) > 1
+),
 unusable as (
     select
         file,
@@ -88,6 +104,8 @@ problems as (
     select * from outside
     union all
     select * from repeated
+    union all
+    select * from merged
     union all
     select * from unusable
     union all

@@ -8,6 +8,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse
+from evalsql.evaluation.boards import board
 from tests.boards.made import load_figures, made, values_of
 from tests.conftest import Command, assert_refused, csv_rows, module_file, write
 
@@ -118,6 +119,16 @@ def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_pat
         warehouse.execute("create temp table board_values as select 1 as x")
         with pytest.raises(UsageError, match="a temporary table board_values is in the way"):
             warehouse.board()
+
+
+def test_of_a_measure_of_others_less_may_be_better(empty: Warehouse) -> None:
+    load_figures(empty, {name: {"x": value, "y": value} for name, value in (("slow", 85.0), ("fast", 5.5))}, "latency")
+    assert [row[0] for row in empty.rows(board(empty.evaluation, measure="latency").query)] == ["slow", "fast"]
+    less = board(empty.evaluation, measure="latency", lower_is_better=True)
+    assert [row[0] for row in empty.rows(less.query)] == ["fast", "slow"]
+    load_figures(empty, {"both": {"A": 0.5, "a": 0.6}})
+    with pytest.raises(UsageError, match='collections differ in case alone: "a"'):
+        board(empty.evaluation)
 
 
 @pytest.mark.long

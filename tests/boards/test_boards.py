@@ -241,6 +241,19 @@ def test_pairs_over_collections(warehouse: Warehouse) -> None:
         assert simpson == ((wins - losses) * difference < 0)
 
 
+def test_pairs_without_the_same_collections_have_no_interval(warehouse: Warehouse) -> None:
+    """A difference is over what both have, and an interval of means over other collections is none of it."""
+    figures = {name: {"c0": 0.2 + at / 10, "c1": 0.4, "c2": 0.3 - at / 10} for at, name in enumerate("ab")}
+    put_board(warehouse, {**figures, "c": {"c0": 0.9, "c1": 0.1}, "d": {"c2": 0.5}})
+    found = "system, num_collections, low is null, separated is null, p is null, p_corrected is null"
+    call = "board_pairs(baseline := 'a', missing := 'any', samples := 100)"
+    assert warehouse.rows(f"select {found} from {call} order by 1") == [
+        ("b", 3, False, False, False, False),
+        ("c", 2, True, True, False, False),
+        ("d", 1, True, True, True, True),
+    ]
+
+
 def test_a_mean_may_say_the_opposite_of_most_collections(warehouse: Warehouse) -> None:
     put_board(warehouse, {"steady": dict.fromkeys("abcd", 0.5), "once": {"a": 0.9, "b": 0.49, "c": 0.49, "d": 0.49}})
     found = "system, difference > 0, wins, losses, simpson"

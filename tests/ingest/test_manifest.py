@@ -86,3 +86,9 @@ def test_the_command_takes_a_manifest_or_files(demo: Command, tmp_path: Path) ->
         assert "name files of runs, or a manifest that lists them" in demo("load", "runs", *given).stderr
     assert demo("load", "qrels", SAMPLE / "qrels.txt", "--name", "q", "--collection", "robust").returncode == 0
     assert "robust" in demo("sql", "select meta['collection'] from qrels where qrels = 'q'").stdout
+
+
+def test_an_empty_manifest_is_refused(collections: Warehouse, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(InputError, match=r"empty\.csv: is empty"):
+        collections.load_runs(manifest=tmp_path / "empty.csv")

@@ -168,6 +168,23 @@ def test_what_other_programs_wrote(
             {},
             "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json",
         ),
+        # What gives one thing twice, in two ways or not at all.
+        ({"a.json": '{"AP": 0.5, "AP": 0.6}'}, {"collection": "c"}, 'a.json: has "AP" twice'),
+        ({"a.json": [{"AP": 0.5}, {"AP": 0.6}]}, {"collection": "c"}, 'a.json: has "AP" twice'),
+        ({"a.csv": "system,collection,measure,value,value\na,c,AP,0,1\n"}, {}, "a.csv:1: names a column twice"),
+        ({"a.csv": "system,run,collection,measure,value\na,b,c,AP,0\n"}, {}, "a.csv:2: .*one meaning: system, run"),
+        ({"a.json": [{"system": None, "measure": "AP", "value": 1}]}, {"collection": "c"}, "does not say its system"),
+        ({"a.json": [{"measure": "AP", "value": True}]}, {"collection": "c"}, "the value of AP is no finite number"),
+        (
+            {"a.csv": "\nsystem,version,collection,measure,value\na@1,,c,AP,0\na,1,c,RR,1\n"},
+            {},
+            "a.csv:4: two systems, versions or collections would be called a@1/c",
+        ),
+        (
+            {"o__a/1/T.json": {"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}, {"map_at_10": 0.5}]}}},
+            {},
+            "T.json: has map_at_10 of some of its subsets alone",
+        ),
     ],
 )
 def test_results_that_are_refused(

@@ -52,6 +52,10 @@ def test_all_are_changed_or_none(held: Warehouse) -> None:
         held.annotate(["r1", "absent"], system="t")
     with pytest.raises(UsageError, match="name what is to change"):
         held.annotate("r1")
+    with pytest.raises(UsageError, match='"system" has no name or no value'):
+        held.annotate("r1", meta={"system": ""})
+    with pytest.raises(UsageError, match="expected a date"):
+        held.annotate("r1", meta={"date": "xx"})
     assert held.rows(HISTORY) == []
 
 

@@ -68,7 +68,7 @@ def results_of(text: str, measure: str | None = None) -> list[Result]:
         known = _COLUMNS["system" if measure else "measure"]
         return _of_rows(table_rows(text), measure) if header.intersection(known) else _printed(text)
     try:
-        return _of_json(json.loads(text))
+        return _of_json(json.loads(text, object_pairs_hook=_object))
     except RecursionError as error:
         raise ResultError(0, "is JSON that is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -87,9 +87,11 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             except (ValueError, AttributeError) as error:
                 raise ResultError(at, f"is no JSON of a row: {error}") from error
         return
-    header = text.partition("\n")[0]
+    header = text.lstrip().partition("\n")[0]
     rows = csv.reader(StringIO(text, newline=""), delimiter=max("\t,;", key=header.count))
-    names = [name.strip().lower() for name in next(rows)]
+    names = [name.strip().lower() for name in next(filter(None, rows), [])]
+    if len({*names}) < len(names) or not names:
+        raise ResultError(rows.line_num, "names a column twice" if names else "is empty")
     for cells in rows:
         if len(cells) not in (0, len(names)):
             raise ResultError(rows.line_num, f"has {len(cells)} columns, and the header {len(names)}")
@@ -97,12 +99,20 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             yield rows.line_num, dict(zip(names, cells, strict=True))
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+        raise ResultError(0, f'has "{twice}" twice')
+    return found
+
+
 def _of_json(document: Any) -> list[Result]:
     rows = document if isinstance(document, list) else [document]
     if not rows or not all(isinstance(row, dict) for row in rows):
         return []
     if all(isinstance(value, int | float | None) for row in rows for value in row.values()):  # BEIR's are several
-        return [Result(0, {key: value for row in rows for key, value in row.items()})]
+        return [Result(0, _object([pair for row in rows for pair in row.items()]))]
     whole = rows[0]
     if "metrics" in whole and "model_names" in whole:
         return [Result(0, whole[each]["scores"], {"system": each}) for each in whole["model_names"]]
@@ -123,6 +133,8 @@ def _of_mteb(document: Mapping[str, Any]) -> Result:
     values = dict(entries[0]) if entries else {}
     if len(entries) > 1:
         shared = [key for key in values if all(isinstance(each.get(key), int | float) for each in entries)]
+        if partial := sorted(key for each in entries for key in each if mteb_name(key) and key not in shared):
+            raise ResultError(0, f"has {partial[0]} of some of its subsets alone, so the task has no mean of it")
         values = {key: fmean(each[key] for each in entries) for key in shared}
     said = {key: str(each) for key in ("dataset_revision", "mteb_version") if (each := document.get(key))}
     if isinstance(date := document.get("date"), int | float):
@@ -135,8 +147,13 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
     """Rows of a measure and its value; with ``measure`` of a system, where the other columns are collections."""
     found: list[Result] = []
     for line, row in rows:
-        places = {meaning: name for meaning, names in _COLUMNS.items() for name in names if name in row}
+        every = {meaning: [name for name in names if name in row] for meaning, names in _COLUMNS.items()}
+        if twice := [names for names in every.values() if len(names) > 1]:
+            raise ResultError(line, f"has columns of one meaning: {', '.join(twice[0])}; leave one")
+        places = {meaning: names[0] for meaning, names in every.items() if names}
         known = {meaning: row[name] for meaning, name in places.items()}
+        if lacking := [key for key in ("system", "collection") if key in known and known[key] is None]:
+            raise ResultError(line, f"does not say its {lacking[0]}")
         said = {key: str(text).strip() for key, text in known.items() if key not in _OF_VALUES and text is not None}
         if measure and "value" not in known:
             cells = {name: text for name, text in row.items() if name not in places.values() and text.strip()}
