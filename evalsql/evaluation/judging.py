@@ -129,8 +129,8 @@ def agreement_query(
     if show == "documents":
         rows += " where rating <> other_rating"
     if show == "statistics":
-        few = f" qualify row_number() over (partition by place order by {order}) <= {most}" if most else ""
-        return f"select statistic, qrels, num_documents, value from ({rows}{few}) order by {order}"
+        first = ddl.relation_query(database.catalog, "first_pairs", {"agreements": rows}, most=most)
+        return f"select * exclude (place) from ({first}) order by {order}"
     return f"{rows} order by {order}"
 
 
