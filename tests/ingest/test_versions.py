@@ -44,6 +44,7 @@ def test_old_judgments_are_reached_by_name(replaced: Warehouse) -> None:
     assert summary == [("set", "after"), ("set", "before"), ("set@1", "before")]
 
 
+@pytest.mark.long
 def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None:
     assert {row[0] for row in replaced.coverage().fetchall()} == {"set"}
     assert {row[0] for row in replaced.compare("before", measures="RR").fetchall()} == {"set"}
@@ -53,6 +54,7 @@ def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None
     assert replaced.explain("before", "1", measure="RR", qrels="set@1").qrels == "set@1"
 
 
+@pytest.mark.long
 def test_a_third_version_gets_the_next_number(replaced: Warehouse) -> None:
     replaced.load_qrels(OLD, "set", replace=True)
     assert [name for (name,) in replaced.rows("select qrels from qrels order by qrels")] == ["set", "set@1", "set@2"]
@@ -88,6 +90,7 @@ def test_judgments_that_fail_replace_nothing(replaced: Warehouse, tmp_path: Path
     assert replaced.rows("from qrels order by all") == before
 
 
+@pytest.mark.long
 def test_the_command_says_where_they_are(command: Command, tmp_path: Path) -> None:
     path = new_file(tmp_path)
     write(tmp_path / "set.txt", "1 0 a 1\n")

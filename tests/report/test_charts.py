@@ -89,6 +89,7 @@ def test_what_xml_cannot_hold_is_drawn_as_a_sign(empty: evalsql.Warehouse, nasty
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
 
 
+@pytest.mark.long
 def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehouse) -> None:
     """All that is asked for by chart is drawn, each in one of the forms."""
     drawn = {name: drawing(sample, name, "AP RR", runs="dense" if name == "pr_levels" else ()) for name in OF_ALL}

@@ -99,6 +99,7 @@ def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
     assert differences(path, copy)["runs"] == 1
 
 
+@pytest.mark.long
 def test_the_folder_is_queried_where_it_is_and_its_sql_makes_views_or_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -> None:
     path = new_file(tmp_path, sample_file)
     write(tmp_path / "out" / "dense.run", "mine")
