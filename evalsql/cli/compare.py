@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import typer
 
@@ -41,6 +41,7 @@ _FORMATS = {".tex": "latex", ".md": "markdown"}
 class Testing:
     """How differences are tested, as ``Evaluation.comparison_query`` takes it."""
 
+    heading: ClassVar = "Tests"
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
     family: Family = FAMILY
@@ -55,12 +56,11 @@ class Testing:
 
 @dataclass(frozen=True)
 class PaperOptions:
-    order: Names = option(
-        "--order RUN", "In Markdown and LaTeX the run on top, others by mean; can be repeated.", complete="runs"
-    )
-    rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
-    daggers: bool = flag("--daggers", "In Markdown and LaTeX, with --all-pairs, mark differences to the baseline too.")
-    relative: bool = flag("--relative", "In Markdown and LaTeX the change of each mean to the baseline in percent.")
+    heading: ClassVar = "In Markdown and LaTeX"
+    order: Names = option("--order RUN", "The run on top, others by mean; can be repeated.", complete="runs")
+    rename: Names = option("--rename RUN=NAME", "What a run is called; can be repeated.")
+    daggers: bool = flag("--daggers", "With --all-pairs, mark differences to the baseline too.")
+    relative: bool = flag("--relative", "The change of each mean to the baseline in percent.")
 
     def applied(
         self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str

@@ -1,7 +1,7 @@
 """``evalsql fuse``, ``pool`` and ``agreement``: a new run from several, what to judge next, how far judges agree."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, Arrangement, Asking, Kept, Loading, MeasuredRuns
@@ -129,6 +129,7 @@ def pool(
 class Comparing:
     """How judges are compared, as parameters of the relations."""
 
+    heading: ClassVar = "With a reference"
     rel: int | None = option("--rel", "Compare relevant or not by this least grade; by default the grades.", min=0)
     group_key: str = option("--group KEY", "Of --show groups: key of the meta of runs.", "family")
     top: int = option("--top", "Of --show systems: runs that are first by the reference.", 10, min=2)

@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, ClassVar, Literal, TextIO
 
-from evalsql.cli.declare import option, silence
+from evalsql.cli.declare import PRINTED, option, silence
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
@@ -38,6 +38,7 @@ _TOGETHER = 10_000  # rows that are fetched and written at once
 
 @dataclass(frozen=True)
 class OutputOptions:
+    heading: ClassVar = PRINTED
     format: Format | None = FORMAT
     path: Path | None = OUTPUT
     digits: int = DIGITS
