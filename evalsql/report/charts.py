@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,8 +142,13 @@ class Chart:
             encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
 
     def draw(self, extension: str) -> bytes:
-        """The chart as a PNG, an SVG, a PDF or a page that needs nothing else."""
-        import vl_convert
+        """The chart as a PNG, an SVG, a PDF or a page that needs nothing else; UsageError without the engine."""
+        try:
+            import vl_convert
+        except ImportError as error:
+            raise UsageError(
+                "charts are drawn by an engine of 84 MB: pip install 'evalsql[charts]' brings it"
+            ) from error
 
         if extension == ".html":
             return _page(self.specification, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
@@ -162,7 +168,10 @@ class Chart:
         return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {VEGA_LITE: self.specification, "image/svg+xml": self.draw(".svg").decode(), "text/plain": repr(self)}
+        bundle = {VEGA_LITE: self.specification, "text/plain": repr(self)}
+        with suppress(UsageError):  # a notebook draws Vega-Lite itself
+            bundle["image/svg+xml"] = self.draw(".svg").decode()
+        return bundle
 
 
 def drawing(

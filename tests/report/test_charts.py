@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from itertools import cycle
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
 from evalsql.report.charts import Chart, drawing
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows
+from tests.conftest import Command, assert_refused, csv_rows
 from tests.long_cases import few_of
 
 OF_ONE = ("differences", "scatter", "histogram")
@@ -121,3 +122,12 @@ def test_what_has_no_curve_is_named(demo: Command) -> None:
 def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
     with pytest.raises(UsageError, match="curves are pr, roc, tap"):
         empty.curve("det")
+
+
+def test_without_the_engine_a_chart_says_how_to_get_it_and_a_notebook_draws_it(
+    demo: Command, sample: evalsql.Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert_refused(demo("chart", "leaderboard", "-o", "board.png"), "pip install 'evalsql[charts]' brings it")
+    bundle = sample.chart("leaderboard")._repr_mimebundle_()
+    assert sorted(bundle) == [charts.VEGA_LITE, "text/plain"]
