@@ -2,23 +2,21 @@
 
 import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from statistics import fmean, pvariance
+from pathlib import Path
+from statistics import NormalDist, fmean, pvariance
 
 import pytest
 
 from evalsql import Warehouse
-from tests.conftest import module_warehouse
+from evalsql.evaluation.notices import on_coverage
+from tests.conftest import module_warehouse, write
 from tests.measures.topic_values import call, values
 from tests.oracles import brute_force_samples as plain
 from tests.oracles.brute_force_samples import Drawn, SampledTopic
 
-NAMES = (
-    *("xinfAP", "xinfAP(rel=2)", "infNDCG", "infNDCG@5", "statAP", "statAP(rel=2)"),
-    *("statnDCG", "statnDCG@5", "statnDCG@1"),
-)
-CALLS = {
+CALLS: Mapping[str, Callable[[SampledTopic], plain.Columns]] = {
     "xinfAP": lambda topic: plain.xinfap(topic),
     "xinfAP(rel=2)": lambda topic: plain.xinfap(topic, 2),
     "infNDCG": lambda topic: plain.infndcg(topic),
@@ -80,7 +78,7 @@ def load_samples(warehouse: Warehouse) -> None:
 sampled = module_warehouse(load_samples)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("form", ["strata", "probabilities"])
 def test_values_and_errors_equal_plain_loops(sampled: Warehouse, form: str, name: str) -> None:
     expected = {topic: CALLS[name](known(one, form)) for topic, one in topics(form).items()}
@@ -136,3 +134,42 @@ def test_the_variance_is_unbiased_under_simple_random_sampling(sampled: Warehous
         ((variance,),) = sampled.rows("select sampled_variance(3, ?, ?, ?)", sums)
         found.append(variance)
     assert fmean(found) == pytest.approx(pvariance(totals))
+
+
+def test_means_have_the_errors_of_independent_samples(sampled: Warehouse) -> None:
+    found = sampled.rows("""
+        select qrels, measure, num_topics, value, standard_error, low, high, num_unknown
+        from sampled_means(k := 5, rel := 2, confidence := 0.9) order by all
+    """)
+    names = ("statAP(rel=2)", "statnDCG@5")
+    assert [row[:2] for row in found] == [(form, name) for form in ("probabilities", "strata") for name in names]
+    for form, name, num_topics, value, error, low, high, num_unknown in found:
+        topics_of = [CALLS[name](known(one, form)) for one in topics(form).values()]
+        errors = [one["standard_error"] for one in topics_of]
+        assert (num_topics, num_unknown) == (len(errors), errors.count(None))
+        assert value == pytest.approx(fmean(one["value"] or 0 for one in topics_of))
+        assert error == pytest.approx(sum((each or 0) ** 2 for each in errors) ** 0.5 / num_topics, rel=1e-5)
+        width = NormalDist().inv_cdf(0.95) * error
+        assert (low, high) == pytest.approx((max(value - width, 0), value + width))
+
+
+def test_loading_says_what_was_drawn_and_a_note_which_figures_mislead(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_run({"1": {"b": 2.0, "a": 1.0}}, "run")
+    empty.load_qrels(write(tmp_path / "a", "1 0 a top 1\n1 0 b rest -1\n1 0 c rest -1\n2 0 a top 0\n"), form="strata")
+    assert empty.loader.notices[1:] == [
+        "in the pool and not judged: 2 of 4 documents",
+        "strata without a judged document: 1, such as rest of topic 1; estimates cannot see what is relevant among "
+        "their documents, 2 in all",
+    ]
+    empty.load_qrels(write(tmp_path / "b", "1 a 1 0 0.5\n1 b 1 2 0\n1 c 0 1 .25\n"), form="probabilities", runs="*")
+    assert empty.loader.notices[1:] == ["taken by the methods 0 or 2, and so judged for certain: 2 documents"]
+    table = write(tmp_path / "c.csv", "topic,document,grade,iprob\n1,a,1,0.5\n")
+    empty.load_qrels(table, form="probabilities", runs="*")
+    found = empty.rows(
+        "select qrels, stratum, probability from judgment_samples join qrels using (qrels_id) order by all"
+    )
+    assert found[:4] == [("a", "rest", 0.0), ("a", "rest", 0.0), ("a", "top", 1.0), ("a", "top", 1.0)]
+    assert found[4:] == [("b", "0", 1.0), ("b", "1", 0.25), ("b", "2", 1.0), ("c", "1", 0.5)]
+    notes = [notice.text for notice in on_coverage(empty.evaluation, ["a", "b"], ["run"])]
+    assert any(text.startswith("  a holds strata: xinfAP, infNDCG, statAP and statnDCG estimate") for text in notes)
+    assert any(text.startswith("  b holds probabilities: statAP and statnDCG estimate") for text in notes)

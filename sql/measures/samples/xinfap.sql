@@ -46,7 +46,7 @@ estimated as (
         num_pooled * (num_rel + 0.00001) / (num_judged + 0.00003) as expected_rel
     from counted
 ),
-changes as (
+additions as (
     select
         evaluation_id,
         rank,
@@ -74,7 +74,7 @@ precisions as (
                 0
             )
         ) / rank as precision
-    from changes
+    from additions
 ),
 totals as (
     select
