@@ -68,16 +68,21 @@ def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, 
     for name, how in (("main", "grades"), ("groups", "groups"), ("levels", "preferences")):
         write_file(held.database, "qrels", name, form, path)
         empty.load_qrels(path, name, form=how)
-    for how, rows in SAMPLES.items():
-        empty.load_qrels(write(tmp_path / "given", rows), how, form=how)
-        drawn = empty.rows(DRAWN)
-        write_file(empty.database, "qrels", how, form, path)
-        empty.load_qrels(path, how, form=how, replace=True)  # the same leave no version
-        assert empty.rows(DRAWN) == drawn != []
-        assert empty.drop_qrels(f"{how}*") == [how]
     assert contents(empty) == contents(held)
     assert empty.rows(LEVELS) == held.rows(LEVELS)
     assert len(held.rows(LEVELS)) == 4
+
+
+@pytest.mark.parametrize("form", ["trec", "parquet", "jsonl"])
+def test_samples_load_again_as_they_were(empty: Warehouse, tmp_path: Path, form: str) -> None:
+    for how, rows in SAMPLES.items():
+        empty.load_qrels(write(tmp_path / "given", rows), how, form=how)
+        drawn = empty.rows(DRAWN)
+        remarks = write_file(empty.database, "qrels", how, form, tmp_path / "file").remarks
+        assert remarks == [f"evalsql load qrels takes --form {how} for it"]
+        empty.load_qrels(tmp_path / "file", how, form=how, replace=True)
+        assert empty.rows(DRAWN) == drawn != []
+        assert empty.drop_qrels(f"{how}*") == [how]  # the same leave no version
 
 
 @pytest.mark.usefixtures("few_measures")
