@@ -16,16 +16,20 @@ from tests.measures.topic_values import call, values
 from tests.oracles import brute_force_samples as plain
 from tests.oracles.brute_force_samples import Drawn, SampledTopic
 
+GAINS = {-1: 3.0, 0: 0.5, 1: 1.0, 2: 4.0, 3: 4.0}  # of which a document that is not judged has none
 CALLS: Mapping[str, Callable[[SampledTopic], plain.Columns]] = {
     "xinfAP": lambda topic: plain.xinfap(topic),
     "xinfAP(rel=2)": lambda topic: plain.xinfap(topic, 2),
     "infNDCG": lambda topic: plain.infndcg(topic),
     "infNDCG@5": lambda topic: plain.infndcg(topic, 5),
+    "infNDCG(gains={-1:3,0:0.5,1:1,2:4,3:4})": lambda topic: plain.infndcg(topic, gains=GAINS),
     "statAP": lambda topic: plain.statap(topic),
     "statAP(rel=2)": lambda topic: plain.statap(topic, 2),
     "statnDCG": lambda topic: plain.statndcg(topic),
     "statnDCG@5": lambda topic: plain.statndcg(topic, 5),
     "statnDCG@1": lambda topic: plain.statndcg(topic, 1),
+    "statnDCG(gains={-1:3,0:0.5,1:1,2:4,3:4})@9": lambda topic: plain.statndcg(topic, 9, GAINS),
+    "statnDCG(gains={0:-0.5,1:1,2:2,3:3})": lambda topic: plain.statndcg(topic, gains={0: -0.5, **plain.LINEAR}),
 }
 
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 Columns = dict[str, float | None]
 Weights = Mapping[str, float]
+Gains = Mapping[int, float]
+LINEAR: Gains = {grade: float(grade) for grade in range(1, 10)}
 _STEP = 1e-7
 
 
@@ -53,19 +55,19 @@ def xinfap(topic: SampledTopic, rel: int = 1) -> Columns:
     return {"value": total / num_rel if num_rel else 0.0, "num_rel": num_rel}
 
 
-def infndcg(topic: SampledTopic, k: int | None = None) -> Columns:
+def infndcg(topic: SampledTopic, k: int | None = None, gains: Gains = LINEAR) -> Columns:
     pooled, judged, gained = defaultdict[str, int](int), defaultdict[str, int](int), defaultdict[str, float](float)
     for rank, document in enumerate(topic.order[:k], start=1):
         if document in topic.pool:
             grade, stratum, _ = topic.pool[document]
             pooled[stratum] += 1
             judged[stratum] += grade >= 0
-            gained[stratum] += max(grade, 0) / math.log2(rank + 1)
+            gained[stratum] += (gains.get(grade, 0) if grade >= 0 else 0) / math.log2(rank + 1)
     dcg = sum(pooled[each] * gained[each] / judged[each] for each in pooled if judged[each])
-    ideal = list[int]()
-    for grade, number in sorted(_numbers(topic, topic.weights).items(), reverse=True):
-        ideal += [grade] * math.floor(number + 0.5 + 1e-9)
-    idcg = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(ideal[:k], start=1))
+    ideal = list[float]()
+    for gain, number in sorted(_numbers(topic, topic.weights, gains).items(), reverse=True):
+        ideal += [gain] * math.floor(number + 0.5 + 1e-9)
+    idcg = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(ideal[:k], start=1))
     return {"value": dcg / idcg if idcg else 0.0, "dcg": dcg, "idcg": idcg}
 
 
@@ -84,22 +86,22 @@ def statap(topic: SampledTopic, rel: int = 1) -> Columns:
     return {"value": value(weights), "num_rel": num_rel, "standard_error": error(topic, value) if num_rel else None}
 
 
-def statndcg(topic: SampledTopic, k: int | None = None) -> Columns:
+def statndcg(topic: SampledTopic, k: int | None = None, gains: Gains = LINEAR) -> Columns:
     last = k or len(topic.pool) * 1000
 
     def both(weights: Weights) -> tuple[float, float]:
         dcg = sum(
-            weights[document] * topic.judged[document].grade / math.log2(rank + 1)
+            weights[document] * gains.get(topic.judged[document].grade, 0) / math.log2(rank + 1)
             for rank, document in enumerate(topic.order[:k], start=1)
             if document in weights
         )
         # Documents are poured into the ranks, and a rank may hold parts of several.
         idcg, filled = 0.0, 0.0
-        for grade, number in sorted(_numbers(topic, weights).items(), reverse=True):
+        for gain, number in sorted(_numbers(topic, weights, gains).items(), reverse=True):
             left = number
             while left > 1e-12 and filled < last:
                 part = min(left, math.floor(filled + 1e-12) + 1 - filled)
-                idcg += part * grade / math.log2(math.floor(filled + 1e-12) + 2)
+                idcg += part * gain / math.log2(math.floor(filled + 1e-12) + 2)
                 filled, left = filled + part, left - part
         return dcg, idcg
 
@@ -112,12 +114,12 @@ def statndcg(topic: SampledTopic, k: int | None = None) -> Columns:
     return {"value": value(topic.weights), "dcg": dcg, "idcg": idcg, "standard_error": found}
 
 
-def _numbers(topic: SampledTopic, weights: Weights) -> dict[int, float]:
-    """How many documents are estimated to have each grade above 0."""
-    numbers = defaultdict[int, float](float)
+def _numbers(topic: SampledTopic, weights: Weights, gains: Gains) -> dict[float, float]:
+    """How many documents are estimated to have each gain above 0."""
+    numbers = defaultdict[float, float](float)
     for document, (grade, *_) in topic.judged.items():
-        if grade > 0:
-            numbers[grade] += weights[document]
+        if (gain := gains.get(grade, 0)) > 0:
+            numbers[gain] += weights[document]
     return numbers
 
 

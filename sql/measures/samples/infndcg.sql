@@ -58,7 +58,7 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     cutoffs.k,
-    coalesce(dcgs.total / nullif(ideal_dcgs.total, 0), 0) as value,
+    coalesce(dcgs.total / ideal_dcgs.total, 0) as value,
     coalesce(dcgs.total, 0) as dcg,
     coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics

@@ -179,7 +179,7 @@ select
     evaluated_topics.topic,
     cutoffs.k,
     coalesce(estimates.value, 0) as value,
-    coalesce(estimates.value * estimates.ideal_total, 0) as dcg,
+    coalesce(dcgs.total, 0) as dcg,
     coalesce(estimates.ideal_total, 0) as idcg,
     case
         when estimates.evaluation_id is not null and errors.evaluation_id is null then 0
@@ -189,6 +189,9 @@ select
     end as standard_error
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
+left join dcgs
+    on dcgs.evaluation_id = evaluated_topics.evaluation_id
+    and dcgs.last_rank = cutoffs.last_rank
 left join estimates
     on estimates.evaluation_id = evaluated_topics.evaluation_id
     and estimates.last_rank = cutoffs.last_rank

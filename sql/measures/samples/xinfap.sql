@@ -88,7 +88,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(totals.total / nullif(estimated_counts.num_rel, 0), 0) as value,
+    coalesce(totals.total / estimated_counts.num_rel, 0) as value,
     coalesce(estimated_counts.num_rel, 0) as num_rel
 from evaluated_topics
 left join estimated_counts(rel := $rel) as estimated_counts
