@@ -46,8 +46,8 @@ def topic_of(seed: int, form: str) -> SampledTopic:
         else:
             sure = chance.random() < 0.2
             pool[document] = Drawn(grade, chance.choice(("0", "2")) if sure else "1", round(chance.uniform(0.05, 1), 3))
-    order = chance.sample(documents, chance.randint(1, len(documents)))
-    return SampledTopic(order, pool)
+    retrieved = chance.randint(1, len(documents)) if seed % 10 else 0  # the run leaves some topics out
+    return SampledTopic(chance.sample(documents, retrieved), pool)
 
 
 def known(topic: SampledTopic, form: str) -> SampledTopic:
@@ -75,7 +75,11 @@ def load_samples(warehouse: Warehouse) -> None:
             for document, each in one.pool.items()
         ]
         warehouse.load_qrels(rows, form, form=form)
-        run = {name: {each: 1.0 - at for at, each in enumerate(one.order)} for name, one in topics(form).items()}
+        run = {
+            name: {each: 1.0 - at for at, each in enumerate(one.order)}
+            for name, one in topics(form).items()
+            if one.order
+        }
         warehouse.load_run(run, f"by {form}", qrels=form)
 
 
