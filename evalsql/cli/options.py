@@ -43,13 +43,15 @@ QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or ir
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "pairs", "families"]
+Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
 FORM = option(
     "--form",
     "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
     "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
+    "(preferences). Of a sample: topic, iteration, document, stratum, grade (strata), or topic, document, grade, "
+    "method, probability (probabilities). Or what judgments are made of: topic and relevant document (pairs), id and "
+    "family (families).",
     "grades",
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")

@@ -124,7 +124,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "stored_scores")
+        tables = (*tables, "judgment_samples", "stored_scores")
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")

@@ -43,6 +43,10 @@ with keys as (
     from judged_documents
     group by qrels_id, topic_id
     union all
+    select 'judgment_samples', null, qrels_id, topic_id, null, null, count(*)
+    from judgment_samples
+    group by qrels_id, topic_id
+    union all
     select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
     from topic_weights
     group by qrels_id, topic_id
@@ -76,6 +80,11 @@ with keys as (
     union all
     select 'preferences', null, qrels_id, topic_id, null, min(document_id), count(*)
     from preferences
+    where $documents and document_id not in (select document_id from documents)
+    group by qrels_id, topic_id
+    union all
+    select 'judgment_samples', null, qrels_id, topic_id, null, min(document_id), count(*)
+    from judgment_samples
     where $documents and document_id not in (select document_id from documents)
     group by qrels_id, topic_id
     union all

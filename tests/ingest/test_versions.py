@@ -67,9 +67,10 @@ def test_a_third_version_gets_the_next_number(replaced: Warehouse) -> None:
     assert replaced.drop_qrels("*") == ["set", "set@2"]
 
 
-@pytest.mark.parametrize("form", ["grades", "groups", "preferences"])
+@pytest.mark.parametrize("form", ["grades", "groups", "preferences", "strata", "probabilities"])
 def test_the_same_judgments_again_leave_no_version(empty: Warehouse, tmp_path: Path, form: str) -> None:
-    row = "t1 g {} d1 {}\n" if form == "preferences" else "t1 {} d1 {}\n"
+    rows = {"preferences": "t1 g {} d1 {}\n", "strata": "t1 0 d1 {} {}\n", "probabilities": "t1 d1 1 {} .{}\n"}
+    row = rows.get(form, "t1 {} d1 {}\n")
     path = write(tmp_path / "q.txt", row.format("1", 1))
     empty.load_qrels(path, "set", form=form)
     empty.load_weights({"t1": 3}, "set")
