@@ -113,7 +113,10 @@ def _command(name: str, found: Any) -> Any:
 
 
 load = _group(
-    [f"load.{name}" for name in ("qrels", "runs", "measures", "weights", "topics", "groups", "lists", "scores")],
+    [
+        f"load.{name}"
+        for name in ("qrels", "runs", "measures", "weights", "topics", "groups", "documents", "lists", "scores")
+    ],
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
 export = _group(
