@@ -17,7 +17,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
-from tests.conftest import Command, assert_refused, warned, write
+from tests.conftest import Command, assert_refused, csv_rows, warned, write
 from tests.ingest.variants import lines, parquet
 
 TEXTS = {
@@ -181,3 +181,19 @@ def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp
     assert demo("vacuum", "--db", "copy.duckdb").returncode == 0
     count = demo("sql", "select count(*) as n from document_texts", "--db", "copy.duckdb", "--format", "csv")
     assert count.stdout == f"n\n{kept}\n"
+
+
+def test_what_documents_say_is_shown_where_it_is_asked_for(demo: Command, tmp_path: Path) -> None:
+    explained = ("explain", "dense", "T01", "--depth", 5, "--format", "csv")
+    before = demo(*explained).stdout
+    assert "load documents FILE brings them" in demo(*explained, "--texts").stderr
+    names = [row["document"] for row in csv_rows(before)]
+    texts = [{"_id": name, "title": f"About {name}", "text": "so\nit goes " * 40} for name in names[:-1]]
+    demo("load", "documents", write(tmp_path / "corpus.jsonl", lines(texts)))
+    assert demo(*explained).stdout == before, "texts change no columns"
+    shown = {row["document"]: row["text"] for row in csv_rows(demo(*explained, "--texts").stdout)}
+    assert shown == {name: f"About {name}: {'so it goes ' * 40}"[:199] + "…" for name in names[:-1]} | {names[-1]: ""}
+    moved = csv_rows(demo("diff", "dense", "bm25", "--topic", "T01", "-d", "--texts", "--format", "csv").stdout)
+    assert [row["text"] for row in moved] == [shown.get(row["document"], "") for row in moved]
+    assert any(row["text"] for row in moved)
+    assert_refused(demo("diff", "dense", "bm25", "--texts"), "--texts says what documents say")

@@ -15,6 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
 from evalsql.evaluation.explanation import first_contributions
+from evalsql.evaluation.listings import document_words
 from evalsql.phrases import Progress, counted, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
@@ -67,8 +68,8 @@ class ReportData:
     pairs: Mapping[tuple[str, str, str], Any] = field(
         default_factory=dict
     )  # of ``tested_pairs``: measure, baseline, run
-    # By the number of a topic names and grades of documents, and "lists": by the number of a run the numbers of its
-    # first documents, what each contributes, and at which rank others of the documents are.
+    # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
+    # the numbers of its first documents, what each contributes, and at which rank others of the documents are.
     documents: Mapping[int, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)  # by topic
     findings: Sequence[tuple[str, str, int]] = ()  # of audits: audit, what is wrong, number of rows
@@ -313,4 +314,9 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
     for run, topic, rank, name in sorted(later):
         there = found[topics_at[topic]]
         there["lists"][runs_at[run]][2][there["names"][name]] = rank
-    return {at: there | {"names": [*there["names"]]} for at, there in found.items()}
+    words = document_words(warehouse.evaluation, {name for there in found.values() for name in there["names"]})
+    for there in found.values():
+        there["names"] = [*there["names"]]
+        if words:
+            there["words"] = [words.get(name, "") for name in there["names"]]
+    return found
