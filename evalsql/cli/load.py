@@ -207,7 +207,7 @@ def groups(
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
-    """Load groups of topics, by which leaderboard --by splits figures.
+    """Load groups of topics, for leaderboard --by.
 
     Each column beside the topic is one, under its name.
 

@@ -24,6 +24,7 @@ from evalsql.warehouse.warehouse import Warehouse
 ALPHA = 0.05
 DEPTH = 20  # first documents of a ranking that a page shows
 MOST_LISTS = 1_000  # rankings whose first documents are in the page: so that it stays below some megabytes
+MOST_SETS = 30  # judgment sets whose agreement is shown
 MOST_RUNS = 500  # every pair is compared: so many take 3 GB, and their page is of 45 MB
 MOST_THRESHOLDS = 30
 # Sections that are shown where they are asked for: the first ones always, the last where runs are many.
@@ -155,6 +156,11 @@ def gather_report(
             tables[name] = Table(*warehouse.database.table(query))
         board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
+        told = list[notes.Notice]()
+        if "judges" not in left_out:
+            pairs, reasons = judge_pairs(warehouse, judged)
+            if len({*pairs.values("qrels")}) > 2:
+                tables["judges"], told = pairs, [notes.Notice("judges", each) for each in reasons]
         base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
         found = ReportData(
             qrels=judged,
@@ -162,7 +168,7 @@ def gather_report(
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means_by_measure(warehouse, judged, named),
             tables=tables,
-            notices=[*_notices(warehouse, named[0], judged, chosen), *why],
+            notices=[*_notices(warehouse, named[0], judged, chosen), *why, *told],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
             baseline=base,
@@ -262,6 +268,17 @@ def _comparison(warehouse: Warehouse, named: Sequence[Measure], baseline: str, f
     table = Table(*warehouse.database.table(f"select * from {call} order by measure, run"))
     (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **compared)
     return found
+
+
+def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[str]]:
+    """Agreement of the sets that judge documents of this one, or of all sets, and a line on those that are left out."""
+    beside = relation_query(warehouse.catalog, "sets_beside", qrels=qrels)
+    held = [name for (name,) in warehouse.rows(f"select qrels from ({beside}) order by num_documents desc, qrels")]
+    shown = [name for name in held if "," not in name][:MOST_SETS]  # a comma separates names
+    call = with_arguments(warehouse.catalog, "judge_pairs", names=",".join(shown)).call
+    table = Table(*warehouse.database.table(f"select * from {call} order by place, other_place"))
+    left_out = f"{len(shown)} of {len(held)} judgment sets are shown, those with the most judgments in common"
+    return table, [left_out] * (len(shown) < len(held))
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
