@@ -242,7 +242,9 @@ def documents(
         held = texts_lines(warehouse)
     note(f"loaded texts of {counted(loaded.num_kept, 'document')}, of {loaded.num_read:,} in the file")
     stay = "had a text, which stays; --replace takes that of the file"
+    named = "no judgment names" if judged_only else "no run retrieved and no judgment names"
     told = [
+        (loaded.num_others, f"{counted(loaded.num_others, 'document')} left out, which {named}"),
         (loaded.num_held, f"{counted(loaded.num_held, 'document')} {stay}"),
         (loaded.num_empty, f"{counted(loaded.num_empty, 'document')} with neither title nor text"),
         (loaded.num_cut, f"{counted(loaded.num_cut, 'text')} cut after {characters:,} characters"),

@@ -34,13 +34,14 @@ _NAMES: Mapping[str, Sequence[str]] = {
 }
 # Columns of files without a header by their number; those of MS MARCO's documents have an address.
 _HEADLESS = {2: ("document", "text"), 3: ("document", "title", "text"), 4: ("document", "url", "title", "text")}
-_LETTERS_TOGETHER, _ROWS_TOGETHER = 16_000_000, 100_000
+_LETTERS_TOGETHER, _ROWS_TOGETHER = 16_000_000, 25_000
 Row = tuple[int, Mapping[str, Any]]
 
 
 class LoadedTexts(NamedTuple):
     num_read: int  # documents in the file
     num_kept: int  # of these, those whose title or text was kept now
+    num_others: int  # those that no run retrieved and no judgment names, which are left out
     num_held: int  # those that have a text already, which stays
     num_empty: int  # those that are held here, and have neither title nor text
     num_cut: int  # titles and texts that were cut
@@ -132,6 +133,8 @@ class _Reader:
                 self.num["kept" if is_kept else "held" if title or text else "empty"] += 1
                 if is_kept:
                     yield key, self._cut(title) or None, self._cut(text) or None
+            else:
+                self.num["others"] += 1
 
     def loaded(self) -> LoadedTexts:
         """What was read, once all that is wrong is told."""

@@ -17,6 +17,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
+from evalsql.phrases import counted
 from tests.conftest import Command, assert_refused, csv_rows, warned, write
 from tests.ingest.variants import lines, parquet
 
@@ -100,7 +101,7 @@ def test_every_format_gives_the_same(held: Warehouse, tmp_path: Path, monkeypatc
 
 def test_what_is_kept_and_cut(held: Warehouse, tmp_path: Path) -> None:
     loaded = held.load_documents({"d1": "abcdef", "d2": "abc", "d3": " ", "x": "y" * 9}, judged_only=True, characters=3)
-    assert loaded == (4, 2, 0, 0, 1)
+    assert loaded == (4, 2, 2, 0, 0, 1)
     assert held.rows(HELD) == [("d1", None, "abc…"), ("d2", None, "abc")]
     told = warned(lambda: held.load_documents(rows("id", "title", "text") + rows("id", "title", "text")))
     assert told == ["in memory: 3 rows left out, whose document stands above already: d1, d2, d3"]
@@ -170,7 +171,9 @@ def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp
         ((kept,),) = warehouse.rows("select count(*) from documents where document < 'doc-0400'")
     done = demo("load", "documents", "corpus.jsonl", "--characters", 20)
     assert done.stderr == (
-        f"loaded texts of {kept} documents, of 399 in the file\n  {kept} texts cut after 20 characters\n"
+        f"loaded texts of {kept} documents, of 399 in the file\n"
+        f"  {counted(399 - kept, 'document')} left out, which no run retrieved and no judgment names\n"
+        f"  {kept} texts cut after 20 characters\n"
         f"  now held: texts of {kept} of {documents} documents, 0.0 MB uncompressed\n"
     )
     assert f"{kept} documents had a text, which stays" in demo("load", "documents", "corpus.jsonl").stderr
