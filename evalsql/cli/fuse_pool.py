@@ -154,10 +154,9 @@ def _write_sheet(
     else:
         write_file(sheet_page(sheet, _grades(warehouse, grades)), path, warehouse)
     for name, texts in (("topics", sheet.picked("topic_text")), ("documents", sheet.picked("title", "text"))):
-        lacking = sum(not any(each) for each in texts)
-        note(
-            *[f"{lacking:,} of {len(texts):,} rows have no text; evalsql load {name} FILE brings them"] * bool(lacking)
-        )
+        if lacking := sum(not any(each) for each in texts):
+            note(f"{lacking:,} of {len(texts):,} rows have no text of {name}; evalsql load {name} FILE brings them")
+    note(f"the sheet has {path.stat().st_size / 1e6:,.1f} MB")
     return sheet
 
 
