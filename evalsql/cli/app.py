@@ -155,7 +155,7 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "weights", "measures")
+_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "documents", "weights", "measures")
 _EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
     {"Commands": [f"load.{name}" for name in _LOADED]},

@@ -45,6 +45,7 @@ RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+WORDS = flag("--texts", "What each document says in a last column, where its text was loaded.")
 FORM = option(
     "--form",
     "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
