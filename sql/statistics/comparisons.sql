@@ -24,11 +24,7 @@
 -- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
 --     counts are averaged, where these have the sum.
-with compared_values as materialized (
-    -- What is called below reads the values by this name, so that they are planned once for differences and tests.
-    select * from compared_values
-),
-t as (
+with t as (
     select * from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence)
 ),
 drawn as (
