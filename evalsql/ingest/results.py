@@ -18,9 +18,9 @@ from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
-    USTAR_AT,
     failures_named,
     files_named,
+    is_archive,
     stem,
     unfit_name,
     unpacked,
@@ -251,7 +251,7 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
                 yield open_file(label, each)[0] if each.is_file() else Source(label, each)
         return
     source, head = open_file(root, path)
-    if head[USTAR_AT:].startswith(b"ustar"):
+    if is_archive(head):
         for name, copy in unpacked(source, folder):
             yield open_file(name, copy)[0] if copy.exists() else Source(name, copy)
             copy.unlink(missing_ok=True)

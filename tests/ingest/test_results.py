@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import shutil
 import tarfile
 from importlib import import_module
 from pathlib import Path
@@ -52,10 +53,12 @@ LOADED = [
 ]
 
 
-@pytest.mark.parametrize("packed", ["folder", "gzip", "lzma"])
+@pytest.mark.parametrize("packed", ["folder", "gzip", "lzma", "zip"])
 def test_a_folder_of_mteb_is_runs_of_systems(empty: Warehouse, tmp_path: Path, packed: str) -> None:
     source = write(tmp_path, RESULTS) / "r"
-    if packed != "folder":
+    if packed == "zip":
+        source = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", source.parent, "r"))
+    elif packed != "folder":
         with tarfile.open(tmp_path / "plain", "w") as archive:
             archive.add(source, "r")
         source = tmp_path / "results"
@@ -191,7 +194,8 @@ def test_what_other_programs_wrote(
         ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
         ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
         ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
-        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: is a zip archive; unpack it first"),
+        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: cannot be read as a zip archive"),
+        ({"a.xlsx": "PK\x03\x04 xl/workbook.xml"}, {}, "a.xlsx: is an Excel workbook; export the sheet"),
         ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
         (
             {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
