@@ -320,10 +320,8 @@ def test_values_come_from_runs_and_from_figures(empty: Warehouse, tmp_path: Path
 
 def test_ten_questions_of_the_sql_s_page(warehouse: Warehouse) -> None:
     """Each beside numpy, on a board where another collection changes the winner and one mean contradicts the wins."""
-    put_board(
-        warehouse, {**made(13, 6, 5), "odd": {"c0": 0.9}, "once": dict(zip(COLUMNS, (0.99, *[0.4] * 4), strict=True))}
-    )
-    board = {**made(13, 6, 5), "once": dict(zip(COLUMNS, (0.99, *[0.4] * 4), strict=True))}
+    board: Board = {**made(13, 6, 5), "once": dict(zip(COLUMNS, (0.99, *[0.4] * 4), strict=True))}
+    put_board(warehouse, {**board, "odd": {"c0": 0.9}})
     names, values = sorted(board), values_of(board)
     who, lacks, behind, decides, moves, never, undominated, means, simpson, share = (
         warehouse.rows(sql) for _, sql in questions([], on_boards=True)[10:]
@@ -347,14 +345,15 @@ def test_ten_questions_of_the_sql_s_page(warehouse: Warehouse) -> None:
     assert {each[0]: (each[1], each[3]) for each in moves} == {
         name: (min(span), max(span)) for name, span in spans.items() if len({*span}) > 1
     }
-    above = (values[:, None] >= values[None]).all(2) & (values[:, None] > values[None]).any(2)
+    is_better = values[:, None] > values[None]
+    above = np.logical_and((values[:, None] >= values[None]).all(2), is_better.any(2))
     assert dict(never) == {name: int(row.sum()) for name, row in zip(names, above, strict=True) if row.any()}
     assert [each[0] for each in undominated] == [names[at] for at in order if not above[:, at].any()]
     borda = scipy.stats.rankdata(-values, axis=0).mean(1)
     assert {each[0]: each[2] for each in means} == dict(
         zip(names, scipy.stats.rankdata(borda, method="min").tolist(), strict=True)
     )
-    wins = (values[:, None] > values[None]).sum(2)
+    wins = is_better.sum(2)
     apart = values.mean(1)[:, None] - values.mean(1)[None]
     contrary = {frozenset((names[a], names[b])) for a, b in np.argwhere((wins - wins.T) * apart < 0)}
     assert {frozenset(each[:2]) for each in simpson} == contrary
