@@ -131,6 +131,23 @@ def test_of_a_measure_of_others_less_may_be_better(empty: Warehouse) -> None:
         board(empty.evaluation)
 
 
+def test_what_a_board_says_of_its_values(empty: Warehouse, tmp_path: Path) -> None:
+    """Of two equal runs which one stands, and which means are over fewer topics than those of others."""
+    empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q", meta={"collection": "c"})
+    for name in ("first", "second"):
+        empty.load_run({"1": {"a": 1}}, name, meta={"system": "s", "version": "1", "date": "2026-01-01"})
+    for name, num in (("whole", 2), ("part", 1)):
+        text = f"num_q \tall\t{num}\nmap \tall\t0.5\n"
+        empty.load_scores(write(tmp_path / f"{name}.txt", text), system=name, collection="c")
+    notes = board(empty.evaluation, measure="AP").notes
+    assert notes[:2] == [
+        "c: second, which was loaded last, not first of the same version and date",
+        "c: over 1 topic, those of others over 2: part",
+    ]
+    empty.drop_runs(["first", "part/c"])
+    assert len(board(empty.evaluation, measure="AP").notes) == len(notes) - 2
+
+
 @pytest.mark.long
 def test_runs_stand_beside_figures(command: Command, tmp_path: Path) -> None:
     """Of two judgment sets of a collection the first is used, another where it is named; a notebook shows the same."""
@@ -192,4 +209,16 @@ def test_rules_of_a_gate_over_collections(command: Command, tmp_path: Path) -> N
     assert values == pytest.approx([mean, mean, mean / (2 / 3), drops["c"], drops["c"]], abs=1e-12)
     assert found["no collection RR drop > 0.7"]["note"] == "mean 0.6667 to 0.7500; largest drop: c"
     assert outcome.returncode == 1
+    assert found["missing collections <= 0"]["verdict"] == "passes"
     assert_refused(command("gate", "new-a", "--rule", "board RR drop <= 0"), "name one with --baseline")
+    command("drop", "runs", "new-c")
+    asked = ["--rule", "no collection RR drop > 0.7", "--format", "csv"]
+    outcome = command("gate", "new-a", "--baseline", "old-a", *asked)
+    assert outcome.returncode == 1
+    lacking = csv_rows(outcome.stdout)[-1]
+    assert (lacking["rule"], lacking["value"], lacking["verdict"]) == ("missing collections <= 0", "1", "fails")
+    assert lacking["note"] == "missing, where the baseline has values: c"
+    allowing = ["--rule", "missing collections <= 1"]
+    assert command("gate", "new-a", "--baseline", "old-a", *asked, *allowing).returncode == 0
+    alone = command("gate", "new-a", "--baseline", "old-a", *allowing, "--format", "csv")
+    assert csv_rows(alone.stdout)[-1]["note"].startswith("goes with a rule about a board")
