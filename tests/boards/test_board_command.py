@@ -1,10 +1,12 @@
 """``evalsql board`` and ``warehouse.board``: what is shown, what is left out and said, what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 import evalsql
 from evalsql import UsageError, Warehouse
@@ -95,6 +97,38 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
     assert shown[2].startswith("s05")
     latex = command("board", "--db", path, "--baseline", "s02", "--format", "latex").stdout
     assert "\\caption{measure nDCG@10, baseline s02}\n\\label{tab:board}" in latex
+
+
+def test_a_paper_s_table_of_collections(command: Command, path: Path, tmp_path: Path) -> None:
+    """Systems in the order that is given, the best in bold, daggers by scipy's paired t tests and Holm's method."""
+    text = """collections = ["c3", {collection = "c0", name = "Zero"}, "c[1245]"]
+measures = ["nDCG@10"]
+systems = ["s04", {system = "s02", name = "Two"}, "s05"]
+baseline = "Two"
+digits = 3
+"""
+    made = command("table", write(tmp_path / "t.toml", text), "--db", path)
+    values = dict(zip(sorted(FIGURES), values_of(FIGURES), strict=True))
+    ps = {name: float(ttest_rel(values[name], values["s02"]).pvalue) for name in ("s04", "s05")}
+    holm = {name: max(p, 2 * min(ps.values())) if p > min(ps.values()) else 2 * p for name, p in ps.items()}
+    rows = [line.rstrip(" \\").split(" & ") for line in made.stdout.splitlines() if " & " in line]
+    assert rows[0][:4] == ["system", "c3", "Zero", "c1"]
+    assert [row[0] for row in rows[1:]] == ["s04", "Two", "s05"]
+    for row, name in zip(rows[1:], ("s04", "s02", "s05"), strict=True):
+        assert re.sub(r"[^.0-9]|textbf", "", row[1]) == f"{values[name][3]:.3f}"
+        assert (r"$^{\dagger}$" in row[-1] and "phantom" not in row[-1]) == (holm.get(name, 1) < 0.05)
+        best = max(values[each][0] for each in ("s02", "s04", "s05"))
+        assert row[2].startswith(r"\textbf") == (values[name][0] == best)
+        assert f"{values[name].mean():.3f}" in row[-1]
+    assert "Two is the system s02." in made.stdout
+    assert "p corrected by Holm for 2 tests" in made.stdout
+    assert "6 would give" in made.stderr
+    for extra, told in (
+        ("", "odd lacks a collection of the table"),
+        ('test = "sign"\n', "t.toml:1: test: is for a table of one judgment set"),
+    ):
+        write(tmp_path / "t.toml", extra + text.replace('"s05"', '"odd"'))
+        assert_refused(command("table", tmp_path / "t.toml", "--db", path), told)
 
 
 def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_path: Path) -> None:
