@@ -11,38 +11,18 @@
 --   baseline_ret  documents that the baseline has for the topic, depth at most; 0 where it leaves the topic out
 --   num_ret       the same of the run
 -- definition: Topics are those that either run has documents for, judged or not.
-with base_runs as (
-    select *
-    from runs
-    where
-        case
-            when $baseline is null then true
-            when $baseline in (select named.run from runs as named) then runs.run = $baseline
-            else error('baseline is ' || $baseline || ', and no run is called so')
-        end
-),
-other_runs as (
-    select *
-    from runs
-    where
-        case
-            when $run is null then true
-            when $run in (select named.run from runs as named) then runs.run = $run
-            else error('run is ' || $run || ', and no run is called so')
-        end
-),
-pairs as (
+with pairs as (
     select
         base.run_id as baseline_id,
         other.run_id as other_id,
         base.run as baseline_name,
         other.run as other_name
-    from base_runs as base
-    join other_runs as other on other.run_id <> base.run_id
+    from runs as base
+    join runs as other on other.run_id <> base.run_id
     where
-        $baseline is not null
-        or $run is not null
-        or base.run < other.run
+        base.run = coalesce($baseline, base.run)
+        and other.run = coalesce($run, other.run)
+        and ($baseline is not null or $run is not null or base.run < other.run)
 ),
 pair_topics as (
     select
