@@ -39,7 +39,7 @@ from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
-from evalsql.report.paper import made_from, paper_comparison, paper_table, read_paper
+from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.report.writers import DOCUMENTS
@@ -232,11 +232,16 @@ def table(
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(_FORMATS)}")
     paper = read_paper(description)
     with asking.open() as warehouse:
-        compared = paper_comparison(warehouse, paper)
-        made = made_from(paper, compared) if chosen == "latex" else ""
-        made += DOCUMENTS[chosen]([paper_table(paper, compared)], paper.digits)
-        _note_results(compared, "")
-        note(*coverage_lines(warehouse, [compared.qrels], compared.runs))
+        if paper.collections:
+            shown, names, notes = paper_board(warehouse, paper)
+        else:
+            compared = paper_comparison(warehouse, paper)
+            shown, names = paper_table(paper, compared), {run: compared.name(run) for run in compared.runs}
+            _note_results(compared, "")
+            notes = coverage_lines(warehouse, [compared.qrels], compared.runs)
+        made = made_from(paper, names, "system" if paper.collections else "run") if chosen == "latex" else ""
+        made += DOCUMENTS[chosen]([shown], paper.digits)
+        note(*notes)
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
                 stream.write(made)

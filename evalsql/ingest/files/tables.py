@@ -21,7 +21,7 @@ from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given, how_to_name
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
-from evalsql.ingest.frames import registered
+from evalsql.ingest.frames import refuse_systems, registered
 from evalsql.ingest.python_rows import columns_of, make_temp_table, put
 from evalsql.phrases import counted
 
@@ -211,6 +211,11 @@ class Tables:
                 ((num_open,),) = self.database.rows(f"select count(*) - {table.num_rows} from {table.raw}")
                 if num_open:
                     warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
+            if self.kind == "run" and table.raw != _RAW:
+                held = (
+                    {name: f"c{at}" for at, name in enumerate(table.form.names)} if table.form.reader == "csv" else {}
+                )
+                refuse_systems(self.database, table.raw, held or {name: name for name in table.types})
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
