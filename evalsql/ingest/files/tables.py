@@ -124,10 +124,8 @@ class Tables:
     def __enter__(self) -> Tables:
         self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
         texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(_WHOLE, "integer")
-        columns = {"file": "integer", "row": "bigint"} | {
-            each: (texts | whole).get(each, "double") for each in self.meanings
-        }
-        make_temp_table(self.database, _ROWS, columns)
+        columns = {each: (texts | whole).get(each, "double") for each in self.meanings}
+        make_temp_table(self.database, _ROWS, {"file": "integer", "row": "bigint", **columns})
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -208,14 +206,12 @@ class Tables:
                 self._check_rows(table)
             self._check_rivals(table)
             if table.form.is_sheet:
-                ((num_open,),) = self.database.rows(f"select count(*) - {table.num_rows} from {table.raw}")
-                if num_open:
+                if num_open := self.database.rows(f"select count(*) from {table.raw}")[0][0] - table.num_rows:
                     warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
             if self.kind == "run" and table.raw != _RAW:
-                held = (
-                    {name: f"c{at}" for at, name in enumerate(table.form.names)} if table.form.reader == "csv" else {}
-                )
-                refuse_systems(self.database, table.raw, held or {name: name for name in table.types})
+                given = enumerate(table.form.names) if table.form.reader == "csv" else ()
+                held = {name: f"c{at}" for at, name in given} or dict(zip(table.types, table.types, strict=True))
+                refuse_systems(self.database, table.raw, held)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
