@@ -169,7 +169,8 @@ def read_case(folder: Path) -> Case:
         qrels.setdefault(topic, {})[document] = int(grade)
     for line in (folder / "run.txt").read_text(encoding="utf-8").splitlines():
         topic, _, document, rank, score, _ = line.split()
-        rows.setdefault(topic, []).append((document, int(rank), float(score)))
+        number = float(score)
+        rows.setdefault(topic, []).append((document, int(rank), -math.inf if math.isnan(number) else number))
     return Case(qrels, rows)
 
 

@@ -77,13 +77,15 @@ def filled(folder: Path) -> tuple[dict[str, Any], list[Row]]:
     case = read_case(folder)
     options = axes_of(case, described.get("files_only", False))
     measures = list(dict.fromkeys(row["measure"] for row in described["expected"]))
+    # The share that is judged is asked of what is retrieved, so no document is taken out for it.
+    kept = options | {"unjudged": ["not relevant"]}
     rows: list[list[Row]] = [
         [
             row
             for measure in measures
             for form in forms
             if form.measure == form_of(measure)
-            for row in rows_of(case, form, measure, options)
+            for row in rows_of(case, form, measure, kept if measure.startswith("Judged") else options)
         ]
         for forms in (VARIANTS, FAULTS)
     ]
