@@ -32,7 +32,7 @@ _COMMANDS = (
     *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),
     *("holdings.check", "trec_eval_command.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
     *("fuse_pool.fuse", "fuse_pool.pool", "fuse_pool.agreement", "holdings.annotate", "holdings.drop", "holdings.keep"),
-    *("conformance.conformance",),
+    *("conformance.conformance", "conformance.which"),
     *("spark_serve.serve", "holdings.vacuum", "app.help_"),
 )
 

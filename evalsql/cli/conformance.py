@@ -5,14 +5,88 @@ from typing import Literal
 
 import typer
 
-from evalsql.cli.declare import command, option
+from evalsql.catalog.ddl import relation_query
+from evalsql.cli.declare import argument, command, flag, option
 from evalsql.cli.gate_history import SAYS_NO
-from evalsql.cli.output import note, text_output
+from evalsql.cli.output import OutputOptions, note, progress_bar, text_output, write_table
 from evalsql.conformance import check, programs, suite
+from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
-from evalsql.phrases import counted
+from evalsql.ingest.files.input_files import files_named, stem
+from evalsql.phrases import counted, shortened
+from evalsql.report.table import Table
+from evalsql.warehouse.figures import Figure, compared_query, figure_of, read_figures
+from evalsql.warehouse.open import open_database
+from evalsql.warehouse.warehouse import Warehouse
 
 _FORMS = Literal["text", "json", "markdown", "junit"]
+
+
+@command
+def which(
+    *,
+    qrels: str = argument("The judgments, as of evalsql load qrels.", ...),
+    run: str = argument("The run; with --values all runs of the table, as a folder or a glob.", ...),
+    measure: str | None = argument("The measure that the figure is of, such as nDCG@10."),
+    figure: str | None = argument("The figure as it is printed, such as .4213."),
+    values: Path | None = option("--values FILE", "A table of figures: system, measure, value, or a column a measure."),
+    cutoffs: bool = flag("--cutoffs", "Try other cutoffs too."),
+    most: int = option("--most N", "Rows, where several conventions or none give the figure.", 10, min=1),
+    output: OutputOptions,
+) -> None:
+    """By which convention a figure was made.
+
+    The measure is evaluated with the gains, thresholds, orders of ties and topics that programs take. The ones whose value rounds to the figure are listed,
+    those with the fewest changes first. Ends with 0 if there is one, 1 if none gives the figure; the nearest are listed
+    then.
+
+    Example: evalsql which qrels.txt runs/first.run nDCG@10 .6444
+    """
+    if (values is None) is (figure is None or measure is None):
+        raise UsageError("give a measure and its figure, or --values FILE with figures of several runs")
+    with Warehouse(open_database(MEMORY)) as warehouse:
+        warehouse.load_qrels(qrels, "qrels")
+        if values is None:
+            figures, runs = [Figure(stem(run), str(measure), figure_of(str(figure)))], [run]
+        else:
+            figures, runs = _figures(warehouse, values, measure, run)
+        with progress_bar() as progress:
+            compared, left_out = compared_query(warehouse, runs, figures, other_cutoffs=cutoffs, progress=progress)
+            kept = warehouse.evaluation.keep(compared)
+        order = "num_changes, convention, measure"
+        query = (
+            f"select measure, convention, value, distance, fits from {kept} where is_needed "
+            f"order by not fits, if(fits, 0, distance), {order}"
+        )
+        if values is not None:
+            rows = {"compared_figures": f"select * from {kept}"}
+            counts = relation_query(warehouse.catalog, "convention_counts", rows)
+            query = f"select * exclude (num_changes) from ({counts}) order by num_fitting desc, {order}"
+        table = Table(*warehouse.database.table(query))
+        ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")
+        shown = most if values is not None or not fitting else fitting
+        write_table(table._replace(rows=table.rows[:shown]), output, warehouse)
+    note(*left_out)
+    if not fitting:
+        more = "" if cutoffs else "; --cutoffs tries other cutoffs too"
+        note(f"no convention that was tried gives the figure, the nearest are listed{more}")
+        raise typer.Exit(SAYS_NO)
+
+
+def _figures(warehouse: Warehouse, values: Path, measure: str | None, pattern: str) -> tuple[list[Figure], list[str]]:
+    """The figures of a table, of one measure if it is named, and the files of the runs that have some."""
+    figures, others = read_figures(values, warehouse.catalog)
+    figures = [each for each in figures if measure is None or each.asked.lower() == measure.lower()]
+    files = {stem(path): path for path in files_named(pattern)}
+    systems = dict.fromkeys(each.system for each in figures)
+    if others:
+        note(f"{values}: no measures are called {', '.join(others)}")
+    if without := [system for system in systems if system not in files]:
+        note(f"{counted(len(without), 'system')} of {values} without a run: {shortened(without, 3)}")
+    runs = [files[system] for system in systems if system in files]
+    if not runs:
+        raise UsageError(f"{values}: no figure of such a measure and run; a system goes by its run's name")
+    return [each for each in figures if each.system in files], runs
 
 
 @command

@@ -45,7 +45,12 @@ BEFORE = {
     ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
     ("import",): ("export", "warehouse", "archive"),
 }
-ALSO_WRITTEN = {("demo",): "evalsql-demo.duckdb", ("export", "warehouse"): "archive", ("import",): "copy.duckdb"}
+ALSO_WRITTEN = {
+    ("conformance",): "conformance-cases",
+    ("demo",): "evalsql-demo.duckdb",
+    ("export", "warehouse"): "archive",
+    ("import",): "copy.duckdb",
+}
 
 
 @pytest.fixture(scope="module")
