@@ -36,9 +36,9 @@ def which(
 ) -> None:
     """By which convention a figure was made.
 
-    The measure is evaluated with the gains, thresholds, orders of ties and topics that programs take. The ones whose value rounds to the figure are listed,
-    those with the fewest changes first. Ends with 0 if there is one, 1 if none gives the figure; the nearest are listed
-    then.
+    The measure is evaluated with the gains, thresholds, orders of ties and topics that programs take. Those whose value
+    rounds to the figure are listed, the fewest changes first. Ends with 0 if there is one. Ends with 1 if none gives
+    the figure, and lists the nearest.
 
     Example: evalsql which qrels.txt runs/first.run nDCG@10 .6444
     """

@@ -22,11 +22,11 @@ def values_of_command(text: str, suite: Suite) -> dict[tuple[str, str], Given]:
         raise UsageError(
             f'"{text}": a command is told its measure, by {{measure}} or by trec_eval\'s name, {{trec_eval}}'
         )
-    trec_names = _trec_names()
+    by_trec_eval = trec_names()
     values: dict[tuple[str, str], Given] = {}
     for case, measure in suite.asked():
         name, _, cutoff = measure.partition("@")
-        trec_name = trec_names.get((name, bool(cutoff)))
+        trec_name = by_trec_eval.get((name, bool(cutoff)))
         if "{trec_eval}" in text and trec_name is None:
             continue
         folder = suite.folder / case
@@ -36,7 +36,7 @@ def values_of_command(text: str, suite: Suite) -> dict[tuple[str, str], Given]:
     return values
 
 
-def _trec_names() -> dict[tuple[str, bool], str]:
+def trec_names() -> dict[tuple[str, bool], str]:
     """trec_eval's names of measures, with a cutoff or without."""
     return {
         (relation.header.measure, bool(alias.cutoffs)): alias.name

@@ -35,7 +35,8 @@ class Ratio:
     @property
     def text(self) -> str:
         below = self._text(self.below)
-        return self._text(self.above) if below in ("0", "1") else f"({self._text(self.above)}) / ({below})"
+        above = self._text(self.above)
+        return above if below in ("0", "1") else f"{_bracketed(above)} / {_bracketed(below)}"
 
     def _text(self, terms: Sequence[tuple[int, Fraction]]) -> str:
         written = []
@@ -46,6 +47,10 @@ class Ratio:
                 top = str(each) if each.denominator == 1 else f"({each})"
                 written.append(f"{top}/{self.base}({number})")
         return " + ".join(written) or "0"
+
+
+def _bracketed(text: str) -> str:
+    return text if text.isdigit() else f"({text})"
 
 
 Value = Fraction | Ratio

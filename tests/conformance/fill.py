@@ -31,7 +31,10 @@ def axes_of(case: Case, files_only: bool) -> dict[str, list[str]]:
         "ties": True,
         "topics": case.qrels.keys() != case.rows.keys(),
         "without relevant": any(max(topic.values()) < 1 for topic in case.qrels.values()),
-        "unjudged": any(name not in case.qrels.get(topic, {}) for topic, names in documents.items() for name in names),
+        # Where a negative grade is no judgment its document is removed too.
+        "unjudged": any(
+            case.qrels.get(topic, {}).get(name, -1) < 0 for topic, names in documents.items() for name in names
+        ),
         "negative": min(grades, default=0) < 0,
         "duplicates": any(len(set(names)) < len(names) for names in documents.values()),
     }
