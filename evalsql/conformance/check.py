@@ -30,6 +30,7 @@ Row = Mapping[str, Any]
 ERROR = "error: "
 FEWEST_DIGITS = 4  # a value is compared to so many digits after the point, or to as many as it has
 MOST_DIGITS = 6  # 32-bit numbers have no more
+_MOST_UNEXPLAINED = 0.1  # share of the cases
 FORMS = ("text", "json", "md", "junit")
 
 
@@ -135,9 +136,11 @@ def imported(name: str) -> Callable[..., Any]:
 def values_of(function: Callable[..., Any], suite: Suite) -> dict[tuple[str, str], Given]:
     """What a function of judgments, run and measure gives for the cases that dictionaries can hold."""
     values: dict[tuple[str, str], Given] = {}
+    read: dict[str, Any] = {}
     for case, measure in suite.asked(for_files=False):
+        read[case] = read.get(case) or read_data(suite.folder / case)
         try:
-            found = function(*read_data(suite.folder / case), measure)
+            found = function(*read[case], measure)
             values[case, measure] = None if found is None else float(found)
         except Exception as error:  # whatever it is, it is the answer of the program
             values[case, measure] = f"{ERROR}{type(error).__name__}: {error}"
@@ -167,7 +170,7 @@ def agrees(given: Given, expected: float) -> bool:
 
 def judge(values: Mapping[tuple[str, str], Given], suite: Suite) -> list[Verdict]:
     """A verdict for each measure that the program computes in some case; raises ValueError for values of no case."""
-    asked = list(suite.asked())
+    asked = dict.fromkeys(suite.asked())
     if unknown := [key for key in values if key not in asked]:
         raise ValueError(f"no case {unknown[0][0]} asks for {unknown[0][1]}")
     by_form: dict[str, dict[tuple[str, str], Given]] = {form: {} for form in suite.variants}
@@ -245,12 +248,24 @@ def _verdict(form: str, given: Mapping[tuple[str, str], Given], suite: Suite) ->
     agreeing = len(given) - len(failing)
     verdict = Verdict(form, None if failing else named, candidates.narrowed(nearest), len(given), agreeing, named)
     if failing:
-        if any(wrong.values()):
-            faults = _Candidates(given, wrong)
-            whole = [choice[0] for choice in faults.nearest() if not faults.failing[choice]]
-            verdict.cause = " or ".join(dict.fromkeys(whole)) or None
+        verdict.cause = _cause(given, wrong, len(failing))
         verdict.failures = [_failure(key, given[key], rows[key], wrong[key]) for key in failing]
     return verdict
+
+
+def _cause(
+    given: Mapping[tuple[str, str], Given], wrong: Mapping[tuple[str, str], Sequence[Row]], num_failing: int
+) -> str | None:
+    """The mistakes that explain all values; or nearly all, and far more than the nearest variant does."""
+    if not any(wrong.values()):
+        return None
+    faults = _Candidates(given, wrong)
+    nearest = faults.nearest()
+    num_left = len(faults.failing[nearest[0]])
+    if num_left > len(given) * _MOST_UNEXPLAINED or num_left * 2 > num_failing:
+        return None
+    named = " or ".join(dict.fromkeys(choice[0] for choice in nearest))
+    return named + (f" (in {len(given) - num_left} of {len(given)} cases)" if num_left else "")
 
 
 def _failure(key: tuple[str, str], given: Given, rows: Sequence[Row], wrong: Sequence[Row]) -> Failure:

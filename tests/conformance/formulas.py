@@ -315,10 +315,20 @@ variant("ERR ERR@k", "gdeval", "a reader stops with (2^grade - 1) / 2^4, the gre
 variant("ERR ERR@k", "greatest", "a reader stops with (2^grade - 1) / 2^g, g the greatest grade of the judgments")(
     lambda t: err(t, t.greatest, satisfied)
 )
+
+
+def unstopped(topic: Topic, greatest: int) -> Fraction:
+    parts = (satisfied(max(gain(grade), 0), greatest) / rank for rank, grade in enumerate(topic.first, 1))
+    return sum(parts, Fraction(0))
+
+
 fault("ERR ERR@k", "lets the reader stop with grade / greatest grade")(lambda t: err(t, t.greatest, over))
+fault("ERR ERR@k", "lets the reader stop with grade / 4")(lambda t: err(t, 4, over))
 fault("ERR ERR@k", "does not divide by the rank")(lambda t: err(t, t.greatest, satisfied, False))
-fault("ERR ERR@k", "forgets that the reader may have stopped above")(
-    lambda t: sum((satisfied(max(gain(g), 0), t.greatest) / rank for rank, g in enumerate(t.first, 1)), Fraction(0))
+fault("ERR ERR@k", "does not divide by the rank, the greatest grade being 4")(lambda t: err(t, 4, satisfied, False))
+fault("ERR ERR@k", "forgets that the reader may have stopped above")(lambda t: unstopped(t, t.greatest))
+fault("ERR ERR@k", "forgets that the reader may have stopped above, the greatest grade being 4")(
+    lambda t: unstopped(t, 4)
 )
 
 

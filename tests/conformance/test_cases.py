@@ -87,11 +87,11 @@ def test_every_variant_convention_and_fault_is_told_from_every_other() -> None:
             for axis, options in held.items():
                 others = set(AXES[axis]) - set(options)
                 apart[axis] |= {frozenset(pair) for pair in itertools.product(options, others)}
-    for (one, values), (other, others) in itertools.combinations(by_name.items(), 2):
+    for (one, ours), (other, theirs) in itertools.combinations(by_name.items(), 2):
         if one[0] == other[0]:
-            assert any(abs(values[key] - others[key]) > _LEAST for key in values.keys() & others.keys()), (one, other)
-    for axis, options in AXES.items():
-        assert apart[axis] >= {frozenset(pair) for pair in itertools.combinations(options, 2)}, axis
+            assert any(abs(ours[key] - theirs[key]) > _LEAST for key in ours.keys() & theirs.keys()), (one, other)
+    for axis, named in AXES.items():
+        assert apart[axis] >= {frozenset(pair) for pair in itertools.combinations(named, 2)}, axis
 
 
 def rows_of(variants: dict[str, str], **conventions: str) -> Iterator[tuple[str, Row]]:
@@ -130,7 +130,7 @@ CLAIMS = {
     **{"ERR": "gdeval", "ERR@k": "gdeval", "RBP": "moffat"},
 }
 # What evalsql computes too: parameters of its measures, how runs are loaded, variants, and conventions meant by these.
-OTHERWISE: list[tuple[str, dict[str, str], dict[str, str], dict[str, str]]] = [
+OTHERWISE: list[tuple[str, dict[str, Any], dict[str, str], dict[str, str]]] = [
     ("", {}, CLAIMS, {}),
     ("", {"tie_rule": "trec_eval_10"}, CLAIMS, {"ties": "trec_eval 10"}),
     ("", {"tie_rule": "rank"}, CLAIMS, {"ties": "rank column"}),
@@ -163,17 +163,16 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
 @pytest.mark.parametrize("at", [pytest.param(at, marks=[pytest.mark.long] * (at > 0)) for at in range(len(OTHERWISE))])
-def test_evalsql_gives_what_it_claims(together: Path, at: int) -> None:
+def test_evalsql_gives_what_it_claims(empty: evalsql.Warehouse, together: Path, at: int) -> None:
     parameters, how, variants, conventions = OTHERWISE[at]
     rows = [(case, row) for case, row in rows_of(variants, **conventions) if "may_refuse" not in SUITE.cases[case]]
     asked = {row["measure"]: _canonical(_with(row["measure"], parameters)) for _, row in rows}
-    with evalsql.open(":memory:") as warehouse:
-        warehouse.load_qrels(together / "qrels.txt", "all")
-        warehouse.load_runs(together / "run.txt", **how)
-        query = warehouse.evaluation.scores_query(list(asked.values()), per_topic=True)
-        values: dict[tuple[str, str], list[float]] = {}
-        for _, _, topic, measure, value in warehouse.rows(query):
-            values.setdefault((topic.partition("|")[0], measure), []).append(value)
+    empty.load_qrels(together / "qrels.txt", "all")
+    empty.load_runs(together / "run.txt", **how)
+    query = empty.evaluation.scores_query(list(asked.values()), per_topic=True)
+    values: dict[tuple[str, str], list[float]] = {}
+    for _, _, topic, measure, value in empty.rows(query):
+        values.setdefault((topic.partition("|")[0], measure), []).append(value)
     for case, row in rows:
         found = values[case, asked[row["measure"]]]
         assert sum(found) / len(found) == pytest.approx(row["value"], abs=1e-12), (case, row)
