@@ -136,11 +136,9 @@ def imported(name: str) -> Callable[..., Any]:
 def values_of(function: Callable[..., Any], suite: Suite) -> dict[tuple[str, str], Given]:
     """What a function of judgments, run and measure gives for the cases that dictionaries can hold."""
     values: dict[tuple[str, str], Given] = {}
-    read: dict[str, Any] = {}
     for case, measure in suite.asked(for_files=False):
-        read[case] = read.get(case) or read_data(suite.folder / case)
         try:
-            found = function(*read[case], measure)
+            found = function(*read_data(suite.folder / case), measure)
             values[case, measure] = None if found is None else float(found)
         except Exception as error:  # whatever it is, it is the answer of the program
             values[case, measure] = f"{ERROR}{type(error).__name__}: {error}"

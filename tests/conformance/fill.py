@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.conformance.exact import AXES, Case, number_of, read_case, text_of, value_of
 from tests.conformance.formulas import FAULTS, VARIANTS, Form
+from tests.tools.marked import replaced
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "conformance"
 Row = dict[str, Any]
@@ -125,7 +126,18 @@ def files(folder: Path = FOLDER) -> dict[str, str]:
     described = {"conventions": AXES, "measures": measures}
     written["variants.json"] = json.dumps(described, ensure_ascii=False, indent=2) + "\n"
     written["faults.json"] = _text(faults)
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    written["README.md"] = replaced(page, "variants", _tables(measures))
     return written
+
+
+def _tables(measures: Mapping[str, Mapping[str, str]]) -> str:
+    """What variants and conventions are, as tables."""
+    tables = []
+    for heading, named in (("measure | variant", measures), ("convention | option", AXES)):
+        rows = [f"| {key} | {name} | {meaning} |" for key, each in named.items() for name, meaning in each.items()]
+        tables.append("\n".join([f"| {heading} | what it does |", "|---|---|---|", *rows]))
+    return "\n\n".join(tables)
 
 
 if __name__ == "__main__":

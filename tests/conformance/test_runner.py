@@ -42,10 +42,10 @@ def test_a_careful_program_follows_a_variant_of_each_measure() -> None:
     }
 
 
-def test_mistakes_are_caught_and_their_causes_named() -> None:
-    assert len(MUTANTS) >= 50
+@pytest.mark.parametrize("each", [7, pytest.param(1, marks=pytest.mark.long)])
+def test_mistakes_are_caught_and_their_causes_named(each: int) -> None:
     named = 0
-    for mutant in MUTANTS:
+    for mutant in MUTANTS[::each]:
         assert SOURCE.count(mutant["old"]) == 1, mutant
         wrong: dict[str, Any] = {}
         exec(compile(SOURCE.replace(mutant["old"], mutant["new"]), str(mutant), "exec"), wrong)
@@ -55,7 +55,7 @@ def test_mistakes_are_caught_and_their_causes_named() -> None:
         assert verdict.failures
         assert mutant["cause"] in (verdict.cause or "" if mutant["cause"] else ""), (mutant, verdict.cause)
         named += bool(mutant["cause"])
-    assert named >= 40
+    assert named * each >= 40
 
 
 def test_digits_decide_what_agrees() -> None:
