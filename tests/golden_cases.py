@@ -7,7 +7,7 @@ from tests.conftest import FIXTURES
 
 CASES = tuple(sorted(path for path in FIXTURES.iterdir() if path.is_dir()))
 # The file of judgments that a case has says what form they are of.
-FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
+FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences", "strata.txt": "strata"}
 
 
 def load_judgments(warehouse: Warehouse, case: Path, name: str) -> None:

@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from io import StringIO
@@ -24,21 +24,37 @@ _WIDTH = 100
 _RULE = "\u2500"
 # Of every ``typer.Typer``.
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-_COMMANDS = (
-    *("leaderboard.demo", "leaderboard.eval_", "holdings.ls", "leaderboard.leaderboard", "leaderboard.topics"),
-    "board.board",
-    *("compare.compare", "compare.table", "compare.explain", "reports_charts.report", "reports_charts.site"),
-    *("reports_charts.chart", "reports_charts.curve", "holdings.ties", "gate_history.gate", "gate_history.history"),
-    *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),
-    *("holdings.check", "trec_eval_command.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
-    *("fuse_pool.fuse", "fuse_pool.pool", "fuse_pool.agreement", "holdings.annotate", "holdings.drop", "holdings.keep"),
-    *("conformance.conformance", "conformance.which"),
-    *("spark_serve.serve", "holdings.vacuum", "app.help_"),
-)
+_COMMANDS = {
+    "Load": ("leaderboard.demo", "leaderboard.eval_", "app.load", "export_import.import_", "holdings.annotate"),
+    "Ask": (
+        *("leaderboard.leaderboard", "leaderboard.topics", "board.board", "compare.explain", "holdings.ties"),
+        *("measures_sql.measures", "measures_sql.sql", "shell.shell", "trec_eval_command.trec_eval", "app.help_"),
+    ),
+    "Compare": (
+        *("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
+        *("conformance.conformance", "conformance.which"),
+    ),
+    "Share": (
+        *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
+        *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
+    ),
+    "Judge": ("fuse_pool.pool", "fuse_pool.agreement"),
+    "Keep": ("holdings.ls", "holdings.check", "holdings.keep", "holdings.drop", "holdings.vacuum"),
+}
+_GUIDES = {
+    "Start": ("loading", "python", "switching", "trec_eval", "commands"),
+    "Measure": ("measures", "ties", "tap", "topics"),
+    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance"),
+    "Share": ("reports", "site", "exporting", "clients"),
+    "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
+}
 
 
 class _FewConverted:
-    """A command whose defaults and texts stay as they are: Typer converts by pydantic, whose import takes .15 s."""
+    """A command whose defaults and texts stay as they are: Typer converts by pydantic, whose import takes .15 s.
+
+    Its help has arguments first, then its own options, then those of groups under their headings.
+    """
 
     def get_params(self, ctx: Any) -> Any:
         parameters = super().get_params(ctx)  # type: ignore[misc]
@@ -46,6 +62,23 @@ class _FewConverted:
             if "process_value" not in vars(each):
                 each.process_value = partial(_processed, each, each.process_value)
         return parameters
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[Any]] = {"Arguments": [], "Options": []}
+        for each in self.get_params(ctx):
+            heading = getattr(each, "rich_help_panel", None) if each.param_type_name == "option" else "Arguments"
+            if record := each.get_help_record(ctx):
+                sections.setdefault(heading or "Options", []).append(record)
+        _write_sections(formatter, sections)
+        if hasattr(self, "commands"):
+            self.format_commands(ctx, formatter)  # type: ignore[attr-defined]
+
+
+def _write_sections(formatter: Any, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    for heading, rows in sections.items():
+        if rows:
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
 def _processed(parameter: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
@@ -63,13 +96,25 @@ class _Command(_FewConverted, TyperCommand):
     pass
 
 
-def _group(places: Sequence[str], meaning: str, **settings: Any) -> typer.Typer:
-    """A group of commands such as "load.runs", each of which is imported when it is called; ``eval_`` is eval."""
-    by_name = {place.rpartition(".")[2].rstrip("_"): place for place in places}
+def _group(places: Mapping[str, Sequence[str]], meaning: str, **settings: Any) -> typer.Typer:
+    """A group of commands such as "load.runs", by headings; each is imported when it is called; ``eval_`` is eval."""
+    names = {
+        heading: {each.rpartition(".")[2].rstrip("_"): each for each in these} for heading, these in places.items()
+    }
+    by_name = {name: place for these in names.values() for name, place in these.items()}
 
     class LazyGroup(_FewConverted, TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
             return list(by_name)
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            commands = {name: self.get_command(ctx, name) for name in by_name}
+            limit = formatter.width - 6 - max(map(len, by_name))
+            rows = {
+                name: (f"{name:<{max(map(len, by_name))}}", one.get_short_help_str(limit))
+                for name, one in commands.items()
+            }
+            _write_sections(formatter, {heading: [rows[name] for name in these] for heading, these in names.items()})
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in by_name and cmd_name not in self.commands:
@@ -113,15 +158,19 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
+_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "documents", "weights", "measures")
+_EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
-    [f"load.{name}" for name in ("qrels", "runs", "measures", "weights", "topics", "groups", "lists", "scores")],
+    {"Commands": [f"load.{name}" for name in _LOADED]},
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
 export = _group(
-    [f"export_import.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")],
+    {"Commands": [f"export_import.{name}" for name in _EXPORTED]},
     "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
 )
-spark = _group(["spark_serve.eval_"], "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
+spark = _group(
+    {"Commands": ["spark_serve.eval_"]}, "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help"
+)
 app = _group(
     _COMMANDS,
     "An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
@@ -159,8 +208,10 @@ def help_(
     if topic is None:
         width = max(map(len, guides))
         print("evalsql help TOPIC prints a guide; evalsql COMMAND --help the options of a command", file=sys.stderr)
-        for name, text in guides.items():
-            typer.echo(f"{name:<{width}}  {text.partition(chr(10))[0].removeprefix('# ')}")
+        for heading, names in _GUIDES.items():
+            typer.echo(f"{heading}:")
+            for name in names:
+                typer.echo(f"  {name:<{width}}  {guides[name].partition(chr(10))[0].removeprefix('# ')}")
         return
     name = topic.lower().removesuffix(".md")
     if name in guides:

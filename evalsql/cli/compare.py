@@ -3,15 +3,34 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.estimates import Estimating
-from evalsql.cli.options import FAMILY, ONE_QRELS, Arrangement, Asking, AskingScores, Family, MeasuredRuns, only_one
-from evalsql.cli.output import OUTPUT, OutputOptions, coverage_lines, note, note_waiting, text_output, write_table
+from evalsql.cli.options import (
+    FAMILY,
+    ONE_QRELS,
+    WORDS,
+    Arrangement,
+    Asking,
+    AskingScores,
+    Family,
+    MeasuredRuns,
+    only_one,
+)
+from evalsql.cli.output import (
+    OUTPUT,
+    OutputOptions,
+    coverage_lines,
+    note,
+    note_waiting,
+    text_output,
+    with_words,
+    write_table,
+)
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -41,6 +60,7 @@ _FORMATS = {".tex": "latex", ".md": "markdown"}
 class Testing:
     """How differences are tested, as ``Evaluation.comparison_query`` takes it."""
 
+    heading: ClassVar = "Tests"
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
     family: Family = FAMILY
@@ -55,12 +75,11 @@ class Testing:
 
 @dataclass(frozen=True)
 class PaperOptions:
-    order: Names = option(
-        "--order RUN", "In Markdown and LaTeX the run on top, others by mean; can be repeated.", complete="runs"
-    )
-    rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
-    daggers: bool = flag("--daggers", "In Markdown and LaTeX, with --all-pairs, mark differences to the baseline too.")
-    relative: bool = flag("--relative", "In Markdown and LaTeX the change of each mean to the baseline in percent.")
+    heading: ClassVar = "In Markdown and LaTeX"
+    order: Names = option("--order RUN", "The run on top, others by mean; can be repeated.", complete="runs")
+    rename: Names = option("--rename RUN=NAME", "What a run is called; can be repeated.")
+    daggers: bool = flag("--daggers", "With --all-pairs, mark differences to the baseline too.")
+    relative: bool = flag("--relative", "The change of each mean to the baseline in percent.")
 
     def applied(
         self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
@@ -155,6 +174,9 @@ def compare(
                 note(f"{run}: left out, no judgment set evaluates it and {base}")
 
 
+_LESS = DroppedColumns(spare=("ideal_value", "ideal_grade", "ideal_document", "value"))  # than what documents say
+
+
 @command
 def explain(
     *,
@@ -164,6 +186,7 @@ def explain(
     other: str | None = option("--other RUN", "Show the documents that differ, largest first.", complete="runs"),
     qrels: Names = ONE_QRELS,
     depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
+    texts: bool = WORDS,
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -182,7 +205,8 @@ def explain(
         )
         with translated_errors(warehouse.path):
             rows = found.rows.fetchall()
-        write_table(Table(found.rows.columns, rows, found.counts), output, warehouse)
+        table = Table(found.rows.columns, rows, found.counts)
+        write_table(with_words(warehouse, table) if texts else table, output, warehouse, _LESS if texts else None)
     note(*explanation_lines(found, depth, output.digits))
 
 

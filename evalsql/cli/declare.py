@@ -1,8 +1,12 @@
-"""How commands declare options, arguments and groups of them, and the names that a user's shell completes."""
+"""How commands declare options, arguments and groups of them, and the names that a user's shell completes.
+
+A group is a dataclass. Its ``heading`` stands above its options in the help of a command.
+"""
 
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import Field, field, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -15,6 +19,7 @@ from evalsql.database.engine import connect
 from evalsql.warehouse.open import default_path
 
 Names = list[str]
+PRINTED = "Output"  # the heading of what a command prints and how
 silence = {"is_asked": False}  # of notes, by the command that runs
 # Behind each word its other spellings, without case, blanks, hyphens, underscores and apostrophes.
 _SPELLINGS = {
@@ -76,10 +81,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         if is_dataclass(each.annotation):
             groups[name] = each.annotation
             hints = get_type_hints(each.annotation)
-            parameters += [_parameter(one.name, hints[one.name], one) for one in fields(each.annotation)]
+            heading = getattr(each.annotation, "heading", None)
+            parameters += [_parameter(one.name, hints[one.name], one, heading) for one in fields(each.annotation)]
         else:
             parameters.append(_parameter(name, each.annotation, each.default))
-    parameters.append(_parameter("quiet", bool, flag("--quiet", "Leave out notes and warnings, but no error.")))
+    quiet = flag("--quiet", "Leave out notes and warnings, but no error.")
+    parameters.append(_parameter("quiet", bool, quiet, PRINTED))
     lists = [each.name for each in parameters if each.annotation == Names]
 
     @wraps(function)
@@ -95,9 +102,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return with_groups
 
 
-def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+def _parameter(name: str, kind: Any, default: Any, heading: str | None = None) -> inspect.Parameter:
     """A parameter as Typer reads it; the words of a ``Literal`` are taken in any spelling."""
     described = default.metadata["typer"] if isinstance(default, Field) else default
+    if heading and not described.rich_help_panel:
+        described = copy(described)  # another command may have the same option under no heading
+        described.rich_help_panel = heading
     for each in (kind, *get_args(kind)):
         if get_origin(each) is Literal:
             described.parser = partial(parse_word, words=get_args(each))

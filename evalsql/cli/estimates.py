@@ -1,7 +1,7 @@
 """``--estimate`` of ``leaderboard`` and ``compare``: figures by a judge, corrected by what people judged."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from evalsql.cli.declare import flag, option
 from evalsql.cli.options import Arrangement, MeasuredRuns
@@ -19,9 +19,10 @@ _DROPPED = DroppedColumns(
 
 @dataclass(frozen=True)
 class Estimating:
+    heading: ClassVar = "Estimates by a judge"
     estimate: bool = flag("--estimate", "Means over all topics of --judge, corrected by --reference.")
-    reference: str | None = option("--reference NAME", "Of --estimate: what people judged.", complete="qrels")
-    judge: str | None = option("--judge NAME", "Of --estimate: judgments of more topics.", complete="qrels")
+    reference: str | None = option("--reference NAME", "What people judged.", complete="qrels")
+    judge: str | None = option("--judge NAME", "Judgments of more topics.", complete="qrels")
 
     @property
     def is_asked(self) -> bool:

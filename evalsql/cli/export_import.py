@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
-from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.declare import PRINTED, Names, argument, command, flag, option
 from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.disk import part_of, scratch_folder, whole_files
@@ -26,6 +26,7 @@ _SETS = argument("Judgment sets, or globs of names; all by default.", complete="
 
 @dataclass(frozen=True)
 class Target:
+    heading: ClassVar = PRINTED
     output: str | None = option("--output -o PATH", "A file; of several, or with / at the end, their folder.")
     replace: bool = flag("--replace", "Write over files that are there.")
 

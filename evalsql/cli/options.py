@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli import tell
-from evalsql.cli.declare import Names, argument, flag, option
+from evalsql.cli.declare import PRINTED, Names, argument, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
@@ -33,21 +33,26 @@ SYSTEMS = option("--system NAME", "Runs of this system or glob of systems; can b
 BASELINE = option("--baseline RUN", "Run that others are compared with.", complete="runs")
 Family = Literal["measure", "all"]
 FAMILY = option("--family", "Correct p over the tests of each measure by itself, or over all together.", "measure")
-MEASURES = option("--measure -m MEASURE", 'Such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.', complete="measures")
-QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeated.", complete="qrels")
-ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels")
+_COMMON: dict[str, Any] = {"rich_help_panel": "Options"}  # above the options of every group
+_MEASURE = 'Such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.'
+MEASURES = option("--measure -m MEASURE", _MEASURE, complete="measures", **_COMMON)
+QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeated.", complete="qrels", **_COMMON)
+ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels", **_COMMON)
 MEMORY_LIMIT = option("--memory-limit SIZE", "Memory the engine may take, such as 1GB; what does not fit goes to disk.")
 QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "pairs", "families"]
+Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+WORDS = flag("--texts", "What each document says in a last column, where its text was loaded.")
 FORM = option(
     "--form",
     "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
     "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
+    "(preferences). Of a sample: topic, iteration, document, stratum, grade (strata), or topic, document, grade, "
+    "method, probability (probabilities). Or what judgments are made of: topic and relevant document (pairs), id and "
+    "family (families).",
     "grades",
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
@@ -88,6 +93,7 @@ class OwnMeasures:
 class RunFilters:
     """What runs have to be, beside their names; empty is all."""
 
+    heading: ClassVar = "Which runs"
     condition: str | None = option(
         "--where CONDITION", "Runs of which this is true, such as \"meta.branch = 'main'\" or \"tag like 'v2%'\"."
     )
@@ -148,6 +154,7 @@ def only_one(names: Names, option: str) -> str | None:
 
 @dataclass(frozen=True)
 class Arrangement:
+    heading: ClassVar = PRINTED
     sort: str | None = option(
         "--sort COLUMN",
         "Sort by this column, greatest numbers or first names on top; COLUMN:asc and COLUMN:desc say otherwise.",
@@ -170,6 +177,7 @@ class Arrangement:
 class Where:
     """A warehouse file, which another process may have locked."""
 
+    heading: ClassVar = "The warehouse"
     wait: float = option("--wait SECONDS", "Try so long while another process has the file locked.", WAIT, min=0)
     db: str | None = option("--db FILE", "Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.")
     token_file: Path | None = option("--token-file FILE", "Holds the token of a server; else EVALSQL_TOKEN is it.")
@@ -267,6 +275,7 @@ class Loading(Where):
 
 @dataclass(frozen=True)
 class Facts:
+    heading: ClassVar = "What is kept with it"
     meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 
     def pairs(self, **facts: str | None) -> dict[str, str]:
@@ -316,6 +325,7 @@ class KeptWithRuns(Kept, RunFacts):
 
 @dataclass(frozen=True)
 class JudgmentReading:
+    heading: ClassVar = "How judgments are read"
     form: Form = FORM
     queries: str | None = option(
         "--queries FILE",
@@ -329,6 +339,7 @@ class JudgmentReading:
 
 @dataclass(frozen=True)
 class RunReading:
+    heading: ClassVar = "How runs are read"
     columns: Columns = COLUMNS
     tie_rule: TieRule | None = option(
         "--tie-rule",

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
@@ -30,6 +30,7 @@ _DRAWN = "charts are drawn"
 
 @dataclass(frozen=True)
 class LookOptions:
+    heading: ClassVar = "How it is drawn"
     width: int | None = option("--width PIXELS", "Width of the chart.", min=50, max=20_000)
     height: int | None = option("--height PIXELS", "Height of the chart.", min=50, max=20_000)
     title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
@@ -46,7 +47,8 @@ def chart(
     *,
     name: str = argument(
         "agreement of measures, differences by topic to a baseline, distribution over topics, histogram of "
-        "differences to a baseline, history of systems, leaderboard with intervals, pr (mean over topics), "
+        "differences to a baseline, history of systems, judges (agreement of judgment sets, those beside --qrels or "
+        "all), leaderboard with intervals, pr (mean over topics), "
         "pr_levels (by topic, of one run), roc, scatter of a run and a baseline by topic, slope (order by two "
         "measures), tap, topics by systems, unjudged documents by rank.",
         ...,

@@ -20,6 +20,10 @@ _MOST_NOTES = 5
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
+    "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
+    "taking what was not drawn for not relevant",
+    "probabilities": "statAP and statnDCG estimate what all judgments would give; other figures mislead, taking what "
+    "was not drawn for not relevant",
 }
 
 

@@ -105,6 +105,8 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
         unused = f"select id from ({relation_query(database.catalog, 'unused_names')}) where relation ="
         for table, column in (("documents", "document_id"), ("topics", "topic_id")):
             database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
+        database.execute("delete from document_texts where document_id not in (select document_id from documents)")
+        database.execute("delete from files where kind = 'documents' and not exists (select 1 from document_texts)")
     return sorted(gone)
 
 
@@ -124,7 +126,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "stored_scores")
+        tables = (*tables, "judgment_samples", "stored_scores")
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")

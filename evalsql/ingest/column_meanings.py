@@ -29,23 +29,39 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     ),
     "family": ("family", "superfamily", "fold", "class", "clan", "cluster", "group"),
     "weight": ("weight",),
+    "stratum": ("stratum", "category"),
+    "method": ("method",),
+    "probability": ("probability", "inclusion_probability", "iprob"),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "run": (("topic", "document", "score"), ("rank",)),
     "grades": (("topic", "document", "grade"), ("iteration",)),
     "groups": (("topic", "document", "grade"), ("iteration",)),
+    "strata": (("topic", "document", "stratum", "grade"), ("iteration",)),
+    "probabilities": (("topic", "document", "grade", "probability"), ("method",)),
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
+    "documents": (("document",), ("title", "text")),
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
-NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
+NAMES = (
+    "topic",
+    "document",
+    "iteration",
+    "group",
+    "subgroup",
+    "member",
+    "family",
+    "stratum",
+    "method",
+)  # meanings that are no numbers
 Given = Mapping[str, str] | None
 
 

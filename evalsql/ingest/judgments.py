@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +21,17 @@ from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
-from evalsql.ingest.files.trec_text import Notes, preference_rows, qrels_rows, reader, rejected_paths, text_lines
-from evalsql.ingest.load_options import IMPLYING, JudgmentOptions
+from evalsql.ingest.files.trec_text import (
+    Notes,
+    RowReader,
+    preference_rows,
+    qrels_rows,
+    reader,
+    rejected_paths,
+    sampled_rows,
+    text_lines,
+)
+from evalsql.ingest.load_options import IMPLYING, SAMPLED, JudgmentOptions
 from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.phrases import counted
 
@@ -30,6 +40,18 @@ _GRADED = {"line": "bigint", "topic": "varchar", "iteration": "varchar", "docume
 _PREFERRED = {
     **{"line": "bigint", "topic": "varchar", "judgment_group": "varchar", "subgroup": "varchar"},
     **{"document": "varchar", "level": "double"},
+}
+_SAMPLED = {**_GRADED, "stratum": "varchar", "probability": "double"}
+# By form, where they are not those of grades.
+_COLUMNS = {"preferences": _PREFERRED, **dict.fromkeys(SAMPLED, _SAMPLED)}
+_READERS: Mapping[str, RowReader] = {
+    "preferences": preference_rows,
+    **{form: partial(sampled_rows, form=form) for form in SAMPLED},
+}
+# What stands for these in rows of a table, by form. Without methods all that is judged was drawn, as by method 1.
+_SAMPLED_COLUMNS = {
+    "strata": "topic, iteration, document, grade, stratum, null",
+    "probabilities": "topic, '0', document, grade, coalesce(method, '1'), probability",
 }
 _ALL = "select * from staged_qrels_rows"
 MOST_PAIRS = 200_000_000
@@ -85,7 +107,7 @@ class StagedJudgments:
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._columns = _PREFERRED if self.options.are_preferences else _GRADED
+        self._columns = _COLUMNS.get(self.options.form, _GRADED)
         make_temp_table(self.database, "staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
@@ -96,12 +118,12 @@ class StagedJudgments:
         options = self.options
         if options.form in IMPLYING:
             raise QueryError(f"{file.label}: {options.form} were not recognised")
-        self.num_rows = 0 if options.are_preferences else _stage_clean(self.database, file, options.form)
+        self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
         make_temp_table(self.database, "staged_qrels_rows", self._columns)
         notes, problems = Notes(), ProblemList()
-        read = preference_rows if options.are_preferences else qrels_rows
+        read = _READERS.get(options.form, qrels_rows)
         rows = ((line, *row) for line, row in read(file, notes, problems.add))
         base_rows.add_rows(self.database, "staged_qrels_rows", [*self._columns], rows)
         self.comments = notes.comments
@@ -113,6 +135,7 @@ class StagedJudgments:
             self.num_rows, self.notices = table.num_rows, stage_implied(self.database, table, self.options)
             return
         columns = ", ".join(f'"{name.removeprefix("judgment_")}"' for name in self._columns if name != "line")
+        columns = _SAMPLED_COLUMNS.get(self.options.form, columns)
         rows = f"select row, {columns} from ({table.query})"
         self.database.execute(f"insert into staged_qrels_rows {rows}")
         self._check(table, ProblemList())
@@ -152,7 +175,21 @@ class StagedJudgments:
                         "iteration, a group or subtopic, may judge it once"
                     )
                 problems.add(origin.problem(lines.get(line, line), reason))
+        if self.options.are_sampled:
+            self._check_sample(origin, problems)
         problems.check()
+
+    def _check_sample(self, origin: Table, problems: ProblemList) -> None:
+        """Refuse probabilities that are none, and note what is to be said of the sample."""
+        faults, remarks = (
+            relation_query(self.database.catalog, name, {"staged": _ALL}, form=self.options.form)
+            for name in ("sample_faults", "sample_remarks")
+        )
+        found = self.database.rows(f"{faults}\norder by line")
+        lines = origin.lines() if found else {}
+        for line, reason in found:
+            problems.add(origin.problem(lines.get(line, line), reason))
+        self.notices += [remark for (remark,) in self.database.rows(remarks)]
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
@@ -173,6 +210,9 @@ class StagedJudgments:
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
         database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+        if options.are_sampled:
+            samples = relation_query(database.catalog, "new_judgment_samples", inputs, form=form)
+            database.insert("judgment_samples", samples)
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
         database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")

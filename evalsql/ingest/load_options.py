@@ -13,7 +13,8 @@ from evalsql.errors import UsageError
 
 Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
-FORMS = ("grades", "groups", "preferences", *IMPLYING)
+SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
+FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 
 
@@ -91,11 +92,16 @@ class JudgmentOptions:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
-        if self.keep_best and self.are_preferences:
-            raise UsageError("of repeated preferences none is the best one; mend the file")
+        if self.keep_best and (self.are_preferences or self.are_sampled):
+            what = "preferences" if self.are_preferences else "judgments of a sample"
+            raise UsageError(f"of repeated {what} none is the best one; mend the file")
         if self.queries is not None and self.form != "families":
             raise UsageError("queries are named for judgments made of families, --form families")
 
     @property
     def are_preferences(self) -> bool:
         return self.form == "preferences"
+
+    @property
+    def are_sampled(self) -> bool:
+        return self.form in SAMPLED

@@ -61,9 +61,11 @@ class Loader:
             name: by default the file's stem.
             form: grades (one of a document for a topic), groups (one in each group or subtopic, which the iteration
                 names) or preferences (topic, group, subgroup or none, document, level: documents are preferred to those
-                of lower levels in their subgroup, and what follows from that within a group; groups need not agree); or
-                what judgments are made of: pairs (topic and a document relevant to it) or families (id and family:
-                members of the same family are relevant to each other).
+                of lower levels in their subgroup, and what follows from that within a group; groups need not agree); of
+                a sample strata (topic, iteration, document, stratum, grade; below 0 is in the pool and not judged) or
+                probabilities (topic, document, grade, method, probability); or what judgments are made of: pairs (topic
+                and a document relevant to it) or families (id and family: members of the same family are relevant to
+                each other).
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too; by default
                 those that have a topic of these and no judgments yet.
             keep_best: of several judgments of a document for a topic (or by a group) keep the highest grade.

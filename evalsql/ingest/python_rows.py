@@ -138,10 +138,9 @@ def _is_nested(value: object) -> bool:
 
 
 def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
-    if kind == "preferences":
-        raise UsageError(
-            "preferences need a topic, a group, a document and a level in each row, and this has no groups"
-        )
+    if len(needed := MEANINGS[kind][0]) > 3:
+        listed = f"a {', a '.join(needed[:-1])} and a {needed[-1]}"
+        raise UsageError(f"{kind} need {listed} in each row, and this has one value of each document")
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
     return {

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,15 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, means_query, names_query, run_rows_query
+from evalsql.report.page.report_data import (
+    OF_RUNS,
+    OF_SCORES,
+    judge_pairs,
+    judgment_set,
+    means_query,
+    names_query,
+    run_rows_query,
+)
 from evalsql.report.table import Table, finite
 from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
@@ -141,8 +150,13 @@ class Chart:
             encoding["strokeDash"] = colour | {"scale": {"domain": names, "range": list(map(list, dashes))}}
 
     def draw(self, extension: str) -> bytes:
-        """The chart as a PNG, an SVG, a PDF or a page that needs nothing else."""
-        import vl_convert
+        """The chart as a PNG, an SVG, a PDF or a page that needs nothing else; UsageError without the engine."""
+        try:
+            import vl_convert
+        except ImportError as error:
+            raise UsageError(
+                "charts are drawn by an engine of 84 MB: pip install 'evalsql[charts]' brings it"
+            ) from error
 
         if extension == ".html":
             return _page(self.specification, vl_convert.vegalite_to_html(_BLANK, bundle=True)).encode()
@@ -162,7 +176,10 @@ class Chart:
         return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {VEGA_LITE: self.specification, "image/svg+xml": self.draw(".svg").decode(), "text/plain": repr(self)}
+        bundle = {VEGA_LITE: self.specification, "text/plain": repr(self)}
+        with suppress(UsageError):  # a notebook draws Vega-Lite itself
+            bundle["image/svg+xml"] = self.draw(".svg").decode()
+        return bundle
 
 
 def drawing(
@@ -186,6 +203,11 @@ def drawing(
         raise UsageError(f"the chart {name} takes no baseline; {', '.join(_OF_TWO_RUNS)} do")
     if baseline is not None:
         baseline = resolve_one(warehouse.database, "run", baseline)
+    if name == "judges":
+        pairs, notes = judge_pairs(warehouse, qrels and judgment_set(warehouse, qrels))
+        if not pairs.rows:
+            raise UsageError("nothing can be drawn as judges: no document is judged by two sets")
+        return Chart(name, pairs, notes=notes, **look)
     judged = judgment_set(warehouse, qrels)
     most = lines
     if name in _OF_LINES:

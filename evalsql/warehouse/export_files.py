@@ -22,6 +22,15 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "weights": {"trec": ".txt"},
 }
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
+_JUDGED_SAMPLE = """(
+    select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
+    join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
+    join documents using (document_id)
+)"""
+_OF_SAMPLES = {
+    "strata": ["topic", "iteration", "document", "stratum", "grade"],
+    "probabilities": ["topic", "document", "grade", "method", "probability"],
+}
 _ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
 _MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
 
@@ -93,10 +102,13 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     if kind == "preferences":
         columns, held = ["topic", "judgment_group", "subgroup", "document", "level"], _PREFERENCES
         order = "topic, judgment_group, subgroup, level desc, document"
+    elif kind in _OF_SAMPLES:
+        columns, held = _OF_SAMPLES[kind], _JUDGED_SAMPLE
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if form == "trec":
-        return Written(_text(database, rows, columns[:-1], path), remarks)
+        names = [each for each in columns if each not in ("grade", "level", "probability")]
+        return Written(_text(database, rows, names, path), remarks)
     if form == "beir":
         if kind != "grades":
             raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")

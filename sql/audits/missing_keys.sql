@@ -43,6 +43,10 @@ with keys as (
     from judged_documents
     group by qrels_id, topic_id
     union all
+    select 'judgment_samples', null, qrels_id, topic_id, null, null, count(*)
+    from judgment_samples
+    group by qrels_id, topic_id
+    union all
     select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
     from topic_weights
     group by qrels_id, topic_id
@@ -57,6 +61,7 @@ with keys as (
     union all
     select 'files', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from files
+    where kind <> 'documents'
     group by case when kind = 'run' then id end, case when kind <> 'run' then id end
     union all
     select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
@@ -76,6 +81,11 @@ with keys as (
     union all
     select 'preferences', null, qrels_id, topic_id, null, min(document_id), count(*)
     from preferences
+    where $documents and document_id not in (select document_id from documents)
+    group by qrels_id, topic_id
+    union all
+    select 'judgment_samples', null, qrels_id, topic_id, null, min(document_id), count(*)
+    from judgment_samples
     where $documents and document_id not in (select document_id from documents)
     group by qrels_id, topic_id
     union all
@@ -158,3 +168,12 @@ select
     num_rows
 from placed
 where document_id is not null
+union all
+select
+    'document_texts' as relation,
+    'their documents' as owner,
+    concat('document_texts has documents that are not in documents, the first #', min(document_id)) as finding,
+    count(*) as num_rows
+from document_texts
+where $documents and document_id not in (select document_id from documents)
+having count(*) > 0

@@ -4,7 +4,7 @@
 --   finding    what is wrong, and where
 --   num_rows   grades of the document
 -- definition: A judgment set has each document once for a topic in judged_documents, and in assessments too if
---    its form is grades.
+--    its form is grades, strata or probabilities.
 with graded as (
     select
         'judged_documents' as relation,
@@ -20,7 +20,7 @@ with graded as (
         assessments.document_id
     from assessments
     join qrels on qrels.qrels_id = assessments.qrels_id
-    where qrels.form = 'grades'
+    where qrels.form in ('grades', 'strata', 'probabilities')
 ),
 repeated as (
     select

@@ -25,6 +25,16 @@ with rows_of_sets as (
         level
     from preferences
     where qrels_id in ($qrels_id, $other_id)
+    union all
+    select
+        qrels_id,
+        topic_id,
+        document_id,
+        stratum,
+        'sample' as subgroup,
+        probability
+    from judgment_samples
+    where qrels_id in ($qrels_id, $other_id)
 )
 select
     topic_id,

@@ -17,6 +17,8 @@ where topic_id not in (
     union
     select topic_id from judged_documents
     union
+    select topic_id from judgment_samples
+    union
     select topic_id from topic_weights
     union
     select topic_id from topic_meta
@@ -34,6 +36,8 @@ where document_id not in (
     select document_id from assessments
     union
     select document_id from preferences
+    union
+    select document_id from judgment_samples
     union
     select document_id from judged_documents
     union

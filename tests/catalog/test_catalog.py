@@ -30,6 +30,7 @@ def loaded() -> Iterator[evalsql.Warehouse]:
         yield warehouse
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
     with evalsql.open(new_file(tmp_path)) as warehouse:

@@ -69,6 +69,7 @@ def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: 
     assert said.startswith("10 of 12 rows\n")
 
 
+@pytest.mark.long
 @terminal_only
 def test_significant_differences_are_in_colour(sample_file: Path, command: Command) -> None:
     asked = ("compare", "bm25", "-m", "AP", "--db", sample_file)
@@ -84,6 +85,7 @@ def test_significant_differences_are_in_colour(sample_file: Path, command: Comma
         assert found[1] == colour, row
 
 
+@pytest.mark.long
 @terminal_only
 def test_columns_that_do_not_fit_are_cut_in_the_middle_or_named_but_not_by_the_dozen(tmp_path: Path) -> None:
     def wide(names: list[str]) -> list[str]:

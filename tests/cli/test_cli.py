@@ -124,6 +124,7 @@ def test_sql_reads_standard_input_and_shows_every_kind_of_value(command: Command
     assert datetime.fromisoformat(written.partition(",")[0]) == datetime.fromtimestamp(0, UTC)
 
 
+@pytest.mark.long
 def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, tmp_path: Path) -> None:
     board = (*LEADERBOARD, sample_file)
     exact = json.loads(command(*board, "--format", "json").stdout)
@@ -150,6 +151,7 @@ def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, t
     assert f"{exact[0]['AP']:.2f} " in command(*board, "--digits", "2").stdout
 
 
+@pytest.mark.long
 def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) -> None:
     name = 'a_b [red] |x| <i> $5 & "q"'
     write(tmp_path / f"{name}.run", (FIXTURES / "mixed" / "runs" / "system.run").read_text())
@@ -190,6 +192,7 @@ def test_of_very_many_ties_only_the_number_is_told(
     assert "ties" not in command("eval", "qrels.txt", "one.run", "-m", "AP").stderr
 
 
+@pytest.mark.long
 def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: Path) -> None:
     """Two systems that each have one relevant document among tied ones: the worse may be the better."""
     qrels = write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n")

@@ -97,6 +97,7 @@ def test_identical_runs_and_a_single_topic_are_noted(tmp_path: Path, command: Co
         assert found.select("low, high").fetchall() == [(None, None)] * 2
 
 
+@pytest.mark.long
 def test_runs_of_disjoint_topics_are_compared_as_empty_and_told(tmp_path: Path, command: Command) -> None:
     """Topics left out count as in every mean: as empty rankings."""
     path = loaded(tmp_path, {"low": [1] * 6, "high": [2] * 6}, {"low": range(3), "high": range(3, 6)})
@@ -107,6 +108,7 @@ def test_runs_of_disjoint_topics_are_compared_as_empty_and_told(tmp_path: Path, 
     assert "high misses 3 of 6 topics (set)" in answer.stderr
 
 
+@pytest.mark.long
 def test_runs_that_no_judgments_bring_together(tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path)
     with evalsql.open(path) as warehouse:
@@ -121,6 +123,7 @@ def test_runs_that_no_judgments_bring_together(tmp_path: Path, command: Command)
     assert "run2: left out, no judgment set evaluates it and run1" in answer.stderr
 
 
+@pytest.mark.long
 def test_topics_weigh_the_same_and_it_is_said(tmp_path: Path, command: Command) -> None:
     """Where a leaderboard has a weighted mean or a sum: topics of RR 1 and 1/2 with the weights 3 and 1."""
     path = loaded(tmp_path, {"base": [1, 2], "other": [2, 1]})
@@ -148,6 +151,7 @@ def test_topics_weigh_the_same_and_it_is_said(tmp_path: Path, command: Command) 
     assert "TAP@5: every topic weighs the same, unlike in its weighted mean." in caption
 
 
+@pytest.mark.long
 def test_measures_of_ones_own_are_compared_in_a_file_open_for_reading(tmp_path: Path) -> None:
     """Their view of scores is a temporary one, which comes back afterwards."""
     own = own_measure(tmp_path / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from rr()")

@@ -110,13 +110,21 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
 
 @pytest.mark.parametrize("words", [(), ("load",), ("export",)])
 def test_a_line_of_the_list_is_whole(command: Command, words: tuple[str, ...]) -> None:
-    lines = command(*words, "--help").stdout.partition("Commands:\n")[2].splitlines()
-    listed = {(*words, line.split()[0]) for line in lines}
-    assert listed == {each for each in COMMANDS if each[:-1] == words}
+    sections = command(*words, "--help").stdout.split("\n\n")
+    last_options = max(at for at, section in enumerate(sections) if section.startswith("Options:"))
+    lines = [line for section in sections[last_options + 1 :] for line in section.splitlines() if line.startswith(" ")]
+    listed = [(*words, line.split()[0]) for line in lines]
+    assert sorted(listed) == sorted(each for each in COMMANDS if each[:-1] == words)
     for line in lines:
         assert len(line) <= 80
         assert line.endswith(".")
         assert not line.endswith("..")
+
+
+def test_groups_of_guides_have_each_guide_once(command: Command) -> None:
+    lines = command("help").stdout.splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith(" ")]
+    assert sorted(listed) == sorted(path.stem for path in (Path(evalsql.__file__).parent / "docs").glob("*.md"))
 
 
 def test_options_say_whether_they_repeat() -> None:

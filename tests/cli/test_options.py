@@ -51,6 +51,7 @@ def test_help_shows_the_names_of_now(command: Command) -> None:
     assert "\n  ties " in command("--help").stdout
 
 
+@pytest.mark.long
 def test_quiet_leaves_out_notes_and_no_error(command: Command, sample_file: Path, tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1.00000000001 x\n1 Q0 b 2 1.00000000002 x\n")

@@ -109,6 +109,7 @@ def test_standard_output_with_few_letters_has_a_table_or_says_what_to_do(tmp_pat
         assert (told.returncode, told.stdout.splitlines()[1:]) == (0, ["-" * 18, "q      r    1.0000"])
 
 
+@pytest.mark.long
 def test_a_report_of_too_many_runs_says_how_to_choose(
     sample_file: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

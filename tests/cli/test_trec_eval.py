@@ -145,6 +145,7 @@ def check_real(qrels_path: Path, path: Path) -> bool:
     return bool(set(qrels) & set(run))
 
 
+@pytest.mark.long
 def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
     """By hand: t1 has AP 1 and one document, t2 is left out with one relevant document."""
     paths = written(tmp_path, "t1 0 a 1\nt2 0 b 1\n", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n")
@@ -184,6 +185,7 @@ def test_the_worked_case_of_what_10_changes_is_printed_as_by_hand(version: str, 
     assert outcome.stdout == (case / f"printed.{version}.txt").read_text()
 
 
+@pytest.mark.long
 def test_options_are_spelt_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
     one = collection(3)
     qrels, run = files(tmp_path, one.qrels, one.run)
@@ -272,6 +274,7 @@ def test_odd_cases_by_hand(tmp_path: Path) -> None:
         assert [line.split()[-1] for line in found] == values.split(), measure
 
 
+@pytest.mark.long
 def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
     qrels, ranked = "t 0 d 1\n", "t Q0 d 1 1 the tag with blanks\n"
     printed_names = [line.split()[0] for line in small(tmp_path, qrels, ranked, ["P.05,23.4", "map.5", "num_q.1"])]

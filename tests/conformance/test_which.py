@@ -35,9 +35,9 @@ def figure_of(source: str) -> float:
     program, _, name = source.partition(" ")
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    for each in ir_measures.read_trec_qrels(str(QRELS)):  # type: ignore[no-untyped-call]
+    for each in ir_measures.read_trec_qrels(str(QRELS)):
         qrels.setdefault(each.query_id.strip("T"), {})[each.doc_id] = each.relevance  # gdeval wants numbers
-    for each in ir_measures.read_trec_run(str(RUN)):  # type: ignore[no-untyped-call]
+    for each in ir_measures.read_trec_run(str(RUN)):
         run.setdefault(each.query_id.strip("T"), {})[each.doc_id] = each.score
     if program == "pytrec_eval":
         values = [each[name] for each in pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run).values()]

@@ -1,4 +1,4 @@
-"""What is evaluated on every engine: small random collections of grades, groups and preferences in one warehouse."""
+"""What is evaluated on every engine: small random collections of judgments of all forms in one warehouse."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import pytest
 import evalsql
 from evalsql import Warehouse
 from tests.conftest import new_file
+from tests.measures.test_samples import load_samples
 from tests.oracles.brute_force_diversity import diversity_collection
 from tests.oracles.brute_force_preferences import preference_collection
 from tests.random_collections import collection, load_together
@@ -31,6 +32,7 @@ def small_warehouse() -> Warehouse:
         for form, seed, each in made:
             judgments = each.qrels if form == "grades" else pd.DataFrame(each.rows(), columns=COLUMNS[form])
             warehouse.load_qrels(judgments, f"{form} {seed}", form=form, runs=[f"run of {form} {seed}"])
+        load_samples(warehouse)
     return warehouse
 
 

@@ -78,6 +78,7 @@ def test_only_base_tables_are_read_and_no_parameter_is_left(dialect: str, step: 
         assert set(told[1].split(", ")) == read
 
 
+@pytest.mark.long
 def test_these_measures_are_refused_at_their_defaults_and_no_others() -> None:
     found: dict[str, set[str]] = {name: set() for name in DIALECTS}
     for measure in DEFAULTS:

@@ -18,6 +18,10 @@ NAMES = {
         where run = 'bm25' and topic = 'T23')""",
     "place": PLACE,
     "pair": PAIR,
+    "sampled": """insert into judgment_samples
+        select qrels_id, topic_id, document_id, if(grade < 0, 'b', 'a'), if(grade < 0, 0, 1) from judged_documents""",
+    "drawn": "judgments sample, topic T23: document doc-0481",
+    "no_qrels": "has rows of judgments #99, which are not in qrels",
     "judgments": "{judgments}",
     "mending": ": delete from judged_ranks where evaluation_id = 99999",
 }
@@ -62,6 +66,10 @@ missing_keys
     > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where kind = 'run' and id = 99
     insert into topic_weights values (99, 1, 0.5)
     > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
+    insert into judgment_samples values (99, 1, 1, 'a', 1)
+    > judgment_samples {no_qrels}: delete from judgment_samples where qrels_id = 99
+    insert into document_texts values (-1, 'a title', null)
+    > document_texts has documents that are not in documents, the first #-1
     insert into topic_meta values (99, 1, 'language', 'en')
     > topic_meta has rows of judgments #99, which are not in qrels: delete from topic_meta where qrels_id = 99
     insert into files values ('topics.language', 99, 'x', null, null, 3)
@@ -79,6 +87,8 @@ missing_keys
     update judged_ranks set evaluation_id = 99999 where evaluation_id = 7
     > judged_ranks has rows of evaluation #99999, which is not in evaluations{mending}
 repeated_names
+    insert into document_texts values (7, 'a title', null), (7, null, 'a text')
+    > document_texts: the key 7 stands 2 times
     insert into documents values (99999, 'doc-0481')
     > documents: the name doc-0481 stands 2 times
     insert into topics values (1, 'T99')
@@ -115,6 +125,17 @@ file_counts
     insert into topic_meta values (1, 1, 'language', 'en'), (1, 2, 'language', 'de');
     insert into files values ('topics.language', 1, 'x', null, null, 3)
     > topics of judgments sample, language: the files have 3 rows, kept are 2, left out as repeated 0
+sample_differences
+    insert into judgment_samples select qrels_id, topic_id, document_id, 'a', 0.5 from judged_documents where {grade}
+    > {drawn} is in a sample, and the judgments are grades
+    update qrels set form = 'strata'; {sampled} where not ({grade})
+    > {drawn} has a judgment and is not in the sample
+    update qrels set form = 'strata'; {sampled}; update judgment_samples set probability = 0.5 where {grade}
+    > {drawn} has the probability 0.5, and of its stratum a the share 1.0 is judged
+    update qrels set form = 'probabilities'; {sampled}; update judgment_samples set probability = 0 where {grade}
+    > {drawn} has the probability 0.0
+    update qrels set form = 'probabilities'; {sampled}; insert into judgment_samples values (1, 1, 99999, 'a', 1)
+    > judgments sample, topic T01: document #99999 is in the sample and has no judgment
 unequal_at_one
     update judged_ranks set grade = 1, relevant_rank = 2 where {first_judged}
     > {pair}: P@1 is 1.0, Success@1 0.0, RR@1 0.0
@@ -124,7 +145,7 @@ falling_recall
     > {pair}: R@100 is less than at a lesser cutoff
 value_counts
     insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
-    > {pair}: AP and 81 other measures have no value or several, expected 1
+    > {pair}: AP and 85 other measures have no value or several, expected 1
 stored_gaps
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics

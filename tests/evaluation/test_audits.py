@@ -69,6 +69,7 @@ def test_a_ranking_of_two_million_documents_is_audited(damaged: Warehouse) -> No
     assert finding.endswith("topic #9000: the ranks are not 1 to 2000000")
 
 
+@pytest.mark.long
 def test_of_many_documents_the_values_of_some_runs_are_audited(damaged: Warehouse) -> None:
     runs = audited_runs(damaged.database, 3000)
     assert len(runs) == 2  # of 1,600 documents each
@@ -100,6 +101,7 @@ def test_tied_documents_in_another_order_are_found(damaged: Warehouse) -> None:
     assert found_by(damaged, "rank_order")[0] == expected
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     duckdb.__version__ < "2", reason="DuckDB 1.5 raises an error for the logarithm that Bing takes of such a rank"
 )
@@ -200,6 +202,7 @@ def test_a_load_that_leaves_gaps_is_rolled_back(
         empty.load_runs(write(tmp_path / "new.run", "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n"))
 
 
+@pytest.mark.long
 def test_check_says_what_it_checked(command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holdings, "audited_runs", partial(audited_runs, most=3000))
     some_runs = "values of measures were checked for 2 of 8 runs; --all checks every run"

@@ -47,6 +47,7 @@ def test_pairs_are_those_of_scipy_with_holm_over_each_measure(sample: Warehouse,
         assert [pair["p_corrected"] for pair in own] == pytest.approx(list(corrected), abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", few_of([None, "all"], 1))
 def test_a_comparison_has_one_p_and_one_verdict_wherever_it_is_asked(
     sample: Warehouse, sample_file: Path, tmp_path: Path, command: Command, family: str | None

@@ -129,6 +129,7 @@ def test_a_threshold_comes_from_all_topics() -> None:
         assert [row[5] for row in found.rows.fetchall()] == pytest.approx([2 / 3, 1, 1])
 
 
+@pytest.mark.long
 def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) -> None:
     share = "coalesce(cast(num_ret as double) / nullif(sum(num_ret) over (partition by topic), 0), 0)"
     select = f"select qrels, run, topic, {share} as value from evaluated_topics"
@@ -204,6 +205,7 @@ def test_contributions_of_every_measure_add_up(at: int) -> None:
     assert [row[1] for row in rows if row[0] and row[1]] == [document for (document,) in documents]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lower", few_of([True, False], 1))
 def test_the_order_is_that_of_the_warehouse(empty: Warehouse, lower: bool) -> None:
     """Scores that tie, and ranks against them."""
@@ -274,6 +276,7 @@ def load_odd(warehouse: Warehouse) -> None:
 odd = module_file(load_odd)
 
 
+@pytest.mark.long
 def test_odd_names_are_text(odd: Path, command: Command) -> None:
     asked = ("explain", ODD[2], ODD[0], "-m", "AP", "--db", odd)
     outcome = command(*asked, "--format", "json")

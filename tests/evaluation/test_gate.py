@@ -82,6 +82,7 @@ def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) ->
     assert [apart[rule].value for rule in rules[2:4]] == [apart[rule].p for rule in rules[2:4]] != list(corrected)
 
 
+@pytest.mark.long
 def test_a_rise_is_a_loss_where_less_is_better(empty: Warehouse) -> None:
     load(empty, {"before": [1, 1, 2, 1], "after": [4, 3, 2, 5]})
     rules = ("ESL drop <= 1", "ESL not worse at p < 0.1", "ESL drop <= 90 %")
@@ -238,6 +239,7 @@ def test_what_cannot_be_decided_ends_with_2(
     assert complaint.split(";")[0] in str(suite.find("testcase/error").attrib["message"])  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 def test_replaced_judgments_decide_where_they_are_named(empty: Warehouse) -> None:
     empty.load_qrels({"t": {"a": 1}}, "set")
     empty.load_run({"t": {"a": 2.0, "b": 1.0}}, "system")
@@ -276,6 +278,7 @@ def test_the_gate_says_no_as_rarely_and_as_often_as_it_should() -> None:
     assert found.right == 30
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extension", few_of(["json", "toml"], 1))
 def test_a_baseline_in_a_file_decides_as_its_run_does(tmp_path: Path, command: Command, extension: str) -> None:
     ranks = drawn(7, 3, 25)

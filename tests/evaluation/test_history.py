@@ -67,6 +67,7 @@ def test_history_is_means_intervals_and_differences(path: Path, tmp_path: Path, 
     assert [row[3] for row in library] == ["n1", "n2"]
 
 
+@pytest.mark.long
 def test_replaced_judgments_and_other_sql_are_marked(path: Path, tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path, like=path)
     with evalsql.open(path) as warehouse:
@@ -161,6 +162,7 @@ def test_runs_that_no_judgments_have_in_common_are_refused(empty: Warehouse) -> 
         topic_changes_query(empty.evaluation, "a", "b", "RR")
 
 
+@pytest.mark.long
 def test_the_chart_of_a_history(path: Path, command: Command, tmp_path: Path) -> None:
     drawn, other = tmp_path / "history.html", tmp_path / "chart.html"
     assert command("history", "-m", "RR", "-o", drawn, "--db", path).returncode == 0

@@ -88,6 +88,7 @@ def agree(found: Sequence[Sequence[object]], expected: Sequence[Sequence[object]
 # What is shown
 
 
+@pytest.mark.long
 def test_stored_and_computed_figures_are_the_same() -> None:
     with evalsql.open(held("stored"), read_only=True) as one, evalsql.open(held("computed"), read_only=True) as other:
         for measures, per_topic, runs in (
@@ -134,6 +135,7 @@ def test_gate_holds_stored_runs_to_rules_of_figures(command: Command) -> None:
     assert (asked.returncode, NEEDS_RANKINGS in asked.stderr) == (1, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "words"),
     few_of(
@@ -213,6 +215,7 @@ def test_figures_of_other_sql_are_marked(tmp_path: Path, command: Command) -> No
 # Where a run lacks one of the measures
 
 
+@pytest.mark.long
 def test_leaderboard_and_comparisons_leave_the_place_empty(command: Command) -> None:
     options = ("-m", "RR,AP", "--db", held("lacking"), "--format")
     rows = csv_rows(command("leaderboard", *options, "csv").stdout)

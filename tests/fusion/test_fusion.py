@@ -116,6 +116,7 @@ def folds_of(topics: list[str], folds: int) -> dict[str, int]:
     return {topic: at % folds + 1 for at, topic in enumerate(order)}
 
 
+@pytest.mark.long
 def test_weights_are_searched_without_the_topic_that_they_are_for(sample: Warehouse) -> None:
     """A plain loop over the weights and folds finds the same, and the stored run has the figure out of fold."""
     runs = ["bm25", "dense", "tfidf"]

@@ -46,6 +46,7 @@ def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, tmp
         empty.load_runs(notes.parent)
 
 
+@pytest.mark.long
 def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path) -> None:
     """A command keeps it from other files than those that it was given."""
     rows = [("1", "d1", 2), ("1", "d2", 1)]

@@ -71,6 +71,7 @@ def test_runs_of_any_format_and_compression_have_the_ranks_of_their_trec_file(em
     assert empty.rows("select table_name from duckdb_tables() where temporary") == []
 
 
+@pytest.mark.long
 def test_judgments_of_any_format_and_compression_have_the_grades_of_their_trec_file(
     shared: Warehouse, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_any_format_comes_from_standard_input(
     assert shared.rows(GRADES) == EXPECTED_GRADES
 
 
+@pytest.mark.long
 def test_a_frame_is_whatever_holds_rows(shared: Warehouse) -> None:
     for kind, make in FRAMES.items():
         shared.load_run(make(), "r", qrels="judged", replace=True)

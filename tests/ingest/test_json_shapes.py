@@ -39,6 +39,7 @@ def written(text: str) -> list[str]:
     return [text, lines(data).decode() if isinstance(data, list) else json.dumps(data, indent=2)]
 
 
+@pytest.mark.long
 def test_records_have_the_rows_that_they_stand_for(empty: Warehouse, tmp_path: Path) -> None:
     files = [
         write(tmp_path / f"{at}{form}.json", text)

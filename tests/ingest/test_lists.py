@@ -223,6 +223,7 @@ def test_what_is_wrong_in_several_files_is_told_at_once(empty: Warehouse, tmp_pa
     assert empty.rows("select count(*) from qrels, runs") == [(0,)]
 
 
+@pytest.mark.long
 def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Path) -> None:
     write(tmp_path / "made.txt", LISTS)
     loaded = command("load", "lists", "made.txt")

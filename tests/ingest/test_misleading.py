@@ -25,6 +25,7 @@ E_QRELS = "t1 0 good 1\nt1 0 poor 0\n"
 # Scores that differ and are equal in 32 bits
 
 
+@pytest.mark.long
 def test_e_values_are_compared_in_64_bits(command: Command, empty: Warehouse, tmp_path: Path) -> None:
     qrels, run = write(tmp_path / "q.txt", E_QRELS), write(tmp_path / "blast.run", E_VALUES)
     scores = {"t1": {"good": 1e-180, "poor": 1e-100}}
@@ -124,6 +125,7 @@ def test_ids_that_overlap_by_chance_are_told(empty: Warehouse) -> None:
     assert not [text for text in told if "retrieved for" in text]
 
 
+@pytest.mark.long
 def test_what_chance_would_give_is_what_judgments_of_other_topics_do(empty: Warehouse) -> None:
     topics = range(30)
     judged = {f"t{t}": {f"{t}.{d}": 1 for d in range(30)} for t in topics}
@@ -195,6 +197,7 @@ def _names_order(scores: dict[str, dict[str, float]]) -> float:
     return sum(shares) / sum(size for _, size in counts)
 
 
+@pytest.mark.long
 def test_names_that_order_documents_are_told(empty: Warehouse) -> None:
     draw = numpy.random.default_rng(3)
     for nth in range(12):
@@ -272,6 +275,7 @@ def test_judgments_take_the_runs_that_wait_and_others_are_named(command: Command
 # What is corrected for, and where intervals end
 
 
+@pytest.mark.long
 def test_p_is_corrected_for_the_runs_asked_for(sample: Warehouse) -> None:
     found = sample.rows("""
         select p, p_corrected, num_tests, baseline, run
@@ -282,6 +286,7 @@ def test_p_is_corrected_for_the_runs_asked_for(sample: Warehouse) -> None:
     assert [row[1] for row in found] == pytest.approx(list(expected), rel=1e-12)
 
 
+@pytest.mark.long
 def test_intervals_end_where_the_measure_does(empty_file: Warehouse, command: Command, tmp_path: Path) -> None:
     empty_file.load_qrels({f"t{at}": {"good": 1, "poor": 0} for at in range(20)}, "q")
     right = {f"t{at}": {"good": 2.0, "poor": 1.0} for at in range(20)}
@@ -333,6 +338,7 @@ KEEPING = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["sql", pytest.param("shell", marks=pytest.mark.long)])
 def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, e_values: Path, way: str) -> None:
     path = tmp_path / "evalsql.duckdb"

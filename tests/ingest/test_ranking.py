@@ -109,6 +109,7 @@ def test_a_topic_in_several_files_of_a_run(empty: Warehouse, tmp_path: Path, rul
     assert _found(empty, "both") == _expected(whole, rule, lower=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "swaps"), few_of([("tied", 2), ("falling", 1), ("rising", 3)], 1))
 def test_as_many_rows_as_the_engine_reads_in_pieces(empty: Warehouse, tmp_path: Path, name: str, swaps: int) -> None:
     rng = random.Random(13)

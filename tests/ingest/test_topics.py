@@ -183,6 +183,7 @@ def test_a_group_of_all_topics_has_the_means_of_the_leaderboard(grouped: Warehou
         assert len(by_group) > 100
 
 
+@pytest.mark.long
 def test_leaderboard_by_group(grouped: Warehouse, command: Command) -> None:
     path = grouped.path
     grouped.close()
@@ -230,6 +231,7 @@ def test_groups_without_a_header_are_named_by_key(command: Command, tmp_path: Pa
     assert shown.stdout == "key,topic,topic_group\nhardness,T01,very easy\nhardness,T02,hard\ntitle,T01,news\n"
 
 
+@pytest.mark.long
 def test_judgments_that_replace_others_have_their_texts_and_groups(judged: Warehouse) -> None:
     judged.load_topics({"1": {"type": "easy"}, "2": {"type": "hard"}})
     judged.load_qrels({"1": {"a": 2}}, "weather", replace=True)

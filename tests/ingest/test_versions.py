@@ -44,6 +44,7 @@ def test_old_judgments_are_reached_by_name(replaced: Warehouse) -> None:
     assert summary == [("set", "after"), ("set", "before"), ("set@1", "before")]
 
 
+@pytest.mark.long
 def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None:
     assert {row[0] for row in replaced.coverage().fetchall()} == {"set"}
     assert {row[0] for row in replaced.compare("before", measures="RR").fetchall()} == {"set"}
@@ -53,6 +54,7 @@ def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None
     assert replaced.explain("before", "1", measure="RR", qrels="set@1").qrels == "set@1"
 
 
+@pytest.mark.long
 def test_a_third_version_gets_the_next_number(replaced: Warehouse) -> None:
     replaced.load_qrels(OLD, "set", replace=True)
     assert [name for (name,) in replaced.rows("select qrels from qrels order by qrels")] == ["set", "set@1", "set@2"]
@@ -65,9 +67,10 @@ def test_a_third_version_gets_the_next_number(replaced: Warehouse) -> None:
     assert replaced.drop_qrels("*") == ["set", "set@2"]
 
 
-@pytest.mark.parametrize("form", ["grades", "groups", "preferences"])
+@pytest.mark.parametrize("form", ["grades", "groups", "preferences", "strata", "probabilities"])
 def test_the_same_judgments_again_leave_no_version(empty: Warehouse, tmp_path: Path, form: str) -> None:
-    row = "t1 g {} d1 {}\n" if form == "preferences" else "t1 {} d1 {}\n"
+    rows = {"preferences": "t1 g {} d1 {}\n", "strata": "t1 0 d1 {} {}\n", "probabilities": "t1 d1 1 {} .{}\n"}
+    row = rows.get(form, "t1 {} d1 {}\n")
     path = write(tmp_path / "q.txt", row.format("1", 1))
     empty.load_qrels(path, "set", form=form)
     empty.load_weights({"t1": 3}, "set")
@@ -88,6 +91,7 @@ def test_judgments_that_fail_replace_nothing(replaced: Warehouse, tmp_path: Path
     assert replaced.rows("from qrels order by all") == before
 
 
+@pytest.mark.long
 def test_the_command_says_where_they_are(command: Command, tmp_path: Path) -> None:
     path = new_file(tmp_path)
     write(tmp_path / "set.txt", "1 0 a 1\n")

@@ -86,6 +86,7 @@ def collection(seed: int) -> tuple[Qrels, dict[str, Run]]:
 MEASURES = "AP nDCG@5 Bpref R@5 RBP ERR Judged@5 infAP nDCG(judged_only=true) NERR8 RR Compat"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", few_of([4, 5], 1))
 def test_pool_and_contributions_are_those_of_plain_loops(seed: int) -> None:
     """Figures without a run's own documents are those of a warehouse that was loaded without their judgments."""
@@ -278,6 +279,7 @@ def test_judges_of_different_documents_have_no_agreement(empty: Warehouse) -> No
         judging.agreement_query(empty.database, "statistics", "one")
 
 
+@pytest.mark.long
 def test_the_command_prints_each_table(command: Command, tmp_path: Path) -> None:
     lines = (SAMPLE / "qrels.txt").read_text().splitlines()
     changed = [line[:-1] + "1" if at % 6 == 0 else line for at, line in enumerate(lines) if at % 5]

@@ -181,6 +181,7 @@ def test_columns_equal_plain_loops(loaded: Warehouse, rel: int, alpha: float, ju
         assert {expected[topic]["value"] for topic in hopeless | missing} == {0.0}
 
 
+@pytest.mark.long
 def test_a_long_topic_equals_plain_loops(empty: Warehouse) -> None:
     """As large as those of the Web tracks: ten subtopics, hundreds of relevant documents of some forty kinds."""
     judged = {
@@ -196,6 +197,7 @@ def test_a_long_topic_equals_plain_loops(empty: Warehouse) -> None:
     assert by_topic(empty, "alpha_nDCG@20") == pytest.approx(ndeval(one, cutoffs=(20,))["alpha-nDCG@20"], abs=EXACT)
 
 
+@pytest.mark.long
 def test_the_sample_in_subtopics_equals_ir_measures(empty: Warehouse) -> None:
     """Each relevant document of the sample is put into one to three subtopics."""
     judged = []

@@ -57,6 +57,7 @@ def test_one_value_has_the_columns_of_the_view_and_a_list_one_more(loaded: Wareh
         assert listed == [*view[:3], listing, *view[3:]], relation.name
 
 
+@pytest.mark.long
 def test_all_at_cutoffs_are_the_measures(loaded: Warehouse) -> None:
     for call, column in (
         *((f"{name}(k := {{}})", name) for name in ("p", "r", "ap", "ndcg", "success")),

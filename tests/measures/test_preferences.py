@@ -188,6 +188,7 @@ def test_contested_ties_hold_circles(tied: Warehouse) -> None:
         assert sum(loss > 0 for (loss,) in losses) > 3, unit
 
 
+@pytest.mark.long
 def test_a_long_circle_of_preferences_is_solved_and_a_longer_one_is_not_known(command: Command, tmp_path: Path) -> None:
     """Each group prefers a document to the next: all but one of n are fulfilled at best, one at worst."""
     text, run = "", ""
@@ -244,6 +245,7 @@ def test_groups_of_which_each_finds_other_documents(empty: Warehouse, tmp_path: 
     assert all(value is not None for _, value in empty.rows("select topic, value from p_groups(ties := 'best')"))
 
 
+@pytest.mark.long
 def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> None:
     write(tmp_path / "prefs.txt", "t g a 1\nt g b 0\n")
     write(tmp_path / "upper.run", "t Q0 a 1 2 x\nt Q0 b 2 1 x\n")

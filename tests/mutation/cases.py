@@ -24,6 +24,7 @@ from tests.measures import (
     test_levels,
     test_plain_loops,
     test_preferences,
+    test_samples,
     test_tap,
     test_ties,
     test_user_models,
@@ -48,6 +49,10 @@ COLUMNS = {
     "ndcg": ("dcg", "idcg"),
     "alpha_ndcg": ("dcg", "idcg"),
     "p_plus": ("preferred_rank",),
+    "xinfap": ("num_rel",),
+    "statap": ("num_rel", "standard_error"),
+    "infndcg": ("dcg", "idcg"),
+    "statndcg": ("dcg", "idcg", "standard_error"),
     "st_recall": ("num_found", "num_subtopics"),
 }
 Values = dict[tuple[str, ...], float | None]
@@ -61,6 +66,7 @@ DATA: Mapping[str, Callable[[Warehouse], None]] = {
     **{name: partial(test_user_models.load, one=one) for name, (one, _) in test_user_models.MADE.items()},
     "subtopics": test_diversity.load_all,
     "preferred": test_preferences.load_random,
+    "sampled": test_samples.load_samples,
     "judged anew": test_plain_loops.load_judged_anew,
     "numbered": test_plain_loops.load_numbered,
     "numbered apart": test_plain_loops.load_numbered_apart,
@@ -144,6 +150,7 @@ def _names() -> Iterator[tuple[str, Iterable[str]]]:
     for rel, alpha, only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
         yield "subtopics", test_diversity.names_of_measures(rel, alpha, judged_only=only)
     yield "subtopics", ["alpha_nDCG(alpha=0.3)@4", "StRecall(rel=2)@5"]
+    yield "sampled", test_samples.CALLS
     yield "preferred", ["NumPrefs", *test_preferences.TIED_MEASURES, *test_preferences.OF_GROUPS]
 
 

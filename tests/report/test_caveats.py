@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 import evalsql
 from evalsql import Warehouse
 from evalsql.report.page.caveats import Caveat, caveats
@@ -15,6 +17,7 @@ def _caveats(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Cavea
     return {each.title: each for each in caveats(found)}
 
 
+@pytest.mark.long
 def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path: Path) -> None:
     with evalsql.open(new_file(tmp_path, like=sample_file)) as warehouse:
         columns = "qrels, 'elsewhere' as run, topic, measure, value"
@@ -29,6 +32,7 @@ def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path:
     assert "nothing" not in found["Where figures come from."].note
 
 
+@pytest.mark.long
 def test_names_of_runs_do_not_say_what_is_doubtful(empty: Warehouse) -> None:
     empty.load_qrels({"t1": {"d1": 1}, "t2": {"d2": 1}}, "holds misses")
     for name in ("ties: a", "b holds c", "d misses e", "without judgments"):
@@ -43,6 +47,7 @@ def test_names_of_runs_do_not_say_what_is_doubtful(empty: Warehouse) -> None:
     assert found["Missing topics."].claim == "f misses 1 of 2 topics (holds misses)."
 
 
+@pytest.mark.long
 def test_groups_are_told_of_judgments_and_not_of_topics(empty: Warehouse, tmp_path: Path) -> None:
     qrels = write(tmp_path / "groups.txt", "t1 1 d1 1\nt1 2 d1 0\nt1 2 d2 1\n")
     empty.load_qrels(qrels, "groups", form="groups")

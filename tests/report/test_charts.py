@@ -1,19 +1,27 @@
 """Curves from the command line, and charts as files that need no network."""
 
 import json
+import random
 import re
-from itertools import cycle
+import sys
+from collections.abc import Iterator
+from itertools import cycle, permutations
 from pathlib import Path
+from statistics import fmean
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 import evalsql
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
 from evalsql.report.charts import Chart, drawing
+from evalsql.report.page.html_page import page
+from evalsql.report.page.report_data import gather_report
+from evalsql.report.page.report_formats import WRITERS
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows
+from tests.conftest import Command, assert_refused, csv_rows, new_warehouse
 from tests.long_cases import few_of
 
 OF_ONE = ("differences", "scatter", "histogram")
@@ -89,6 +97,7 @@ def test_what_xml_cannot_hold_is_drawn_as_a_sign(empty: evalsql.Warehouse, nasty
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
 
 
+@pytest.mark.long
 def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehouse) -> None:
     """All that is asked for by chart is drawn, each in one of the forms."""
     drawn = {name: drawing(sample, name, "AP RR", runs="dense" if name == "pr_levels" else ()) for name in OF_ALL}
@@ -98,6 +107,7 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
         assert content.lstrip().startswith(BEGINS[extension]), name
     columns = {name: {*found.rows.columns} for name, found in drawn.items()}
     columns["history"] = {*sample.sql("from history").columns}
+    columns["judges"] = {*sample.sql("from judge_pairs()").columns}
     calculated = {"place", *"abcd", "least", "most", "none"}
     for name in charts.names():
         kind, _, topics = name.partition("_")
@@ -120,3 +130,58 @@ def test_what_has_no_curve_is_named(demo: Command) -> None:
 def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
     with pytest.raises(UsageError, match="curves are pr, roc, tap"):
         empty.curve("det")
+
+
+def test_without_the_engine_a_chart_says_how_to_get_it_and_a_notebook_draws_it(
+    demo: Command, sample: evalsql.Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert_refused(demo("chart", "leaderboard", "-o", "board.png"), "pip install 'evalsql[charts]' brings it")
+    bundle = sample.chart("leaderboard")._repr_mimebundle_()
+    assert sorted(bundle) == [charts.VEGA_LITE, "text/plain"]
+
+
+@pytest.fixture
+def judged() -> Iterator[evalsql.Warehouse]:
+    with new_warehouse() as warehouse:
+        yield warehouse
+
+
+def test_how_judges_agree_is_a_heat_map(judged: evalsql.Warehouse) -> None:
+    """Values are those of scikit-learn; the sets that agree most with all others stand first."""
+    rng = random.Random(5)
+    truth = {(f"t{topic}", f"d{at}"): rng.randrange(3) for topic in range(5) for at in range(20)}
+    sets = {
+        name: {pair: grade if rng.random() < share else rng.randrange(3) for pair, grade in truth.items()}
+        for name, share in (("careless", 0.2), ("<b>fair</b>", 0.6), ("good", 0.9))
+    }
+    for name, grades in sets.items():
+        nested: dict[str, dict[str, int]] = {}
+        for (topic, document), grade in grades.items():
+            nested.setdefault(topic, {})[document] = grade
+        judged.load_qrels(nested, name)
+    judged.load_qrels({"t0": {"other": 1}}, "elsewhere")
+    for run in ("a", "b"):
+        judged.load_run([(topic, document, rng.random()) for topic, document in truth], run, qrels="good")
+    kappas = {
+        (one, other): cohen_kappa_score([*sets[one].values()], [*sets[other].values()])
+        for one, other in permutations(sets, 2)
+    }
+    means = {name: fmean(value for (one, _), value in kappas.items() if one == name) for name in sets}
+    order = sorted(sets, key=lambda name: -means[name])
+    found = drawing(judged, "judges", ["AP"]).rows
+    assert found.picked("qrels", "other") == [(one, other) for one in order for other in order if one != other]
+    expected = [kappas[one, other] for one, other in found.picked("qrels", "other")]
+    assert found.values("kappa") == pytest.approx(expected)
+    report = gather_report(judged, ["AP"], qrels="good", for_page=True)
+    text = page(report, 3)
+    cells = re.findall(r'style="background:color-mix\(in srgb, var\(--\w+\) \d+%, transparent\)">([^<]*)</div>', text)
+    assert cells == [f"{kappa:.2f}".replace("-", "\u2212") for kappa in expected]
+    assert "<b>fair</b>" not in text
+    assert "Agreement of judgment sets" in WRITERS[".md"](gather_report(judged, ["AP"], qrels="good"), 4)
+    assert "judges" not in gather_report(judged, ["AP"], qrels="good", without=["judges"]).tables
+    judged.drop_qrels("careless")
+    assert "judges" not in gather_report(judged, ["AP"], qrels="good").tables, "two sets are no map"
+    judged.drop_qrels(["good"])
+    with pytest.raises(UsageError, match="no document is judged by two sets"):
+        drawing(judged, "judges", ["AP"])

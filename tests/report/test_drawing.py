@@ -45,6 +45,7 @@ def named(svg: Path, pattern: str) -> set[str]:
     return set(re.findall(f">({pattern})<", svg.read_text()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", few_of(["pr", "slope", "roc", "tap", "unjudged"]))
 def test_no_more_than_eight_lines_unless_asked(forty: evalsql.Warehouse, name: str) -> None:
     few = drawing(forty, name, "AP RR")
@@ -73,6 +74,7 @@ def load_ten(warehouse: evalsql.Warehouse) -> None:
 ten = module_file(load_ten)
 
 
+@pytest.mark.long
 def test_curves_draw_eight_and_print_all(ten: Path, tmp_path: Path, command: Command) -> None:
     asked = ("curve", "pr", "--qrels", "q", "--db", ten, "--format", "csv", "--chart")
     done = command(*asked, "few.svg")
@@ -187,6 +189,7 @@ def test_places_by_two_measures(sample: evalsql.Warehouse) -> None:
     assert len({*places.values()}) < 8  # systems with equal means share a place, and are drawn below each other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", few_of(["AP", "NumRel", "P@10"]))
 def test_bins_hold_every_topic_once(sample: evalsql.Warehouse, measure: str) -> None:
     bins = dicts(drawing(sample, "histogram", measure, runs="dense", baseline="bm25").rows)
@@ -225,6 +228,7 @@ def test_points_of_two_systems(sample: evalsql.Warehouse) -> None:
         drawing(sample, "scatter", "AP", runs="dense", baseline="*")
 
 
+@pytest.mark.long
 def test_long_names_are_cut_in_the_middle() -> None:
     name = f"{'a' * 30}-{'b' * 30}"
     with new_warehouse() as warehouse:

@@ -92,6 +92,7 @@ def test_a_baseline_is_compared_with_and_marked() -> None:
     by_name.warehouse.close()
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     runs, grades = as_dicts()
     frames, _ = as_frames()

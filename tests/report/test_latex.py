@@ -56,6 +56,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.long
 def test_what_is_written_compiles(demo: Command, nasty: Path, tmp_path: Path) -> None:
     """What commands print, reports, hostile names, and every letter that needs nothing, in one document."""
     written = []

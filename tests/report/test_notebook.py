@@ -151,6 +151,7 @@ def test_what_is_shown_is_a_relation_in_all_else(sample: Warehouse) -> None:
     assert (explained.run.name, explained.measure.name) == ("dense", "AP")
 
 
+@pytest.mark.long
 def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Path, command: Command) -> None:
     for words, rows in (
         (("leaderboard", "rerank-*", "bm25"), sample.leaderboard(["rerank-*", "bm25"])),
@@ -171,6 +172,7 @@ def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Pa
     assert "AP drop &lt;= 5%" in decision._repr_html_()
 
 
+@pytest.mark.long
 def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:
     def runs(**options: Any) -> list[str]:
         return [run for _, run, *_ in sample.leaderboard(**options)]
@@ -227,6 +229,7 @@ def test_measures_of_which_less_is_better_are_shown_so(empty: Warehouse) -> None
     assert sorted_first[1] == best
 
 
+@pytest.mark.long
 def test_names_are_text(nasty: Path) -> None:
     with evalsql.open(nasty / "evalsql.duckdb", read_only=True) as warehouse:
         for shown in (
@@ -255,6 +258,7 @@ def test_representations_are_short(sample: Warehouse, sample_file: Path) -> None
     assert repr(board).startswith("<rows that cannot be shown: ")
 
 
+@pytest.mark.long
 def test_charts_and_reports_are_written_to_files(sample: Warehouse, tmp_path: Path) -> None:
     sample.chart("differences", "dense", "AP", baseline="bm25").save(tmp_path / "chart.svg")
     assert "AP, dense less bm25" in (tmp_path / "chart.svg").read_text()

@@ -38,6 +38,7 @@ def test_the_table_of_all_numbers_has_those_of_the_command_line(watched: Watched
         assert [data["means"][name][at] for name in heads] == [row[name] for name in heads]
 
 
+@pytest.mark.long
 def test_systems_stand_beside_the_baseline_as_compare_has_them(watched: Watched, folder: Path) -> None:
     for baseline, measure in (("bm25", "nDCG@10"), ("dense", "AP"), ("rerank-large", "P@10")):
         watched.choose(measure=measure, baseline=baseline)

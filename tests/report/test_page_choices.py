@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from evalsql import Warehouse
 from evalsql.phrases import listed, natural_key
 from evalsql.report.html import signed
@@ -17,6 +19,7 @@ def _written(folder: Path, *options: str) -> str:
     return (folder / "page.html").read_text()
 
 
+@pytest.mark.long
 def test_sections_title_and_baseline_are_those_asked_for(folder: Path) -> None:
     whole = (folder / "report.html").read_text()
     more = page_data(whole)
@@ -35,6 +38,7 @@ def test_sections_title_and_baseline_are_those_asked_for(folder: Path) -> None:
     assert data["runs"][data["baseline"]] == "tfidf"
 
 
+@pytest.mark.long
 def test_the_same_call_writes_the_same_bytes(folder: Path) -> None:
     assert _written(folder, "--with", "roc") == (folder / "report.html").read_text()
 
@@ -51,6 +55,7 @@ def test_roc_stops_where_the_lists_stop(folder: Path) -> None:
     assert abs(tpr - last["tpr"]) < 1e-6
 
 
+@pytest.mark.long
 def test_texts_of_topics_are_shown_where_they_are_loaded(empty: Warehouse) -> None:
     empty.load_qrels({"10": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}, "judged")
     for name in ("one", "two"):

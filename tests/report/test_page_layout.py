@@ -79,6 +79,7 @@ def _hinted(page: Page) -> list[bool]:
     return list(page.evaluate(HINTED))
 
 
+@pytest.mark.long
 def test_names_are_cut_to_different_texts_and_tables_that_go_on_say_so(opened: Open, alike: Path) -> None:
     phone = opened(alike, width=360)
     page = phone.page

@@ -106,6 +106,7 @@ def _span(locator: Locator) -> tuple[float, float]:
     return box["x"], box["width"]
 
 
+@pytest.mark.long
 def test_one_topic_and_long_names_that_begin_alike(opened: Open, tmp_path: Path) -> None:
     names = [LONG + end for end in ("bm25", "dense")]
     page = opened(_report(tmp_path, {names[0]: {"t1": FIRST}, names[1]: {"t1": LAST}}), width=1280).page
@@ -147,6 +148,7 @@ def _groups(page: Page) -> dict[str, list[str]]:
     )
 
 
+@pytest.mark.long
 def test_topics_stand_under_what_happened_on_them(opened: Open, tied: Path) -> None:
     page = opened(tied).page
     assert _groups(page) == {
@@ -186,6 +188,7 @@ def test_ties_are_told_where_nothing_is_lost(opened: Open, tied: Path) -> None:
     assert _groups(page) == {"The 4 topics it ties on": ["t1", "t2", "t3", "t5"], "The 2 topics it wins on": WON}
 
 
+@pytest.mark.long
 def test_words_on_few_losses_stand_free_of_bars(opened: Open, tmp_path: Path) -> None:
     ranks = {f"t{at:02}": (1, 2) for at in range(30)} | {"t99": (2, 1)}
     page = opened(_tied(tmp_path, ranks, "AP")).page
@@ -203,6 +206,7 @@ def test_words_on_few_losses_stand_free_of_bars(opened: Open, tmp_path: Path) ->
     assert hidden == 0
 
 
+@pytest.mark.long
 def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> None:
     runs: Mapping[str, Rankings] = {
         "right": {"1": {f"d{at}": -float(at) for at in range(20)}, "2": {"d1": 1.0}},

@@ -4,6 +4,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import SAMPLE, Command, csv_rows, write
 
 PAPER = """
@@ -51,6 +53,7 @@ def test_names_may_be_latex_and_the_first_column_has_a_heading(demo: Command, tm
     assert r"\caption{A \& B. $\dagger$ is significantly better than \textsc{BM25}$^\alpha$, " in made
 
 
+@pytest.mark.long
 def test_the_options_are_those_of_compare(demo: Command, tmp_path: Path) -> None:
     write(
         tmp_path / "paper.toml",
@@ -66,6 +69,7 @@ def test_the_options_are_those_of_compare(demo: Command, tmp_path: Path) -> None
     assert demo("table", "paper.toml", "--format", "markdown").stdout.startswith("|  | run | AP |\n")
 
 
+@pytest.mark.long
 def test_a_newer_run_of_a_system_makes_another_table(sample_file: Path, command: Command, tmp_path: Path) -> None:
     shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
     table = ("table", "paper.toml", "-o", "table.tex")

@@ -167,6 +167,7 @@ def test_relative_changes_in_percent() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extra", few_of([("--all-pairs", "--daggers"), ()], 1, one_value=True))
 def test_changes_are_those_of_the_means(demo: Command, extra: tuple[str, ...]) -> None:
     asked = ("compare", "dense", "bm25", "tfidf", "-m", "AP,Utility")

@@ -123,6 +123,7 @@ def test_a_leaderboard_fits_the_terminal(sample: Warehouse, shown: Shown) -> Non
         assert found == {run: row[:measures] for run, row in expected.items()}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
 @pytest.mark.parametrize("environment", few_of([{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], 1))
 def test_a_terminal_of_its_own_has_the_same_with_colours_where_they_are_wanted(
@@ -170,6 +171,7 @@ def test_bars_and_marks_are_those_of_the_values(sample: Warehouse, shown: Shown)
         assert heights == pytest.approx([7 * by_run[run][topic] / greatest for topic in topics], abs=0.51)
 
 
+@pytest.mark.long
 def test_elsewhere_nothing_is_drawn(sample: Warehouse, demo: Command, screen: Any, sample_file: Path) -> None:
     head = "place  qrels   run           nDCG@10      AP    P@10   R@100      RR  Judged@10"
     expected = f"{head}\n{chr(0x2500) * len(head)}\n"
@@ -189,6 +191,7 @@ def test_elsewhere_nothing_is_drawn(sample: Warehouse, demo: Command, screen: An
     assert "narrow" not in text
 
 
+@pytest.mark.long
 def test_odd_boards(odd: Path, shown: Shown) -> None:
     """Two judgment sets, a measure of values below 0, one topic, a name with a meaning elsewhere."""
     lines = shown("leaderboard", "x", "<b>*", "-m", "Utility", db=odd, columns=100)

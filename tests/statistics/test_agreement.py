@@ -295,6 +295,7 @@ CALLS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("data", "relation"),
     [case for data, calls in CALLS.items() for case in few_of(((data, call) for call in calls), 1)],

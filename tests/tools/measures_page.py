@@ -19,6 +19,7 @@ FAMILIES = {
     "diversity": "Diversity, over subtopics",
     "groups": "Groups of judgments",
     "preferences": "Preferences",
+    "samples": "Samples",
     "counts": "Counts",
 }
 HEAD = """\

@@ -14,14 +14,17 @@ from tests.warehouse.test_trouble import held
 MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"
 TABLES = (
     *("runs", "qrels", "files", "retrieved", "run_topics", "evaluations", "judged_ranks", "assessments"),
-    *("judged_documents", "preferences", "topic_weights", "topic_meta", "documents", "topics"),
+    *("judged_documents", "preferences", "topic_weights", "topic_meta", "documents", "topics", "judgment_samples"),
 )
+
+OF_OTHER = (("1", "b"), ("only other", "only other"))
 
 
 def fill(warehouse: Warehouse, **runs: float) -> Warehouse:
     """Two judgment sets, and runs by the score of a document; each has a document and a topic of its own."""
     warehouse.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
-    warehouse.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
+    other = [{"topic": topic, "document": name, "stratum": "a", "grade": 1} for topic, name in OF_OTHER]
+    warehouse.load_qrels(other, "other", form="strata")
     warehouse.load_weights({"only other": 2.0}, "other")
     warehouse.load_topics({"only other": {"text": "what?", "language": "en"}}, qrels="other")
     for name, score in runs.items():

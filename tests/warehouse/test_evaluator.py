@@ -99,6 +99,7 @@ def test_topics_on_one_side_alone_are_told() -> None:
             evaluator.evaluate(RUN)
 
 
+@pytest.mark.long
 def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
     repeated = pyarrow.table({"qid": ["q1", "q1"], "docno": ["a", "a"], "score": [1.0, 2.0]})
     with Evaluator(QRELS, "AP") as evaluator:
@@ -151,6 +152,7 @@ def test_columns_are_named_and_the_best_of_several_rows_is_kept(tmp_path: Path) 
         evalsql.evaluate(judged, tmp_path / "*.csv", "RR", **how, keep_best=True)
 
 
+@pytest.mark.long
 def test_threads_that_share_an_evaluator_get_the_figures_of_their_own_runs() -> None:
     ranked: Run = {"q1": {"d": 3.0, "a": 2.0}, "q2": {"d": 3.0, "a": 2.0}}
     reversed_: Run = {"q1": {"d": 2.0, "a": 3.0}, "q2": {"d": 2.0, "a": 3.0}}

@@ -50,7 +50,7 @@ def fill(warehouse: Warehouse) -> None:
 
 
 def fill_all(warehouse: Warehouse) -> None:
-    """All that a warehouse can hold: also an own measure, scores and figures of elsewhere and a change of meta."""
+    """All that a warehouse can hold: also an own measure, scores of elsewhere, a sample and a change of meta."""
     fill(warehouse)
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
@@ -60,6 +60,8 @@ def fill_all(warehouse: Warehouse) -> None:
     warehouse.execute(f"copy ({values}) to '{folder}/scores.parquet' (format parquet)")
     (folder / "figures.csv").write_text("system,collection,measure,value\npublished,web,AP,0.3\n")
     warehouse.load_scores([folder / "scores.parquet", folder / "figures.csv"])
+    drawn = {"topic": "of a sample", "document": "a", "stratum": "s", "grade": 1}
+    warehouse.load_qrels([drawn], "drawn", form="strata")
     warehouse.annotate("published/web", cluster="web")
 
 
@@ -99,6 +101,7 @@ def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
     assert differences(path, copy)["runs"] == 1
 
 
+@pytest.mark.long
 def test_the_folder_is_queried_where_it_is_and_its_sql_makes_views_or_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +178,7 @@ OLDER = "whose tables were different; load.sql in it makes a file"
 DAMAGED: list[Any] = [
     ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
     ("retrieved", "", {}, InputError, UNREAD("retrieved")),
-    ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 3"),
+    ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 4"),
     ("qrels", f"{ALL} where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
     ("qrels", ALL, {"schema": 99}, UsageError, NEWER),
     ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),

@@ -21,6 +21,12 @@ LEVELS = """
     join documents using (document_id) order by all
 """
 
+DRAWN = "select * exclude (qrels_id) from judgment_samples order by all"
+SAMPLES = {
+    "strata": "1 0 a top 1\n1 0 b rest 0\n1 0 c rest -1\n2 x a top 2\n",
+    "probabilities": "1 a 1 1 0.125\n1 b 0 2 1\n1 c -1 1 0.3\n2 a 1 1 1e-05\n",
+}
+
 
 @pytest.fixture(scope="module")
 def held() -> Iterator[Warehouse]:
@@ -67,6 +73,18 @@ def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, 
     assert len(held.rows(LEVELS)) == 4
 
 
+@pytest.mark.parametrize("form", ["trec", "parquet", "jsonl"])
+def test_samples_load_again_as_they_were(empty: Warehouse, tmp_path: Path, form: str) -> None:
+    for how, rows in SAMPLES.items():
+        empty.load_qrels(write(tmp_path / "given", rows), how, form=how)
+        drawn = empty.rows(DRAWN)
+        remarks = write_file(empty.database, "qrels", how, form, tmp_path / "file").remarks
+        assert remarks == [f"evalsql load qrels takes --form {how} for it"]
+        empty.load_qrels(tmp_path / "file", how, form=how, replace=True)
+        assert empty.rows(DRAWN) == drawn != []
+        assert empty.drop_qrels(f"{how}*") == [how]  # the same leave no version
+
+
 @pytest.mark.usefixtures("few_measures")
 def test_groups_and_preferences_as_trec_files(command: Command) -> None:
     groups = command("export", "qrels", "groups", "--db", file_of_few(fill))
@@ -86,6 +104,7 @@ def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -> None:
     path = new_file(tmp_path, sample_file)
     write(tmp_path / "out" / "dense.run", "mine")

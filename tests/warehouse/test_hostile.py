@@ -162,6 +162,7 @@ def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path) -> 
 # Databases
 
 
+@pytest.mark.long
 def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path) -> None:
     write(tmp_path / "q.txt", QRELS)
     write(tmp_path / "r.run", RUN)
@@ -341,6 +342,7 @@ def test_replaced_judgments_stay_as_they_were(empty: Warehouse) -> None:
     assert empty.rows(counts) == [("set", 2), ("set@1", 3)]
 
 
+@pytest.mark.long
 def test_the_command_that_diff_names_can_be_pasted(demo: Command, tmp_path: Path) -> None:
     with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
         warehouse.load_runs(SAMPLE / "runs" / "bm25.run", name="o'ne; x")
@@ -365,6 +367,7 @@ def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
     assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("time", "day"), few_of([("290000-01-01", "1 January 290000"), ("2026-03-04 23:59", "4 March 2026")], 1)
 )

@@ -128,6 +128,7 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
         assert len(now.evaluate("AP").fetchall()) == 8
 
 
+@pytest.mark.long
 def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
     with pytest.raises(UsageError, match="already loaded: fullness, half_full_rankings; --replace"):

@@ -171,6 +171,7 @@ def test_a_kill_leaves_the_file_as_it_was(older: Crafted) -> None:
 # Files that are open for reading only
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*with different SQL")
 def test_measures_of_ones_own_are_read_in_an_older_file(older: Crafted, tmp_path: Path) -> None:

@@ -189,6 +189,7 @@ def test_a_list_of_a_file_with_own_measures_has_all_relations(crafted: Crafted, 
         assert small.rows("select count(*) from num_ret")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_a_template_is_made_once_and_older_ones_go(cache: Path, tmp_path: Path) -> None:
     cache.mkdir()

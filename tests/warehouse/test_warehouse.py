@@ -112,6 +112,7 @@ def test_errors_of_the_engine_carry_its_words(empty: Warehouse, sample_file: Pat
         empty.rows("select cast(range || 'x' as integer) from range(10000)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("filters", few_of([{"runs": ["dense", "bm25"]}, {}], 1))
 def test_very_many_measures_are_answered_as_few_are(sample: Warehouse, filters: dict[str, Any]) -> None:
     chosen = [relation for relation in sample.catalog.measures if relation.family in ("binary", "graded")]

@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,7 @@ ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results
 }
 STANDARD_INPUT = "-"
 DATASET = "irds:"
-_WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
+_WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics", "docs": "documents"}
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
 USTAR_AT = 257
@@ -272,14 +272,13 @@ def judgments_of(folder: Path, kind: str) -> Path:
     return tests[0] if len(fit) > 1 else fit[0]
 
 
-def topics_of(folder: Path) -> Path:
-    """The file of topics in a folder, which its name tells: queries.jsonl as in BEIR, or topics.txt."""
-    names = ("queries", "query", "topics", "topic")
+def file_named(folder: Path, what: str, names: Sequence[str], example: str) -> Path:
+    """The one file in a folder that holds topics or documents, as its name says: queries.jsonl as in BEIR, say."""
     fit = sorted(each for each in folder.iterdir() if each.is_file() and stem(str(each)).lower() in names)
     if len(fit) == 1:
         return fit[0]
-    there = f"several files of topics; name one of {shortened(list(map(str, fit)))}" if fit else "no file of topics"
-    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else ", such as queries.jsonl or topics.txt"))
+    there = f"several files of {what}; name one of {shortened(list(map(str, fit)))}" if fit else f"no file of {what}"
+    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else f", such as {example}"))
 
 
 # Datasets by name, irds:beir/scifact/test, through the package ir_datasets
@@ -306,8 +305,9 @@ def write_dataset(label: str, kind: str, path: Path) -> None:
             writer.writerow((each.query_id, each.doc_id, each.relevance, iteration))
 
 
-def topic_records(label: str) -> Iterator[dict[str, str]]:
-    for each in _dataset_rows(label, "queries"):
+def dataset_records(label: str, what: str) -> Iterator[dict[str, str]]:
+    """The queries or docs of a dataset, as far as they are text."""
+    for each in _dataset_rows(label, what):
         yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
 
 
@@ -323,7 +323,7 @@ def _dataset_rows(label: str, what: str) -> Iterator[Any]:
         raise UsageError(f"{label}: ir_datasets knows no dataset of this name") from error
     if not getattr(dataset, f"has_{what}")():
         there = [word for each, word in _WANTED.items() if getattr(dataset, f"has_{each}")()]
-        raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there) or 'documents'}")
+        raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there)}")
     try:
         yield from getattr(dataset, f"{what}_iter")()
     except Exception as error:  # what a download raises is of many kinds

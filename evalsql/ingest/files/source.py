@@ -51,6 +51,11 @@ class Format:
     def has_lines(self) -> bool:
         return self.reader in ("csv", "jsonl", "lines", "letor")
 
+    @property
+    def is_sheet(self) -> bool:
+        """Whether it has the columns of a sheet of ``evalsql pool --write``, where some grades may still be missing."""
+        return {"topic", "topic_text", "document", "grade"} <= {*self.names}
+
 
 class Source(NamedTuple):
     """One input file: how messages call it, where its bytes are, and the module that decompresses these.

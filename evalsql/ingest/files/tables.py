@@ -207,6 +207,10 @@ class Tables:
                     self._insert(table)
                 self._check_rows(table)
             self._check_rivals(table)
+            if table.form.is_sheet:
+                ((num_open,),) = self.database.rows(f"select count(*) - {table.num_rows} from {table.raw}")
+                if num_open:
+                    warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
@@ -301,8 +305,9 @@ class Tables:
         if table.is_ranking:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
+        judged = f"where trim({quoted(table.columns['grade'])}) <> ''" if table.form.is_sheet else ""
         self.database.insert(
-            _ROWS, f"select {table.source.number} as file, evalsql_row as row, {listed} from {table.raw}"
+            _ROWS, f"select {table.source.number} as file, evalsql_row as row, {listed} from {table.raw} {judged}"
         )
 
     @property
@@ -355,7 +360,7 @@ class Tables:
             place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
             table.refused.append((row, (self._fault(table, named) or "cannot be used") + place))
         if not table.refused and not table.num_rows:
-            table.refused.append((0, "holds no rows"))
+            table.refused.append((0, "no row is judged: grade is empty" if table.form.is_sheet else "holds no rows"))
         if table.refused:
             raise InputError(table.problem(row, reason) for row, reason in sorted(table.refused))
 

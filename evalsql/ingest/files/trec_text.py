@@ -25,6 +25,10 @@ _HEADER_WORDS = {name for meaning in ("topic", "document", "rank", "grade", "wei
 Row = tuple[Any, ...]
 Refuse = Callable[[Problem], None]
 _CHUNK = 1 << 16  # bytes
+_OF_SAMPLES = {
+    "strata": "topic iteration document stratum grade",
+    "probabilities": "topic document grade method probability",
+}
 # Beyond these, sums of weighted values could overflow or vanish.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
@@ -34,6 +38,9 @@ class Notes:
     comments: list[str] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
     last_tag: str | None = None
+
+
+RowReader = Callable[[Source, Notes, Refuse], Iterator[tuple[int, Row]]]
 
 
 def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool) -> Iterator[tuple[int, Row]]:
@@ -60,10 +67,30 @@ def qrels_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[i
     """Line number and (topic, iteration, document, grade) of each good row; ``refuse`` gets the others."""
 
     def row(columns: list[str]) -> Row | str:
-        grade = plain_grade(columns[3])
-        return integer_fault("grade", grade) or (*columns[:3], int(grade.partition(".")[0]))
+        if len(columns) == 5:
+            forms = "; ".join(f"--form {form} reads {names}" for form, names in _OF_SAMPLES.items())
+            return f"5 columns, expected {expected}; of a sample {forms}"
+        return _grade_fault(columns[3]) or (*columns[:3], _grade(columns[3]))
 
-    return _rows(source, notes, refuse, (4,), "4: topic iteration document grade", 3, row)
+    expected = "4: topic iteration document grade"
+    return _rows(source, notes, refuse, (4, 5), expected, 3, row)
+
+
+def sampled_rows(source: Source, notes: Notes, refuse: Refuse, form: str) -> Iterator[tuple[int, Row]]:
+    """Line number and (topic, iteration, document, grade, stratum, probability) of each good row of the form.
+
+    Of strata the probability is null, and the method that drew a document with a probability is its stratum.
+    """
+
+    def row(columns: list[str]) -> Row | str:
+        if form == "strata":
+            topic, iteration, document, stratum, grade = columns
+            return _grade_fault(grade) or (topic, iteration, document, _grade(grade), stratum, None)
+        topic, document, grade, stratum, probability = columns
+        fault = _grade_fault(grade) or number_fault("probability", probability)
+        return fault or (topic, "0", document, _grade(grade), stratum, float(probability))
+
+    return _rows(source, notes, refuse, (5,), f"5: {_OF_SAMPLES[form]}", 4, row)
 
 
 def preference_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
@@ -192,6 +219,14 @@ def number_fault(what: str, text: str) -> str:
         has_commas = "," in text and _NUMBER.fullmatch(text.replace(",", ""))
         return f"{what} {_shown(text)} is not a number" + ("; write it with a point and no comma" if has_commas else "")
     return "" if math.isfinite(float(text)) else f"{what} {_shown(text)} is too large"
+
+
+def _grade(text: str) -> int:
+    return int(plain_grade(text).partition(".")[0])
+
+
+def _grade_fault(text: str) -> str:
+    return integer_fault("grade", plain_grade(text))
 
 
 def integer_fault(what: str, text: str) -> str:

@@ -125,6 +125,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
     chosen["retrieved"] += " order by run_id, topic_id, rank"
+    chosen["document_texts"] = f"{selected['document_texts']} where false"  # a corpus is not published by the way
     for table, key in (("documents", "document_id"), ("topics", "topic_id")):
         holders = [name for name in columns if key in columns[name] and name != table]
         held = " union ".join(f"select {key} from ({chosen[name]})" for name in holders)

@@ -41,7 +41,7 @@ select
     evaluated_topics.topic,
     kept.k,
     case
-        when $reward_silence and topic_counts.num_rel = 0 then 1 / (kept.num_kept + cast(1 as double))
+        when $reward_silence and topic_counts.num_rel = 0 then 1 / (kept.num_kept + 1)
         else (
             kept.total_precision
             + case

@@ -34,6 +34,7 @@ def same(one: Warehouse, other: Warehouse, call: str) -> bool:
     )
 
 
+@pytest.mark.long
 def test_measures_have_the_values_of_the_warehouse(site: Path, sample: Warehouse, copy: Warehouse) -> None:
     data = console_data(site)
     exact = {call.partition("(")[0] for call in data["exact"]}
@@ -51,6 +52,7 @@ def test_measures_have_the_values_of_the_warehouse(site: Path, sample: Warehouse
     assert not same(sample, copy, "tap(k := 20)")
 
 
+@pytest.mark.long
 def test_what_is_named_as_not_exact_is_all_there_is(site: Path, sample: Warehouse, copy: Warehouse) -> None:
     """Every view that has other rows in the copy is named, unless it says what the copy is."""
     views = [relation.name for relation in read_catalog().of_kind("reports") if not relation.parameters]
@@ -64,6 +66,7 @@ def test_what_is_named_as_not_exact_is_all_there_is(site: Path, sample: Warehous
     assert "rankings" in other
 
 
+@pytest.mark.long
 def test_only_what_the_site_shows_is_in_it(small: Small) -> None:
     runs = ("by rank", "night1", "night2", "one", "other", "two")
     assert small.copy.rows("select run from runs order by run") == [(run,) for run in runs]

@@ -39,6 +39,7 @@ def test_axe_finds_nothing(browser: Browser, site: Path, axe: Callable[[Page], N
             axe(visitor.go(address))
 
 
+@pytest.mark.long
 def test_search_finds_systems_topics_and_measures(browser: Browser, site: Path, hostile: Path) -> None:
     for folder, searches in (
         (site, {"RERANK-l": "systems/rerank-large.html", "binary pref": "measures/bpref.html"}),
