@@ -30,7 +30,10 @@ _COMMANDS = {
         *("leaderboard.leaderboard", "leaderboard.topics", "board.board", "compare.explain", "holdings.ties"),
         *("measures_sql.measures", "measures_sql.sql", "shell.shell", "trec_eval_command.trec_eval", "app.help_"),
     ),
-    "Compare": ("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
+    "Compare": (
+        *("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
+        *("conformance.conformance", "conformance.which"),
+    ),
     "Share": (
         *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
         *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
@@ -41,7 +44,7 @@ _COMMANDS = {
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
     "Measure": ("measures", "ties", "tap", "topics"),
-    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges"),
+    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance"),
     "Share": ("reports", "site", "exporting", "clients"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
 }

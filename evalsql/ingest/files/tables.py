@@ -71,6 +71,12 @@ class Table:
         return int(count)
 
     @property
+    def num_open(self) -> int:
+        """How many rows of a sheet are not judged yet; of all else 0."""
+        ((count,),) = self.database.rows(f"select count(*) from {self.raw}") if self.form.is_sheet else [(0,)]
+        return max(int(count) - self.num_rows, 0)
+
+    @property
     def holds_evalues(self) -> bool:
         return column_meanings.holds_evalues(self.form.columns) or column_meanings.holds_evalues(self.columns)
 
@@ -205,9 +211,8 @@ class Tables:
                     self._insert(table)
                 self._check_rows(table)
             self._check_rivals(table)
-            if table.form.is_sheet:
-                if num_open := self.database.rows(f"select count(*) from {table.raw}")[0][0] - table.num_rows:
-                    warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
+            if num_open := table.num_open:
+                warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
             if self.kind == "run" and table.raw != _RAW:
                 given = enumerate(table.form.names) if table.form.reader == "csv" else ()
                 held = {name: f"c{at}" for at, name in given} or dict(zip(table.types, table.types, strict=True))
@@ -307,9 +312,8 @@ class Tables:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
         judged = f"where trim({quoted(table.columns['grade'])}) <> ''" if table.form.is_sheet else ""
-        self.database.insert(
-            _ROWS, f"select {table.source.number} as file, evalsql_row as row, {listed} from {table.raw} {judged}"
-        )
+        numbered = f"select {table.source.number} as file, evalsql_row as row"
+        self.database.insert(_ROWS, f"{numbered}, {listed} from {table.raw} {judged}")
 
     @property
     def _fault_of_row(self) -> str:
@@ -341,21 +345,19 @@ class Tables:
                 is_text = f"bool_or(regexp_matches({second}, '\\s'))"
             query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
             ((row, has_texts),) = self.database.rows(query)
+            told = f"the {meaning} could be {both}"
             if row and not has_texts:
-                reason = (
-                    f"the {meaning} could be {both}, which contradict each other; {how_to_name(self.kind, meaning)}"
-                )
+                reason = f"{told}, which contradict each other; {how_to_name(self.kind, meaning)}"
                 raise InputError([table.problem(table.lines().get(row, row), reason)])
             if not has_texts:
-                warn(str(table.problem(0, f"the {meaning} could be {both}; the first one was taken")))
+                warn(str(table.problem(0, f"{told}; the first one was taken")))
 
     def _check_rows(self, table: Table) -> None:
         """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""
         listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in table.columns.values())
         faulty = f"select row from ({table.query}) where {self._fault_of_row}"
-        for row, *values in self.database.rows(
-            f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
-        ):
+        query = f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
+        for row, *values in self.database.rows(query):
             named = dict(zip(table.columns, values, strict=True))
             has_line = table.form is _IN_MEMORY or table.form.has_lines or not named.get("topic")
             place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
