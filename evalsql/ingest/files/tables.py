@@ -326,9 +326,8 @@ class Tables:
     def _is_clean(self, table: Table) -> bool:
         """Whether there are rows, and all can be used; warns of zero bytes in names where they are kept."""
         zeros = " or ".join(f'contains("{name}", chr(0))' for name in self.meanings if name in NAMES)
-        ((faulty, row),) = self.database.rows(f"""
-            select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})
-        """)
+        query = f"select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})"
+        ((faulty, row),) = self.database.rows(query)
         if row and table.form.reader not in ("lines", "letor"):  # of these it was told as they were read
             warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))
         return not table.refused and faulty is False
