@@ -26,7 +26,7 @@ ideals as (
         numbers.evaluation_id,
         numbers.num_new,
         numbers.added,
-        sum(steps.height * ideal_sums.total) as ideal,
+        sum(steps.height * first_rank_sums.total) as ideal,
         coalesce(max(case when steps.of_holes then steps.gain end), 0) as gain
     from numbers
     join hole_counts(k := $k, unseen := $unseen) as counts on counts.evaluation_id = numbers.evaluation_id
@@ -34,8 +34,8 @@ ideals as (
     join documents_by_gain(dcg := $dcg, gains := $gains, most := $most) as steps
         on steps.qrels_id = evaluations.qrels_id
         and steps.topic_id = evaluations.topic_id
-    join ideal_sums(k := $k, discounted := $discounted, unseen := $unseen) as ideal_sums
-        on ideal_sums.num_documents = least(
+    join first_rank_sums(k := $k, discounted := $discounted, unseen := $unseen) as first_rank_sums
+        on first_rank_sums.num_documents = least(
             coalesce($k, 2147483647),
             steps.num_documents + case when steps.of_holes then counts.num_unseen + numbers.num_new else 0 end
         )
