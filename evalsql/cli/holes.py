@@ -67,6 +67,8 @@ def holes(
     for name, num_pairs, num_open, basis in told:
         of = f"{num_open} of {counted(num_pairs, 'pair')} of runs"
         note(f"{name}: unjudged documents decide the order of {_AT_MOST if basis == 'intervals' else ''}{of}")
+    if unjudged.unseen is not None and any(basis == "intervals" for *_, basis in told):
+        note("--unseen counts for each run by itself: pairs by intervals are without what only the other run has")
     if any(num_open for _, _, num_open, _ in told):
         shown = "" if pairs else "--pairs lists them; "
         note(f"{shown}evalsql pool RUN OTHER --depth K --unjudged --first order has the documents to judge")

@@ -8,7 +8,7 @@
 --    (r k + r (r + 1) / 2 - S) / (k R). With the number of relevant holes given it is greatest where the highest are
 --    relevant, and least where the lowest are. Extremes over that number. All that is unseen is relevant at the least, and
 --    nothing of it at the greatest.
-with holes as (
+with holes as materialized (
     select
         evaluation_id,
         row_number() over down as from_above,

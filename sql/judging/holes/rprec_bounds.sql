@@ -20,7 +20,7 @@ with ranks as (
         rows between unbounded preceding and current row
     )
 ),
-counted as (
+counted as materialized (
     select
         evaluation_id,
         num_ret,

@@ -17,7 +17,7 @@ with marked as (
         case when grade is null then 1 else 0 end as hole
     from hole_ranks(k := $k)
 ),
-counted as (
+counted as materialized (
     select
         evaluation_id,
         rank,
@@ -62,7 +62,7 @@ hole_steps as (
     from counted
     where hole = 1
 ),
-additions as (
+additions as materialized (
     select
         evaluation_id,
         from_below,
