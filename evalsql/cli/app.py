@@ -26,16 +26,9 @@ _RULE = "\u2500"
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 _COMMANDS = (
     *("leaderboard.demo", "leaderboard.eval_", "holdings.ls", "leaderboard.leaderboard", "leaderboard.topics"),
-    "board.board",
+    *("board.board", "holes.holes"),
     *("compare.compare", "compare.table", "compare.explain", "reports_charts.report", "reports_charts.site"),
-    *(
-        "reports_charts.chart",
-        "reports_charts.curve",
-        "holdings.ties",
-        "holes.holes",
-        "gate_history.gate",
-        "gate_history.history",
-    ),
+    *("reports_charts.chart", "reports_charts.curve", "holdings.ties", "gate_history.gate", "gate_history.history"),
     *("gate_history.diff", "measures_sql.sql", "shell.shell", "measures_sql.measures", "measures_sql.compile"),
     *("holdings.check", "trec_eval_command.trec_eval", "app.load", "app.export", "export_import.import_", "app.spark"),
     *("fuse_pool.fuse", "fuse_pool.pool", "fuse_pool.agreement", "holdings.annotate", "holdings.drop", "holdings.keep"),

@@ -88,59 +88,42 @@ class Holes:
         self._most = {"most": most}
         self._measures = [_bounded(measure) for measure in measures]
         self._order = f"order by qrels, {place_of(measures)}"
-        answers, totals = list[str](), list[str]()
+        kept = list[str]()
         for done, each in enumerate(self._measures):
             progress("bounding measures", done, len(measures))
-            # No other document counts where nothing is divided by those that are relevant.
-            counting = each.relation != _FILLED and each.measure.arguments.get("relative") is not False
-            beside: dict[str, Value] = {"unseen": unseen if counting else 0, **self._most}
-            answers.append(self._kept(each, self._bounds(each, beside)))
-            counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
-            sums = "sum(num_holes)::bigint as num_holes, sum(num_unseen)::bigint as num_unseen"
-            counts = f"select qrels, run, topic, num_holes, num_unseen from steps.{counts}"
-            totals.append(self._kept(each, f"select qrels, run, {sums} from ({counts}) group by all", "qrels, run"))
-        together = "\nunion all\n".join
+            name = literal(each.measure.name)
+            kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
         # qrels, run, topic, ties (rule, least or greatest), value, measure
-        self.values = together(f"select * from {name}" for name in answers)
-        inputs = {
-            "answered": self.values,
-            "hole_means": ddl.averaged(self._catalog),
-            "hole_totals": together(f"select * from {name}" for name in totals),
-        }
+        self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
+        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._catalog)}
         self._effects = evaluation.keep(ddl.relation_query(self._catalog, "hole_effects", inputs))
         self.effects = f"select * from {self._effects} {self._order}, value desc, run"
 
-    def _kept(self, each: _Bounded, rows: str, keys: str = "qrels, run, topic") -> str:
-        name = literal(each.measure.name)
-        asked = f"select distinct {keys} from {self._chosen}"
-        return self._evaluation.keep(f"select *, {name} as measure from ({rows}) semi join ({asked}) using ({keys})")
+    def _bounds(self, each: _Bounded, unseen: int | None) -> str:
+        """A SELECT of ``hole_values``."""
+        # No other document counts where nothing is divided by those that are relevant.
+        divides = each.relation != _FILLED and each.measure.arguments.get("relative") is not False
+        beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
+        counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
+        bounds = with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call
+        inputs = {
+            "values_given": f"from {each.measure.call}",
+            "bounds": self._filled(each) if each.relation == _FILLED else f"from {bounds}",
+            "counts": f"from steps.{counts}",
+            "chosen": f"from {self._chosen}",
+        }
+        return ddl.relation_query(self._catalog, "hole_values", inputs)
 
-    def _bounds(self, each: _Bounded, beside: dict[str, Value]) -> str:
-        """A SELECT of ``qrels, run, topic, ties, value``: by the judgments as they are, the least, the greatest."""
-        ruled = f"select qrels, run, topic, value from {each.measure.call}"
-        extremes = f"select qrels, run, topic, least, greatest from {self._relation(each, beside)}"
-        if each.relation == _FILLED:
-            gains = {GAINS: each.measure.arguments.get(GAINS)}
-            filled = []
-            for unjudged in ("least", "greatest"):
-                how = {CUTOFF: each.cutoff, **gains, **self._most, "unjudged": unjudged}
-                ranks = with_arguments(self._catalog, _FILLED, **how).call
-                asked = f"semi join {self._chosen} using (evaluation_id)"
-                table = self._evaluation.keep(f"select * from {ranks} {asked}")
-                filled.append(f"select * from ({ddl.with_inputs(ruled, {'judged_ranks': f'select * from {table}'})})")
-            both = "\nunion all\n".join(filled)
-            extremes = (
-                f"select qrels, run, topic, min(value) as least, max(value) as greatest from ({both}) group by all"
-            )
-        return f"""
-            with ruled as materialized ({ruled}), extremes as materialized ({extremes})
-            select *, 'rule' as ties from ruled
-            union all select qrels, run, topic, least, 'least' from extremes
-            union all select qrels, run, topic, greatest, 'greatest' from extremes
-        """
-
-    def _relation(self, each: _Bounded, beside: dict[str, Value]) -> str:
-        return with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call
+    def _filled(self, each: _Bounded) -> str:
+        """A SELECT of the bounds of a measure by its values where all holes are filled."""
+        how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
+        values = []
+        for unjudged in ("least", "greatest"):
+            ranks = with_arguments(self._catalog, _FILLED, **how, unjudged=unjudged).call
+            table = self._evaluation.keep(f"from {ranks} semi join {self._chosen} using (evaluation_id)")
+            filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {table}"})
+            values.append(f"select * from ({filled})")
+        return ddl.relation_query(self._catalog, "filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 
     def pairs(self) -> tuple[str, str]:
         """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of

@@ -1,5 +1,5 @@
 -- title: How far each run's mean depends on documents that nobody judged
--- inputs: hole_means, hole_totals
+-- inputs: answered, hole_means
 -- columns:
 --   qrels        judgment set
 --   run          run
@@ -19,6 +19,17 @@ with means as (
         max(value) filter (where ties = 'greatest') as greatest
     from hole_means
     group by qrels, run, measure
+),
+totals as (
+    select
+        qrels,
+        run,
+        measure,
+        cast(sum(num_holes) as bigint) as num_holes,
+        cast(sum(num_unseen) as bigint) as num_unseen
+    from answered
+    where ties = 'rule'
+    group by qrels, run, measure
 )
 select
     means.qrels,
@@ -27,10 +38,10 @@ select
     means.value,
     means.least,
     means.greatest,
-    hole_totals.num_holes,
-    hole_totals.num_unseen
+    totals.num_holes,
+    totals.num_unseen
 from means
-join hole_totals
-    on hole_totals.qrels = means.qrels
-    and hole_totals.run = means.run
-    and hole_totals.measure = means.measure
+join totals
+    on totals.qrels = means.qrels
+    and totals.run = means.run
+    and totals.measure = means.measure

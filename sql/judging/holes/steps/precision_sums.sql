@@ -9,92 +9,89 @@
 --    least where the lowest are: moving a relevant document up adds to the sum. Between the numbers of relevant holes
 --    nothing is sure, so that there is a row for each. A new relevant document adds the precision at its own rank,
 --    and to the precision at each relevant rank below 1 / rank.
-with marked as (
+with counted as materialized (
     select
         evaluation_id,
         rank,
-        case when grade >= $rel then 1 else 0 end as relevant,
-        case when grade is null then 1 else 0 end as hole
+        grade,
+        count(case when grade >= $rel then 1 end) over down as rel_down,
+        count(case when grade is null then 1 end) over down as holes_down,
+        sum(case when grade >= $rel then 1 / cast(rank as double) else 0 end) over down as judged_down,
+        sum(case when grade >= $rel or grade is null then 1 / cast(rank as double) else 0 end) over down as all_down
     from hole_ranks(k := $k)
+    window down as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
 ),
-counted as materialized (
+wholes as (
+    -- Nothing that is counted down a ranking falls, so that its end has the greatest.
     select
         evaluation_id,
-        rank,
-        relevant,
-        hole,
-        sum(relevant) over down as rel_down,
-        sum(hole) over down as holes_down,
-        sum(hole) over whole - sum(hole) over down as holes_below,
-        sum(cast(relevant as double) / rank) over whole
-            - sum(cast(relevant as double) / rank) over down as added_to_judged,
-        sum(cast(relevant + hole as double) / rank) over whole
-            - sum(cast(relevant + hole as double) / rank) over down as added_to_all
-    from marked
-    window
-        whole as (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and unbounded following
-        ),
-        down as (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        )
+        max(holes_down) as num_holes,
+        max(judged_down) as judged,
+        max(all_down) as of_all
+    from counted
+    group by evaluation_id
 ),
 judged_sums as (
     select
         evaluation_id,
         fsum(cast(rel_down as double) / rank) as total
     from counted
-    where relevant = 1
+    where grade >= $rel
     group by evaluation_id
 ),
-hole_steps as (
+added_ranks as (
+    -- What a hole adds that becomes relevant after all below it, and after all above it.
     select
         evaluation_id,
         rank,
-        holes_below + 1 as from_below,
+        num_holes - holes_down + 1 as from_below,
         holes_down as from_above,
-        cast(rel_down + 1 as double) / rank + added_to_all as step_from_below,
-        cast(rel_down + holes_down as double) / rank + added_to_judged as step_from_above
+        cast(rel_down + 1 as double) / rank + of_all - all_down as after_lower,
+        cast(rel_down + holes_down as double) / rank + judged - judged_down as after_higher
     from counted
-    where hole = 1
+    join wholes using (evaluation_id)
+    where grade is null
 ),
 additions as materialized (
     select
         evaluation_id,
         from_below,
         from_above,
-        sum(step_from_below) over whole - sum(step_from_below) over down + step_from_below as added_from_below,
-        sum(step_from_above) over down as added_from_above
-    from hole_steps
-    window
-        whole as (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and unbounded following
-        ),
-        down as (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        )
+        after_lower,
+        sum(after_lower) over down as lower_down,
+        sum(after_higher) over down as higher_down
+    from added_ranks
+    window down as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
+),
+addition_sums as (
+    select
+        evaluation_id,
+        max(lower_down) as lower_sum
+    from additions
+    group by evaluation_id
 ),
 candidates as (
     select
         evaluation_id,
         'least' as bound,
         from_below as num_new,
-        added_from_below as added
+        lower_sum - lower_down + after_lower as added
     from additions
+    join addition_sums using (evaluation_id)
     union all
     select
         evaluation_id,
         'greatest' as bound,
         from_above as num_new,
-        added_from_above as added
+        higher_down as added
     from additions
     union all
     select
