@@ -87,7 +87,8 @@ class Holes:
         self._chosen = evaluation.keep(evaluation.evaluated_query(qrels, runs))
         self._most = {"most": most}
         self._measures = [_bounded(measure) for measure in measures]
-        self._order = f"order by qrels, {place_of(measures)}"
+        self._place = place_of(measures)
+        self._order = f"order by qrels, {self._place}"
         kept = list[str]()
         for done, each in enumerate(self._measures):
             progress("bounding measures", done, len(measures))
@@ -143,7 +144,7 @@ class Holes:
         inputs = {"hole_effects": f"select * from {self._effects}", "hole_differences": differences}
         kept = self._evaluation.keep(ddl.relation_query(self._catalog, "hole_pairs", inputs))
         inputs = {"hole_effects": f"select * from {self._effects}", "hole_pairs": f"select * from {kept}"}
-        counts = ddl.relation_query(self._catalog, "open_pair_counts", inputs)
+        counts = f"{ddl.relation_query(self._catalog, 'open_pair_counts', inputs)} order by {self._place}"
         return f"select * from {kept} {self._order}, value desc, other desc, run, other_run", counts
 
     def _differences(self, effects: str, weights: str, cutoff: int) -> str:
