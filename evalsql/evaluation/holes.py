@@ -16,10 +16,10 @@ _FILLED = "filled_ranks"
 _FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?P<adds_up>, added up)?")
 # A ranking that is judged to its end has no other values without unjudged documents.
 _WITHOUT_EFFECT = ("judged_only", TIES)
-# One document in each ranking, as judged_ranks has it.
+# One document in each ranking, as judged_ranks has it; those above it are judged, which measures of judged ones go by.
 _SINGLE_RANKS = """
     select evaluation_id, rank, 0 as tied_above, 0 as tied_below, rank as first_rank, rank as last_rank,
-        1 as judged_rank, if(grade > 0, 1, 0) as relevant_rank, grade, 0 as document_id
+        rank as judged_rank, if(grade > 0, 1, 0) as relevant_rank, grade, 0 as document_id
 """
 _MOST_PARTS = 20
 
@@ -49,6 +49,8 @@ def unbounded(catalog: Catalog, measure: Measure) -> str:
     if given.get("rel") == 0:
         return "with rel=0 every judged document is relevant"
     relation = _bounded(measure).relation
+    if relation not in catalog.relations:
+        return f"there is no relation {relation}, which its header names"
     known = {*_WITHOUT_EFFECT, *(each.name for each in catalog[relation].parameters)}
     changed = [
         each.name

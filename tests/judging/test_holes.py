@@ -311,6 +311,15 @@ def _open_pairs(pair: Pair, name: str, folder: Path) -> list[tuple[Any, ...]]:
         return warehouse.rows(f"select run, least_difference, greatest_difference, basis, fewest, most from ({pairs})")
 
 
+def test_holes_weigh_as_much_for_measures_of_judged_documents(sample: Warehouse) -> None:
+    def differences(name: str) -> list[tuple[Any, ...]]:
+        pairs, _ = Holes(sample.evaluation, sample.evaluation.named(name), runs=["dense", "random"]).pairs()
+        return sample.rows(f"select run, least_difference, greatest_difference, most from ({pairs})")
+
+    (found,), (expected,) = differences("DCG(judged_only=true)@10"), differences("DCG@10")
+    assert found == pytest.approx(expected)
+
+
 def test_the_command_shows_intervals_and_open_pairs(demo: Command) -> None:
     rows = list(csv_rows(demo("holes", "-m", "P@10,AP,Bpref", "--unseen", "0", "--format", "csv").stdout))
     assert {row["measure"] for row in rows} == {"P@10", "AP"}
