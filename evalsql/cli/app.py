@@ -38,7 +38,7 @@ _COMMANDS = {
         *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
         *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
     ),
-    "Judge": ("fuse_pool.pool", "fuse_pool.agreement"),
+    "Judge": ("fuse_pool.pool", "fuse_pool.agreement", "holes.holes"),
     "Keep": ("holdings.ls", "holdings.check", "holdings.keep", "holdings.drop", "holdings.vacuum"),
 }
 _GUIDES = {

@@ -253,11 +253,12 @@ def names_query(column: str, names: Sequence[str]) -> str:
 
 
 def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
-    tie_note = notes.on_ties(warehouse.evaluation, measure, [judged], chosen)
+    asked = warehouse.evaluation, measure, [judged], chosen
+    told = {"ties": notes.on_ties(*asked), "holes": notes.on_holes(*asked)}
     return [
         *notes.on_coverage(warehouse.evaluation, [judged], chosen),
         *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
-        *([notes.Notice("ties", tie_note)] if tie_note else []),
+        *(notes.Notice(about, text) for about, text in told.items() if text),
     ]
 
 

@@ -31,6 +31,7 @@
 --    lowest score. That program gives 1 / (n + 1) to a topic without relevant documents (reward_silence=true).
 -- range: 0 1
 -- mean: weighted
+-- holes: none, one threshold cuts all topics, and a hole of one moves it for the others
 -- example: tap-1 TAP@5 = 0.3114
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
