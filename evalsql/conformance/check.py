@@ -244,7 +244,9 @@ def _verdict(form: str, given: Mapping[tuple[str, str], Given], suite: Suite) ->
     failing = candidates.failing[nearest[0]]
     named = " or ".join(dict.fromkeys(choice[0] for choice in nearest))
     agreeing = len(given) - len(failing)
-    verdict = Verdict(form, None if failing else named, candidates.narrowed(nearest), len(given), agreeing, named)
+    left = candidates.narrowed(nearest)
+    conventions = {axis: left[axis] for axis in suite.conventions if axis in left}
+    verdict = Verdict(form, None if failing else named, conventions, len(given), agreeing, named)
     if failing:
         verdict.cause = _cause(given, wrong, len(failing))
         verdict.failures = [_failure(key, given[key], rows[key], wrong[key]) for key in failing]

@@ -1,11 +1,13 @@
 """The cases: their values are the exact program's, a person's arithmetic, trec_eval's and evalsql's own."""
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import pytrec_eval
 from mpmath import mp, mpf
@@ -28,6 +30,16 @@ _LEAST = 1.5e-4  # what two values must differ by, so that four decimals tell th
 def test_what_is_kept_is_what_the_exact_program_gives() -> None:
     for name, text in fill.files().items():
         assert (fill.FOLDER / name).read_text(encoding="utf-8") == text, name
+
+
+def test_each_case_has_the_form_of_the_schema() -> None:
+    schema = json.loads((SUITE.folder / "case.schema.json").read_text(encoding="utf-8"))
+    for name, case in SUITE.cases.items():
+        jsonschema.validate(case, schema)
+        for row in case["expected"]:
+            assert row["variant"] in SUITE.variants[check.form_of(row["measure"])], name
+            for axis, options in row.get("conventions", {}).items():
+                assert set(options) < SUITE.conventions[axis].keys(), name
 
 
 def test_a_person_finds_the_values() -> None:
