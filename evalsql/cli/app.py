@@ -44,7 +44,7 @@ _COMMANDS = {
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
     "Measure": ("measures", "ties", "tap", "topics"),
-    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance"),
+    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
     "Share": ("reports", "site", "exporting", "clients"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
 }
