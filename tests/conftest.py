@@ -69,6 +69,8 @@ def real() -> Path:
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx compiles for minutes otherwise
+
 # The template of warehouses is made anew for the tests, wherever the user's own is.
 if "EVALSQL_TEST_CACHE" not in os.environ:
     os.environ["EVALSQL_TEST_CACHE"] = os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()

@@ -5,15 +5,11 @@ the next. It is compared where majorities are clear and no circle is among them.
 """
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-# It compiles for minutes otherwise.
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
 from ranx.fusion import bayesfuse_train, mapfuse_train, posfuse_train, probfuse_train, segfuse_train, slidefuse_train
 

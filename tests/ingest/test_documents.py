@@ -140,7 +140,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "no text": ('{"_id": "d1", "url": "x"}\n', "given:1: no column for the title or text: expected one of text, "),
     "not text": ('{"_id": "d1", "text": ["x"]}\n', "given:1: text of document d1 is no text"),
     "no object": ('{"_id": "d1", "text": "x"}\n[1]\n', "given:2: JSON: expected an object that names the document"),
-    "broken JSON": ('{"_id": "d1", "text": "x"}\n{"_id"\n', "given:2: not JSON: "),
+    "broken JSON": ('{"_id": "d1", "text": "x"}\n{"_id"\n', "given:2: broken JSON: it breaks off"),
     "a surrogate": ('{"_id": "d1", "text": "\\ud800"}\n', "given:1: document d1 has text without UTF-8"),
     "an empty name": ('{"_id": "", "text": "x"}\n', 'given:1: _id names the document, and is ""'),
     "strangers": ("x\ty\n", "given: holds none of the documents that are held here, such as d1, d2, d3"),

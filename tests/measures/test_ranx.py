@@ -4,13 +4,9 @@ Not compared are its bpref, which takes negative grades for judged ones and divi
 rbp, which adds up grades as they are and so exceeds 1 (both said in ``differs``).
 """
 
-import os
 import random
 
 import pytest
-
-# It compiles for minutes otherwise.
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
 
 import evalsql

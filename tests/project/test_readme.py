@@ -1,6 +1,5 @@
 """The README, the guides and the SQL's page are true: their examples print what they say, their names exist."""
 
-import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -9,9 +8,6 @@ from pathlib import Path
 import ir_measures
 import pytest
 import pytrec_eval
-
-# It compiles for minutes otherwise.
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 from ranx.meta.evaluate import extract_metric_and_params
 from ranx.metrics import metric_switch
 

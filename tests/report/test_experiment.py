@@ -1,6 +1,5 @@
 """Experiments on runs and judgments at hand, as people have them who come from PyTerrier and ranx."""
 
-import os
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -8,9 +7,6 @@ from typing import Any
 import pandas
 import pytest
 import pytrec_eval
-
-# It compiles for minutes otherwise.
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
 
 import evalsql

@@ -217,20 +217,20 @@ def test_a_baseline_is_a_choice_of_pairs(warehouse: evalsql.Warehouse, relation:
 
 
 @pytest.mark.skipif(engine.__version__ < "2", reason="DuckDB 1.5 takes no filter through what is read twice")
-def test_only_the_measure_asked_for_is_made(warehouse: evalsql.Warehouse) -> None:
+def test_only_the_measure_asked_for_is_made(empty: evalsql.Warehouse) -> None:
     """The values of the other would be an error. An unknown baseline is one for the measure that lacks it."""
-    put_scores(warehouse, {"m": drawn(7, 2, 5)})
-    warehouse.execute("alter table temp.scores rename to made")
-    warehouse.execute("""
+    put_scores(empty, {"m": drawn(7, 2, 5)})
+    empty.execute("alter table temp.scores rename to made")
+    empty.execute("""
         create temp view scores as
         from made
         union all
         select qrels, run, topic, 'n', error('n is made') from made
     """)
     for relation in ("comparisons", "paired_differences", "wilcoxon_tests"):
-        assert warehouse.rows(f"from {relation}(baseline := 'run00') where measure = 'm'")
+        assert empty.rows(f"from {relation}(baseline := 'run00') where measure = 'm'")
         with pytest.raises(QueryError, match="baseline is nobody, and no run is called so that has m in q"):
-            warehouse.rows(f"from {relation}(baseline := 'nobody') where measure = 'm'")
+            empty.rows(f"from {relation}(baseline := 'nobody') where measure = 'm'")
 
 
 def odd_families() -> dict[str, Scores]:

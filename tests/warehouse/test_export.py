@@ -50,7 +50,7 @@ def fill(warehouse: Warehouse) -> None:
 
 
 def fill_all(warehouse: Warehouse) -> None:
-    """All that a warehouse can hold: also an own measure, scores of elsewhere, a sample and a change of meta."""
+    """All that a warehouse can hold: also an own measure, scores of elsewhere, a sample, texts, a change of meta."""
     fill(warehouse)
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
@@ -62,6 +62,7 @@ def fill_all(warehouse: Warehouse) -> None:
     warehouse.load_scores([folder / "scores.parquet", folder / "figures.csv"])
     drawn = {"topic": "of a sample", "document": "a", "stratum": "s", "grade": 1}
     warehouse.load_qrels([drawn], "drawn", form="strata")
+    warehouse.load_documents([{"document": "a", "title": "t", "text": "x"}, {"document": 'd "e"', "text": "\n1,2"}])
     warehouse.annotate("published/web", cluster="web")
 
 
