@@ -16,11 +16,6 @@ _FILLED = "filled_ranks"
 _FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?P<adds_up>, added up)?")
 # A ranking that is judged to its end has no other values without unjudged documents.
 _WITHOUT_EFFECT = ("judged_only", TIES)
-# One document in each ranking, as judged_ranks has it; those above it are judged, which measures of judged ones go by.
-_SINGLE_RANKS = """
-    select evaluation_id, rank, 0 as tied_above, 0 as tied_below, rank as first_rank, rank as last_rank,
-        rank as judged_rank, if(grade > 0, 1, 0) as relevant_rank, grade, 0 as document_id
-"""
 _MOST_PARTS = 20
 
 
@@ -134,7 +129,7 @@ class Holes:
         nothing = f"select * from {self._effects} limit 0"
         weights = "select qrels, 0 as rank, 0.0 as weight from qrels limit 0"
         joint = [self._differences(nothing, weights, 1)]
-        fewest = f"select coalesce(min(num), 0) from (select count(*) as num from {self._chosen} group by qrels)"
+        fewest = ddl.relation_query(self._catalog, "fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
         ((num_evaluations,),) = self._evaluation.database.rows(fewest)
         for each in self._measures:
             cutoff = each.cutoff
@@ -158,6 +153,8 @@ class Holes:
         how = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most, "skipped": skipped}
         single = with_arguments(self._catalog, "single_documents", **how).call
         kept = self._evaluation.keep(f"select * from steps.{single}")
-        values = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"{_SINGLE_RANKS} from {kept}"})
+        values = ddl.with_inputs(
+            f"from {each.measure.call}", {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
+        )
         weights = f"select qrels, rank, value as weight from ({values}) join {kept} using (qrels, run, topic)"
         return f"select * from {self._evaluation.keep(weights)}"

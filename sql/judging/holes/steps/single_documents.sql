@@ -10,7 +10,14 @@
 --   run             run
 --   topic           topic
 --   rank            rank of the document
+--   tied_above      0
+--   tied_below      0
+--   first_rank      its rank
+--   last_rank       its rank
+--   judged_rank     its rank, as those above it are judged
+--   relevant_rank   1 where it is relevant, else 0
 --   grade           its grade
+--   document_id     0
 with numbered as (
     select
         evaluation_id,
@@ -30,7 +37,14 @@ select
     numbered.run,
     numbered.topic,
     numbered.rank,
-    filling_grades.grade
+    0 as tied_above,
+    0 as tied_below,
+    numbered.rank as first_rank,
+    numbered.rank as last_rank,
+    numbered.rank as judged_rank,
+    case when filling_grades.grade > 0 then 1 else 0 end as relevant_rank,
+    filling_grades.grade,
+    0 as document_id
 from numbered
 join filling_grades(most := $most, gains := $gains) as filling_grades
     on filling_grades.qrels_id = numbered.qrels_id
