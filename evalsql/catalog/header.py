@@ -22,7 +22,18 @@ from evalsql.phrases import listed
 CONTRACT = {"qrels": "judgment set", "run": "run", "topic": "topic", "value": "value of the measure"}
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
-_OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
+_OTHERS_OF_MEASURES = (
+    "reference",
+    "differs",
+    "example",
+    "aliases",
+    "trec_eval",
+    "at",
+    "scores",
+    "better",
+    "holes",
+    "ties",
+)
 _HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
 _REPEATED = ("example", "trec_eval", "ties")
 _SECTIONS = ("parameters", "columns")
@@ -43,6 +54,10 @@ _FORMS: Mapping[str, tuple[str, str]] = {
     "quick": ("yes", "yes"),
     "better": ("less", "less"),
     "ties": (r"\w+(?:, \w+)* = \w+", '"order, ... = relation"'),
+    "holes": (
+        r"none, \S.*|(?:filled_ranks(?: to \w+)?|\w+_bounds)(?:, added up)?",
+        '"filled_ranks [to parameter][, added up]", "relation_bounds[, added up]" or "none, reason"',
+    ),
     "inputs": (r"[^\W\d]\w*", "names of relations"),
     "aliases": _ALIAS_FORM,
     "trec_eval": _ALIAS_FORM,
@@ -74,6 +89,7 @@ class Header(NamedTuple):
     in_scores: bool  # whether the view ``scores`` holds the measure
     also_at: str  # at which cutoff beside its default it does
     less_is_better: bool
+    holes: str  # how its values are bounded where documents are not judged, or why they are not; empty is not known
     aliases: Sequence[Alias]
     trec_eval: Sequence[Alias]
     definition: str
@@ -128,6 +144,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         in_scores=one["scores"] != "no",
         also_at=one["scores"].removeprefix("no").removeprefix("@"),
         less_is_better=bool(one["better"]),
+        holes=one["holes"],
         aliases=[_read_alias(text) for text in _items(one["aliases"])],
         trec_eval=[_read_alias(text) for text in every["trec_eval"]],
         examples=every["example"],

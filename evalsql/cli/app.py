@@ -30,18 +30,21 @@ _COMMANDS = {
         *("leaderboard.leaderboard", "leaderboard.topics", "board.board", "compare.explain", "holdings.ties"),
         *("measures_sql.measures", "measures_sql.sql", "shell.shell", "trec_eval_command.trec_eval", "app.help_"),
     ),
-    "Compare": ("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
+    "Compare": (
+        *("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
+        *("conformance.conformance", "conformance.which"),
+    ),
     "Share": (
         *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
         *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
     ),
-    "Judge": ("fuse_pool.pool", "fuse_pool.agreement"),
+    "Judge": ("fuse_pool.pool", "fuse_pool.agreement", "holes.holes"),
     "Keep": ("holdings.ls", "holdings.check", "holdings.keep", "holdings.drop", "holdings.vacuum"),
 }
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
     "Measure": ("measures", "ties", "tap", "topics"),
-    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges"),
+    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
     "Share": ("reports", "site", "exporting", "clients", "assistants"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
 }
@@ -155,7 +158,7 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "weights", "measures")
+_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "documents", "weights", "measures")
 _EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
     {"Commands": [f"load.{name}" for name in _LOADED]},

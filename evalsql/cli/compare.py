@@ -10,8 +10,27 @@ import typer
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.estimates import Estimating
-from evalsql.cli.options import FAMILY, ONE_QRELS, Arrangement, Asking, AskingScores, Family, MeasuredRuns, only_one
-from evalsql.cli.output import OUTPUT, OutputOptions, coverage_lines, note, note_waiting, text_output, write_table
+from evalsql.cli.options import (
+    FAMILY,
+    ONE_QRELS,
+    WORDS,
+    Arrangement,
+    Asking,
+    AskingScores,
+    Family,
+    MeasuredRuns,
+    only_one,
+)
+from evalsql.cli.output import (
+    OUTPUT,
+    OutputOptions,
+    coverage_lines,
+    note,
+    note_waiting,
+    text_output,
+    with_words,
+    write_table,
+)
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -20,7 +39,7 @@ from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
-from evalsql.report.paper import made_from, paper_comparison, paper_table, read_paper
+from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.report.writers import DOCUMENTS
@@ -155,6 +174,9 @@ def compare(
                 note(f"{run}: left out, no judgment set evaluates it and {base}")
 
 
+_LESS = DroppedColumns(spare=("ideal_value", "ideal_grade", "ideal_document", "value"))  # than what documents say
+
+
 @command
 def explain(
     *,
@@ -164,6 +186,7 @@ def explain(
     other: str | None = option("--other RUN", "Show the documents that differ, largest first.", complete="runs"),
     qrels: Names = ONE_QRELS,
     depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
+    texts: bool = WORDS,
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -182,7 +205,8 @@ def explain(
         )
         with translated_errors(warehouse.path):
             rows = found.rows.fetchall()
-        write_table(Table(found.rows.columns, rows, found.counts), output, warehouse)
+        table = Table(found.rows.columns, rows, found.counts)
+        write_table(with_words(warehouse, table) if texts else table, output, warehouse, _LESS if texts else None)
     note(*explanation_lines(found, depth, output.digits))
 
 
@@ -208,11 +232,16 @@ def table(
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(_FORMATS)}")
     paper = read_paper(description)
     with asking.open() as warehouse:
-        compared = paper_comparison(warehouse, paper)
-        made = made_from(paper, compared) if chosen == "latex" else ""
-        made += DOCUMENTS[chosen]([paper_table(paper, compared)], paper.digits)
-        _note_results(compared, "")
-        note(*coverage_lines(warehouse, [compared.qrels], compared.runs))
+        if paper.collections:
+            shown, names, notes = paper_board(warehouse, paper)
+        else:
+            compared = paper_comparison(warehouse, paper)
+            shown, names = paper_table(paper, compared), {run: compared.name(run) for run in compared.runs}
+            _note_results(compared, "")
+            notes = coverage_lines(warehouse, [compared.qrels], compared.runs)
+        made = made_from(paper, names, "system" if paper.collections else "run") if chosen == "latex" else ""
+        made += DOCUMENTS[chosen]([shown], paper.digits)
+        note(*notes)
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
                 stream.write(made)

@@ -1,18 +1,24 @@
 """``evalsql fuse``, ``pool`` and ``agreement``: a new run from several, what to judge next, how far judges agree."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, Arrangement, Asking, Kept, Loading, MeasuredRuns
-from evalsql.cli.output import READ, OutputOptions, note, progress_bar, write_table
+from evalsql.cli.output import READ, OutputOptions, note, progress_bar, text_output, write_file, write_table
 from evalsql.database.names import resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
-from evalsql.phrases import counted
+from evalsql.phrases import counted, natural_key
+from evalsql.report import writers
+from evalsql.report.page.sheet import for_spreadsheet, sheet_page
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
+from evalsql.report.writers import known_extension
 from evalsql.warehouse.fusion import fuse as fuse_runs
+from evalsql.warehouse.warehouse import Warehouse
 
 Norm = Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"]
 
@@ -81,6 +87,7 @@ def fuse(
 
 
 _MEASURES = ("nDCG@10", "AP")
+_MOST_GRADES = 10  # that a page has keys for
 
 
 @command
@@ -98,17 +105,24 @@ def pool(
     persistence: float = option("--p", "Of RBP, by which changes are reckoned.", 0.8, min=0, max=1),
     contributions: bool = flag("--contributions", "What each run gives, and its figures without what it alone gives."),
     rel: int = option("--rel", "Least relevant grade, of --contributions.", 1, min=0),
+    write: Path | None = option("--write FILE", "A sheet to judge in, with the texts that are held: .csv or .html."),
+    grades: str | None = option("--grades N,N,...", "Of an .html sheet; by default those of the judgments held."),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
     """Put the first documents of runs together, for judging.
 
-    With --unjudged --qrels names the judgments that count, by default all.
+    With --unjudged --qrels names the judgments that count, by default all. The page that --write FILE.html writes saves
+    judgments, and evalsql load qrels takes these, as it takes a .csv with grades.
 
-    Example: evalsql pool --depth 10 --unjudged -o to_judge.tsv
+    Example: evalsql pool --depth 10 --unjudged --write to_judge.html
     """
     if selection.measure and not contributions:
         raise UsageError("-m is of --contributions; without it a pool has no figures")
+    if write is not None:
+        known_extension(write, (".csv", ".html"), "a sheet is written")
+        if contributions or output.path:
+            raise UsageError("--write writes a sheet; --contributions and -o are of tables")
     if not 0 < persistence < 1:
         raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
     with asking.open() as warehouse:
@@ -119,10 +133,45 @@ def pool(
             write_table(Table(*found), output, warehouse)
             return
         how: dict[str, Any] = {"depth": depth, "unjudged": unjudged, "first": first, "p": persistence}
-        table = Table(*warehouse.database.table(judging.pool_query(warehouse.database, **chosen, **how)))
-        write_table(table, output, warehouse)
+        query = judging.pool_query(warehouse.database, **chosen, **how)
+        if write is None:
+            table = Table(*warehouse.database.table(query))
+            write_table(table, output, warehouse)
+        else:
+            table = _write_sheet(warehouse, query, write, selection.qrels, first, grades)
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
         note(f"{documents} of {counted(len({*table.values('topic')}), 'topic')}, the first {depth} of each run")
+
+
+def _write_sheet(
+    warehouse: Warehouse, pooled: str, path: Path, qrels: Names, first: judging.Priority, grades: str | None
+) -> Table:
+    found = Table(*warehouse.database.table(judging.sheet_query(warehouse.database, pooled, qrels=qrels, first=first)))
+    sheet = found._replace(rows=sorted(found.rows, key=lambda row: natural_key(str(row[0]))))
+    if path.suffix.lower() == ".csv":
+        with text_output(path, warehouse) as stream:
+            writers.write(for_spreadsheet(sheet), "csv", stream, 0)
+    else:
+        write_file(sheet_page(sheet, _grades(warehouse, grades)), path, warehouse)
+    for name, texts in (("topics", sheet.picked("topic_text")), ("documents", sheet.picked("title", "text"))):
+        if lacking := sum(not any(each) for each in texts):
+            note(f"{lacking:,} of {len(texts):,} rows have no text of {name}; evalsql load {name} FILE brings them")
+    note(f"the sheet has {path.stat().st_size / 1e6:,.1f} MB")
+    return sheet
+
+
+def _grades(warehouse: Warehouse, given: str | None) -> Sequence[int]:
+    """Those that were given, else those of the judgments held, if these are few; else 0 and 1."""
+    try:
+        asked = sorted({int(word) for word in given.split(",")}) if given is not None else []
+    except ValueError:
+        asked = [-1]
+    if asked and (asked[0] < 0 or len(asked) < 2):
+        raise UsageError(
+            f'--grades takes whole numbers from 0 with commas between them, such as 0,1,2; found "{given}"'
+        )
+    held = warehouse.rows("select distinct grade from judged_documents where grade >= 0 order by grade")
+    return asked or ([grade for (grade,) in held] if 2 <= len(held) <= _MOST_GRADES else [0, 1])
 
 
 @dataclass(frozen=True)

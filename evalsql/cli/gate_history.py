@@ -11,8 +11,8 @@ import typer
 
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import FAMILY, MEASURES, QRELS, AskingScores, Family, RunFilters
-from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, write_file, write_table
+from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingScores, Family, RunFilters
+from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, with_words, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import how_to_judge
 from evalsql.errors import EvalsqlError, UsageError
@@ -208,6 +208,7 @@ def diff(
     topic: Names = option("--topic NAME", "Only this topic; can be repeated."),
     most: int | None = option("--most N", f"So many topics; all by default, {MOST_TOPICS} with --documents.", min=1),
     depth: int = option("--depth", "Documents among the first so many of either run.", 10, min=1),
+    texts: bool = WORDS,
     qrels: Names = QRELS,
     measure: Names = MEASURES,
     output: OutputOptions,
@@ -220,6 +221,8 @@ def diff(
 
     Example: evalsql diff dense bm25 -m nDCG@10 --losses
     """
+    if texts and not documents:
+        raise UsageError("--texts says what documents say; it goes with --documents")
     with asking.open() as warehouse:
         how: dict[str, Any] = {"qrels": qrels, "topics": topic, "only_losses": losses}
         query = topic_changes_query(warehouse.evaluation, run, other, measure or _MEASURES, **how)
@@ -230,6 +233,7 @@ def diff(
             pairs = list(dict.fromkeys((str(judged), str(name)) for judged, _, name, *_ in table.rows))
             moved = document_changes_query(warehouse.evaluation, run, other, pairs, depth=depth)
             table = Table(*warehouse.database.table(moved))
+            table = with_words(warehouse, table) if texts else table
         write_table(table, output, warehouse)
         covering = coverage_lines(warehouse, qrels, [run, other])
     note(*covering)

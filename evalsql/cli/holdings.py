@@ -21,7 +21,7 @@ from evalsql.cli.options import (
     RunSelection,
     Where,
 )
-from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.cli.output import OutputOptions, note, progress_bar, texts_lines, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
@@ -77,6 +77,7 @@ def ls(
         if runs and selection.is_empty:
             of = f"{counted(systems, 'system')} on {counted(sets, 'collection')}"
             note(f"figures over whole collections: {counted(runs, 'run')}, {of}; evalsql ls '*' lists them")
+        note(*texts_lines(warehouse))
 
 
 @command

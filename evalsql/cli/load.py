@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own."""
+"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups, documents and one's own measures."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -7,7 +7,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
-from evalsql.cli.output import note, progress_bar
+from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
@@ -180,7 +180,9 @@ def lists(
 @command
 def topics(
     *,
-    file: str = argument("TSV, CSV, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...),
+    file: str = argument(
+        "TSV, CSV, JSON, Parquet, TREC topics, a BEIR folder, irds:DATASET; - is standard input.", ...
+    ),
     qrels: str | None = _TOPICS_OF,
     columns: Columns = options.COLUMNS,
     replace: bool = _REPLACE_TEXTS,
@@ -205,7 +207,7 @@ def groups(
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
-    """Load groups of topics, by which leaderboard --by splits figures.
+    """Load groups of topics, for leaderboard --by.
 
     Each column beside the topic is one, under its name.
 
@@ -214,6 +216,41 @@ def groups(
     if key is not None and not key.strip():
         raise UsageError("--key names what the groups are, such as language")
     _load_topics(loading, file, qrels, columns, replace=replace, key=key, only_groups=True)
+
+
+@command
+def documents(
+    *,
+    file: str = argument("JSON lines, TSV, CSV, Parquet, a BEIR folder, irds:DATASET; - is standard input.", ...),
+    judged_only: bool = flag("--judged-only", "Only of judged documents, and not of all that runs retrieved."),
+    characters: int = option("--characters N", "Keep the first so many of each title and text.", 2_000, min=1),
+    columns: Columns = options.COLUMNS,
+    replace: bool = flag("--replace", "Take the place of texts that are there; by default these stay."),
+    loading: Loading,
+) -> None:
+    """Load titles and texts of the documents that are held.
+
+    Other documents of the file are left out. Runs that are loaded later may bring documents without a text: load the
+    file again, which adds theirs.
+
+    Example: evalsql load documents corpus.jsonl --judged-only
+    """
+    how: dict[str, Any] = {"judged_only": judged_only, "characters": characters, "columns": columns}
+    with loading.open([file]) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_documents(file, **how, replace=replace, progress=progress)
+        held = texts_lines(warehouse)
+    note(f"loaded texts of {counted(loaded.num_kept, 'document')}, of {loaded.num_read:,} in the file")
+    stay = "had a text, which stays; --replace takes that of the file"
+    named = "no judgment names" if judged_only else "no run retrieved and no judgment names"
+    told = [
+        (loaded.num_others, f"{counted(loaded.num_others, 'document')} left out, which {named}"),
+        (loaded.num_held, f"{counted(loaded.num_held, 'document')} {stay}"),
+        (loaded.num_empty, f"{counted(loaded.num_empty, 'document')} with neither title nor text"),
+        (loaded.num_cut, f"{counted(loaded.num_cut, 'text')} cut after {characters:,} characters"),
+    ]
+    note(*(f"  {line}" for count, line in told if count))
+    note(*(f"  now held: {line}" for line in held))
 
 
 @command

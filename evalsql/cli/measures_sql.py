@@ -144,6 +144,7 @@ def print_page(catalog: Catalog, relation: Relation) -> None:
         facts.append(("parameter", f"{each.name} {each.type}{domain} = {literal(each.default)}: {each.meaning}"))
     for order, name in relation.header.ties.items():
         facts.append(("ties", f"{order}: {name}, {catalog[name].header.title}"))
+    facts.extend([("holes", relation.header.holes)] if relation.header.holes else [])
     width = max(map(len, columns)) + 2
     for key, fact in facts:
         print(f"{key:{width}}{printable(fact)}")

@@ -40,11 +40,12 @@ QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeate
 ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels", **_COMMON)
 MEMORY_LIMIT = option("--memory-limit SIZE", "Memory the engine may take, such as 1GB; what does not fit goes to disk.")
 QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
-_RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives, globs; - is standard input."
+_RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar and zip archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+WORDS = flag("--texts", "What each document says in a last column, where its text was loaded.")
 FORM = option(
     "--form",
     "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "

@@ -12,12 +12,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TextIO
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.cli.declare import PRINTED, option, silence
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
-from evalsql.phrases import Progress, silent
+from evalsql.evaluation.listings import document_words
+from evalsql.phrases import Progress, counted, silent
 from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
@@ -163,6 +165,21 @@ def coverage_lines(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[st
     if warehouse.path != MEMORY:  # of what is loaded into memory, loading has told just now
         found += notices.on_overlaps(warehouse.evaluation, qrels, runs)
     return [each.text for each in found]
+
+
+def texts_lines(warehouse: Warehouse) -> list[str]:
+    """A line that tells how many documents have a text, and the size of these, where any has one."""
+    ((held, texts, size),) = warehouse.rows(relation_query(warehouse.catalog, "text_sizes"))
+    return [f"texts of {texts:,} of {counted(held, 'document')}, {size / 1e6:,.1f} MB uncompressed"] * bool(texts)
+
+
+def with_words(warehouse: Warehouse, table: Table) -> Table:
+    """The table with what its documents say in a last column."""
+    names = table.values("document")
+    found = document_words(warehouse.evaluation, filter(None, names))
+    if not found:
+        note("none of these documents has a text; evalsql load documents FILE brings them")
+    return table.with_column(len(table.columns), "text", [found.get(name) for name in names])
 
 
 def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
+MOST_NAMED = 5
 FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is about as long as it should be
 _COLLECTION = "coalesce(meta['collection'], qrels)"
 _TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
@@ -77,7 +78,7 @@ def board(
         if not shown:
             raise UsageError(_why_empty(rows, name, given))
         names = [collection for collection, *_ in shown]
-        notes = [*_on_rows(rows, len(shown), given), *_on_judgments(database)]
+        notes = [*_on_rows(rows, len(shown), given), *_on_judgments(database), *_on_runs(database, cells)]
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
@@ -224,6 +225,20 @@ def _on_judgments(database: Database) -> Iterator[str]:
     found = {"board_collections": f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"}
     for collection, used, others in database.rows(relation_query(database.catalog, "board_judgments", found)):
         yield f"{collection}: by {used}, not by {', '.join(others)}; --qrels names another"
+
+
+def _on_runs(database: Database, cells: str) -> Iterator[str]:
+    """Which of two equal runs stands, and whose values are over fewer topics than those of others."""
+    alike = "held.system = cells.system and held.version is not distinct from cells.version"
+    of_run = f"select held.* from temp.{VALUES} as held join {cells} as cells on {alike}"
+    found = {"board_cells": f"{of_run} and held.collection = cells.collection"}
+    repeated = database.rows(relation_query(database.catalog, "board_repeated_runs", found))
+    for collection, used, others in repeated[:MOST_NAMED]:
+        yield f"{collection}: {used}, which was loaded last, not {', '.join(others)} of the same version and date"
+    if len(repeated) > MOST_NAMED:
+        yield f"so on {len(repeated) - MOST_NAMED} more collections and systems"
+    for collection, few, most, systems in database.rows(relation_query(database.catalog, "board_topic_counts", found)):
+        yield f"{collection}: over {counted(few, 'topic')}, those of others over {most}: {shortened(systems)}"
 
 
 def _on_places(database: Database, kept: str) -> Iterator[str]:

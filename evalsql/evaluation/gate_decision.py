@@ -31,12 +31,14 @@ CHECKS = (
     Rule("judged documents are retrieved", "judged", ">=", 1),
     Rule("missing topics <= 0", "missing", "<=", 0),
 )
+_LACKING = Rule("missing collections <= 0", "lacking", "<=", 0)  # beside rules about a board
 _NO_DROPS = "select 0 as place, 0.0 as value, 0.0 as reference_mean, 0.0 as candidate_mean, '' as collection limit 0"
 _MISLEADING = ("missing", "loading", "ids")  # what notices are about
 # Why a rule of each kind fails.
 _REASONS = {
     "documents": "the run has no documents for the topics of the judgments",
     "missing": "missing: {missing}",
+    "lacking": "missing, where the baseline has values: {missing}",
     "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
     "kappa": "no document is judged by both sets, or all have one grade",
     "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
@@ -106,9 +108,9 @@ def decide(
     database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
-    on_boards = _board_drops(evaluation, asked, inputs)
-    inputs = {**inputs, "board_drops": on_boards}
-    most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({on_boards})"))
+    inputs = {**inputs, **_on_boards(evaluation, asked, inputs)}
+    most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({inputs['board_drops']})"))
+    lacking = [each for (each,) in database.rows(f"{inputs['missing_collections']} order by collection")]
 
     def rows(name: str, **arguments: str | int | None) -> list[tuple[Any, ...]]:
         return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
@@ -122,7 +124,7 @@ def decide(
             database.insert_text("temp.scores", values)
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
-        missing = sorted(str(topic) for topic, _ in rows("gate_missing_topics"))
+        missing = {"missing": sorted(str(topic) for topic, _ in rows("gate_missing_topics")), "lacking": lacking}
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference, family=family))
         drops = database.records(ddl.relation_query(database.catalog, "gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked, inputs, runs)
@@ -185,6 +187,9 @@ def _resolved(
     run = resolve_one(database, "run", candidate)
     judged = evaluation.judging_set([run], qrels)
     known = [rule.resolved(database.catalog) for rule in rules]
+    on_boards = any(rule.kind in ON_BOARDS for rule in known)
+    if on_boards and not any(rule.kind == "lacking" for rule in known):
+        known.append(_LACKING)
     if baseline is None and (comparing := [rule for rule in known if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
     figures = baseline if isinstance(baseline, Figures) else None
@@ -199,10 +204,12 @@ def _resolved(
     own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
     for rule in known:
         problem = rule.problem
-        if figures and rule.kind in ON_BOARDS:
+        if figures and rule.kind in (*ON_BOARDS, "lacking"):
             problem = "compares with a run on each collection, and the baseline is a file of figures"
         elif figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
+        elif rule.kind == "lacking" and not on_boards:
+            problem = "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
         elif not has_rankings and rule.kind in ("missing", "topic"):
             problem = f"needs rankings, and only scores are stored of {run}"
         elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
@@ -250,20 +257,23 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     }
 
 
-def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> str:
-    """A SELECT of the drops over collections of the versions that both runs are of, for the rules about these."""
+def _on_boards(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> Mapping[str, str]:
+    """What the rules about boards read: drops of the versions that both runs are of, and collections that one lacks."""
     on_boards = [rule for rule in asked.rules if rule.kind in ON_BOARDS and not rule.problem]
     measures = {rule.measure.name: rule.measure for rule in on_boards if rule.measure}
     if not measures:
-        return _NO_DROPS
+        return {"board_drops": _NO_DROPS, "missing_collections": f"select collection from ({_NO_DROPS})"}
     alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
     of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
     pair = [asked.candidate, asked.reference]
     runs = [run for (run,) in evaluation.database.rows(f"{of_both} where this.run in (?, ?)", pair)]
     given = {"candidate": asked.candidate, "reference": asked.reference}
+    found = {"board_drops": "gate_board_drops", "missing_collections": "gate_missing_collections"}
     with board_values(evaluation, measures, runs):
-        drops = ddl.relation_query(evaluation.database.catalog, "gate_board_drops", inputs, **given)
-        return f"select * from {evaluation.keep(drops)}"
+        for name, relation in found.items():
+            query = ddl.relation_query(evaluation.database.catalog, relation, inputs, **given)
+            found[name] = f"select * from {evaluation.keep(query)}"
+    return found
 
 
 def _row(place: int, rule: Rule) -> list[Value]:
@@ -281,9 +291,9 @@ def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     return "; ".join([*told, *[reason] * bool(reason)])
 
 
-def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Any]) -> str:
+def _reason(rule: Rule, value: float | None, missing: Mapping[str, Sequence[str]], drops: Sequence[Any]) -> str:
     if rule.kind in _REASONS and not (rule.kind in ("topic", "kappa") and value is not None):
-        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing, MOST_NAMED))
+        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing.get(rule.kind, ()), MOST_NAMED))
     if value is None:
         return "there are too few topics to tell"
     return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""

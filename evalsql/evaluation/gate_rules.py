@@ -17,12 +17,12 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"topic T07 in first 10", "kappa with human >= 0.6", "missing topics <= 0", "board nDCG@10 drop <= 0.005" or '
-    '"no collection nDCG@10 drop > 0.05"'
+    '"topic T07 in first 10", "kappa with human >= 0.6", "missing topics <= 0", "board nDCG@10 drop <= 0.005", '
+    '"no collection nDCG@10 drop > 0.05" or "missing collections <= 0"'
 )
 # gate_drops.sql and gate_board_drops.sql name these kinds too, and gate_verdicts.sql has a figure for every kind.
 ON_BOARDS = ("board", "collection")
-COMPARING = ("drop", "test", *ON_BOARDS)
+COMPARING = ("drop", "test", "lacking", *ON_BOARDS)
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _MEASURE = r"(?P<measure>\S.*?)"
 _GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
@@ -31,6 +31,7 @@ _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
     "kappa": re.compile(rf"kappa\s+with\s+(?P<topic>\S.*?)\s*(?P<comparison>>=|>)\s*{_NUMBER}"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
+    "lacking": re.compile(r"missing\s+collections\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
     "collection": re.compile(rf"no\s+collection\s+{_MEASURE}\s+drop\s*>\s*{_NUMBER}"),
     "board": re.compile(rf"board\s+{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?"),
@@ -63,7 +64,7 @@ class Rule(NamedTuple):
 
     @property
     def is_count(self) -> bool:
-        return self.kind in ("topic", "missing", "documents", "judged")
+        return self.kind in ("topic", "missing", "lacking", "documents", "judged")
 
     def resolved(self, catalog: Catalog) -> Rule:
         """The rule with its measure; one that is not known, or that cannot break the rule, becomes its problem."""

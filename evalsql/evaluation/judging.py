@@ -43,6 +43,14 @@ def pool_query(
     return f"{rows}\norder by {_ORDERS[first]}, topic, document"
 
 
+def sheet_query(database: Database, pooled: str, *, qrels: Names = (), first: Priority = "runs") -> str:
+    """A SELECT of a ``pooled`` query with texts, the documents of a topic together, what is judged ``first`` on top."""
+    rows = ddl.relation_query(
+        database.catalog, "judging_sheet", {"pooled": pooled}, names=_parameter(database, "qrels", qrels)
+    )
+    return f"{rows}\norder by topic, {_ORDERS[first]}, document"
+
+
 def contributions(
     evaluation: Evaluation, measures: Names, *, runs: Names = (), qrels: Names = (), depth: int = 10, rel: int = 1
 ) -> tuple[list[str], list[tuple[Any, ...]]]:

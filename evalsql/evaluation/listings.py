@@ -1,6 +1,6 @@
 """What is listed beside leaderboards: systems over time, differences of two runs, groups of topics, and sorted rows."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from evalsql.catalog.ddl import board_order, relation_query, value_columns
@@ -105,6 +105,12 @@ def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -
 def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
     rows = evaluation.database.rows("select qrels, topic, text from topic_texts")
     return {(qrels, topic): text for qrels, topic, text in rows}
+
+
+def document_words(evaluation: Evaluation, names: Iterable[str]) -> dict[str, str]:
+    """The beginning of what each of these documents says, where its text was loaded."""
+    found = "select document, words from document_words where document in (select unnest(?::varchar[]))"
+    return dict(evaluation.database.rows(found, [sorted({*names})]))
 
 
 MOST_TOPICS = 5

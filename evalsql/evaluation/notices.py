@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, tie_variants
+from evalsql.catalog.measure_names import CUTOFF, Measure, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.explanation import Explanation
+from evalsql.evaluation.holes import Holes, unbounded
 from evalsql.phrases import counted, shortened
 
 # With more, trying orders of ties takes longer than a second.
@@ -28,8 +29,8 @@ _FORMS = {
 
 
 class Notice(NamedTuple):
-    """A line, and what it is about: topics, forms, missing (topics), more (of these), loading, origins, ids, ties or
-    baseline (of a report)."""
+    """A line, and what it is about: topics, forms, missing (topics), more (of these), loading, origins, ids, ties,
+    holes or baseline (of a report)."""
 
     about: str
     text: str
@@ -139,6 +140,17 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
         f"ties: {run} lies between {low:.4f} and {high:.4f} on {measure.name}, the widest span; "
         f"{counted(pairs, 'pair')} of runs could change places under other orders of tied documents; {asking} shows all"
     )
+
+
+def on_holes(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
+    """A sentence on how many pairs of runs unjudged documents put in order, by a measure with bounds and a cutoff."""
+    if unbounded(evaluation.database.catalog, measure) or measure.arguments.get(CUTOFF) is None:
+        return None
+    _, counts = Holes(evaluation, [measure], qrels=qrels, runs=runs).pairs()
+    for _, num_pairs, num_open, basis in evaluation.database.rows(counts):
+        pairs = f"{'at most ' if basis == 'intervals' else ''}{num_open} of {counted(num_pairs, 'pair')}"
+        return f"By {measure.name} unjudged documents decide the order of {pairs} of systems; see evalsql holes."
+    return None
 
 
 def on_thresholds(

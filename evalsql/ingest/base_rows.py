@@ -105,6 +105,8 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
         unused = f"select id from ({relation_query(database.catalog, 'unused_names')}) where relation ="
         for table, column in (("documents", "document_id"), ("topics", "topic_id")):
             database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
+        database.execute("delete from document_texts where document_id not in (select document_id from documents)")
+        database.execute("delete from files where kind = 'documents' and not exists (select 1 from document_texts)")
     return sorted(gone)
 
 

@@ -45,6 +45,7 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "families": (("member", "family"), ()),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
+    "documents": (("document",), ("title", "text")),
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.

@@ -1,6 +1,6 @@
 """Rows in memory under a name that SQL reads: pandas, polars, Arrow, DuckDB relations, nested dicts, tuples."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from numbers import Integral, Number
 from pathlib import Path
@@ -50,7 +50,7 @@ def registered(
             _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
         types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
         if kind == "run":
-            _refuse_systems(database, view, types)
+            refuse_systems(database, view, dict(zip(types, types, strict=True)))
         yield view, column_meanings.find(list(types), kind, given), types
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
@@ -58,11 +58,15 @@ def registered(
             database.execute(f"drop table if exists {_TABLE}")
 
 
-def _refuse_systems(database: Database, view: str, columns: Iterable[str]) -> None:
+def refuse_systems(database: Database, rows: str, columns: Mapping[str, str]) -> None:
+    """Refuse several systems in one run; ``columns`` are those of ``rows``, by the names that they were given."""
     for name in [each for each in columns if each.lower() in _SYSTEMS]:
-        ((several,),) = database.rows(f"select min({quoted(name)}) < max({quoted(name)}) from {view}")
+        column = quoted(columns[name])
+        ((several,),) = database.rows(f"select min({column}) < max({column}) from {rows}")
         if several:
-            raise UsageError(f"the column {name} names several systems; evalsql.experiment takes them, each by itself")
+            raise UsageError(
+                f"the column {name} names several systems; make a run of each, as evalsql.experiment does of a frame"
+            )
 
 
 def is_of_ranx(data: object) -> bool:

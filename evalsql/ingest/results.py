@@ -18,9 +18,9 @@ from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
-    USTAR_AT,
     failures_named,
     files_named,
+    is_archive,
     stem,
     unfit_name,
     unpacked,
@@ -36,14 +36,15 @@ from evalsql.version import __version__
 _BATCH = 5_000  # results that go to the engine together
 _STAGED: Mapping[str, Mapping[str, str]] = {
     "staged_results": {
-        **{"file": "integer", "line": "integer", "kind": "varchar", "run": "varchar", "collection": "varchar"},
+        **{"file": "integer", "result": "integer", "line": "integer"},  # subsets of a task are one result
+        **{"kind": "varchar", "run": "varchar", "collection": "varchar"},
         **{"topic": "varchar", "names": "varchar[]", "scores": "double[]", "main": "double", "mains": "varchar[]"},
         **{"keys": "varchar[]", "facts": "varchar[]"},
     },
     "staged_files": {"file": "integer", "label": "varchar", "sha256": "varchar", "bytes": "bigint"},
     "named_measures": {"kind": "varchar", "name": "varchar", "measure": "varchar", "divisor": "double"},
 }
-_MADE = ("judged_results", "main_measures", "result_values")
+_MADE = ("judged_results", "main_measures", "named_results", "result_values", "contradicted_totals")
 
 
 @dataclass
@@ -99,16 +100,21 @@ class _Reader:
             if not found and label == root:
                 raise ResultError(0, "holds no results that are known; evalsql help loading lists the formats")
             self.skipped += [label] * (not found)
-            return [self._row(result, root, label) for result in found]
+            return [self._row(result, 0 if result.kind == MTEB else at, root, label) for at, result in enumerate(found)]
         except ResultError as error:
             self.problems.add(source.problem(error.line, error.reason))
         except UnicodeDecodeError:
-            self.problems.add(source.problem(0, NOT_UTF8))
-        except unreadable(TypeError, KeyError, AttributeError, OverflowError) as error:
+            if label != root and without_rows(open_file(label, source.path)[1]):
+                self.skipped.append(label)
+            else:
+                self.problems.add(source.problem(0, NOT_UTF8))
+        except (TypeError, KeyError, AttributeError, OverflowError):
+            self.problems.add(source.problem(0, "its parts are not those that MTEB, BEIR, ranx and others write"))
+        except unreadable() as error:
             self.problems.add(source.problem(0, f"cannot be read: {error}"))
         return []
 
-    def _row(self, result: Result, root: str, label: str) -> Sequence[object]:
+    def _row(self, result: Result, place: int, root: str, label: str) -> Sequence[object]:
         values, main = dict(result.values), None
         by_default = {"system": "" if label == STANDARD_INPUT else stem(label)}
         if result.kind == MTEB:
@@ -128,7 +134,7 @@ class _Reader:
                 raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
         run = f"{facts['system']}{'@' * ('version' in facts)}{facts.get('version', '')}/{facts['collection']}"
         return (
-            *(self.num_files, result.line, result.kind, run, facts["collection"]),
+            *(self.num_files, place, result.line, result.kind, run, facts["collection"]),
             *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
             *([*facts], [*facts.values()]),
         )
@@ -245,7 +251,7 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
                 yield open_file(label, each)[0] if each.is_file() else Source(label, each)
         return
     source, head = open_file(root, path)
-    if head[USTAR_AT:].startswith(b"ustar"):
+    if is_archive(head):
         for name, copy in unpacked(source, folder):
             yield open_file(name, copy)[0] if copy.exists() else Source(name, copy)
             copy.unlink(missing_ok=True)

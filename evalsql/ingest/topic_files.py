@@ -20,6 +20,7 @@ from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
 from evalsql.ingest.files.trec_text import Refuse, text_lines
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
+SURROGATE = re.compile("[\ud800-\udfff]")
 _BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(
@@ -71,20 +72,26 @@ def _records(database: Database, source: Source, refuse: Refuse, given: Given, k
 
 def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
     """Topics that Python holds: {topic: text}, {topic: {field: value}}, dicts one a topic, or a frame."""
-    for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
-        if hasattr(data, method):
-            data = getattr(data, method)(*arguments)
+    data = frame_rows(data)
     if isinstance(data, Mapping):
         yield from _of_mapping(data)
         return
-    if hasattr(data, "fetchall") and hasattr(data, "columns"):
-        data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise UsageError(f"topics are a file, {{topic: text}} or rows of dicts, found {type(data).__name__}")
     for at, row in enumerate(data, start=1):
         if not isinstance(row, Mapping):
             raise UsageError(f"row {at}: expected a dict that names the topic and what is known of it, found {row!r}")
         yield _of_object(at, row, (given or {}).get("topic"))
+
+
+def frame_rows(data: Any) -> Any:
+    """The rows of a frame as dicts; what is none stays as it is."""
+    for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
+        if hasattr(data, method):
+            data = getattr(data, method)(*arguments)
+    if hasattr(data, "fetchall") and hasattr(data, "columns"):
+        data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
+    return data
 
 
 def _of_mapping(data: Mapping[Any, Any]) -> Iterator[Record]:

@@ -1,6 +1,5 @@
 """Loads what is known of topics beside their judgments: weights, texts, and the groups that they belong to."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -14,10 +13,10 @@ from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import check_given
-from evalsql.ingest.files.input_files import is_dataset, open_one_source, topic_records, topics_of
+from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
-from evalsql.ingest.topic_files import Record, in_memory, read_records
+from evalsql.ingest.topic_files import SURROGATE, Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
 
 # A question's own words, and what files call them; the first name that is there is taken.
@@ -26,7 +25,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
     "description": ("description", "desc", "question", "summary"),
     "narrative": ("narrative", "narr", "background"),
 }
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_FILES = ("queries", "query", "topics", "topic")  # that hold topics, in a folder
 _LONGEST_KEY = 200
 _MOST_KEYS = 100  # rankings and judgments as JSON have a field for each document
 
@@ -67,12 +66,15 @@ def load_topics(
     is_file = isinstance(source, str | Path) and not is_dataset(source)
     origin = source if is_dataset(source) else IN_MEMORY
     if is_file and Path(source).is_dir():
-        source = topics_of(Path(source))
+        source = file_named(Path(source), "topics", _FILES, "queries.jsonl or topics.txt")
     with open_one_source(source, "topics") if is_file else nullcontext(origin) as opened:
         if isinstance(opened, Source):
             records, label = read_records(database, opened, problems.add, columns, key), opened.label
         else:
-            records, label = in_memory(topic_records(source) if is_dataset(source) else source, columns), opened
+            records, label = (
+                in_memory(dataset_records(source, "queries") if is_dataset(source) else source, columns),
+                opened,
+            )
         judged, unjudged = _judged_records(topics, records, label, problems)
         names = list(dict.fromkeys(field for record in judged for field in record.fields))
         _check_fields(label, names)
@@ -160,7 +162,7 @@ def _judged_records(
     lines: dict[str, int] = {}
     judged, unjudged, padded = list[Record](), list[str](), list[str]()
     for record in records:
-        if _SURROGATE.search("".join([record.topic, *chain(*record.fields.items())])):
+        if SURROGATE.search("".join([record.topic, *chain(*record.fields.items())])):
             reason = f"topic {record.topic} has text without UTF-8: a surrogate, such as \\ud800, that is no pair"
             problems.add(Problem(label, record.line, reason))
             continue

@@ -17,7 +17,15 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, means_query, names_query, run_rows_query
+from evalsql.report.page.report_data import (
+    OF_RUNS,
+    OF_SCORES,
+    judge_pairs,
+    judgment_set,
+    means_query,
+    names_query,
+    run_rows_query,
+)
 from evalsql.report.table import Table, finite
 from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
@@ -195,6 +203,11 @@ def drawing(
         raise UsageError(f"the chart {name} takes no baseline; {', '.join(_OF_TWO_RUNS)} do")
     if baseline is not None:
         baseline = resolve_one(warehouse.database, "run", baseline)
+    if name == "judges":
+        pairs, notes = judge_pairs(warehouse, qrels and judgment_set(warehouse, qrels))
+        if not pairs.rows:
+            raise UsageError("nothing can be drawn as judges: no document is judged by two sets")
+        return Chart(name, pairs, notes=notes, **look)
     judged = judgment_set(warehouse, qrels)
     most = lines
     if name in _OF_LINES:

@@ -1,5 +1,6 @@
 """A paper's table as a TOML file describes it (systems, measures, tests, caption), and the comparison it asks for."""
 
+import fnmatch
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,16 +11,22 @@ from typing import Any, NamedTuple, TypeVar
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation.boards import board
 from evalsql.evaluation.evaluation import FAMILIES
 from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
-from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs
-from evalsql.report.table import Table
+from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs, verdict
+from evalsql.report.table import BETTER, WORSE, Table
 from evalsql.warehouse.warehouse import Warehouse
 
 _T = TypeVar("_T")
 EXAMPLE = 'systems = ["bm25", {run = "bm25-rm3", name = "BM25 + RM3"}, {system = "hybrid"}]'
-_ENTRY_KEYS: Mapping[str, Collection[str]] = {"systems": ("run", "system", "name"), "measures": ("measure", "name")}
+_ENTRY_KEYS: Mapping[str, Collection[str]] = {
+    "systems": ("run", "system", "name"),
+    "measures": ("measure", "name"),
+    "collections": ("collection", "name"),
+}
+_OF_ONE_SET = ("pairs", "test", "correction", "family", "relative")  # keys that a table of collections does not take
 
 
 class Entry(NamedTuple):
@@ -66,6 +73,8 @@ class PaperFile:
     text: str
     systems: list[Entry] = field(default_factory=list)
     measures: list[Entry] = field(default_factory=list)
+    collections: list[Entry] = field(default_factory=list)
+    missing: str = _one_of("complete", "complete", "common")
     qrels: str | None = _key(None, *_TEXT)
     baseline: str | None = _key(None, *_TEXT)
     pairs: bool = _key(True, *_BOOLEAN)
@@ -115,6 +124,15 @@ def read_paper(path: Path) -> PaperFile:
         paper.problem("systems", f"a table takes two at least: {EXAMPLE}")
     if "measures" not in content:
         paper.problem("measures", 'a table takes one at least: measures = ["nDCG@10", "AP"]')
+    if paper.collections:
+        for key in [key for key in _OF_ONE_SET if key in content]:
+            paper.problem(
+                key, "is for a table of one judgment set; over collections the paired t test and Holm are used"
+            )
+        if len(paper.measures) > 1:
+            paper.problem("measures", "a table of collections is by one measure")
+    elif "missing" in content:
+        paper.problem("missing", "is for a table of collections")
     if "pairs" not in content:
         paper.pairs = paper.baseline is None
     if paper.baseline is None and "baseline" not in content and (not paper.pairs or paper.relative):
@@ -198,6 +216,59 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     return shown._replace(text=paper.caption.strip(), label=paper.label)
 
 
+def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[str, str], Sequence[str]]:
+    """Systems by collections with their mean, the other names of systems, and what is to be said beside the table."""
+    bases = [each.value for each in paper.systems if paper.baseline in (each.value, each.name)]
+    if paper.baseline is not None and len(bases) != 1:
+        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
+    order = [each.value for each in paper.systems]
+    for at, entry in enumerate(paper.systems):
+        if entry.value in order[:at]:
+            paper.problem("systems", f"{entry.value} is there twice", entry.number)
+    paper.check()
+    names = {each.value: each.name for each in (*paper.systems, *paper.collections, *paper.measures)}
+    asked: Mapping[str, Any] = {
+        **{"systems": order, "measure": paper.measures[0].value},
+        **{"collections": [each.value for each in paper.collections], "qrels": paper.qrels or ()},
+        **{"missing": paper.missing, "samples": paper.samples, "seed": paper.seed},
+    }
+    try:
+        found = board(warehouse.evaluation, **asked)
+        query = board(warehouse.evaluation, **asked, baseline=bases[0]).query if bases else f"{found.query} limit 0"
+    except UsageError as error:
+        raise UsageError(f"{paper.path}: {error}") from error
+    pairs = [row._asdict() for row in warehouse.database.records(query)]
+    table = Table(*warehouse.database.table(found.query))
+    if absent := [each for each in order if each not in table.values("system")]:
+        raise UsageError(
+            f'{paper.path}: {absent[0]} lacks a collection of the table; missing = "common" takes the others'
+        )
+    columns = [one for each in paper.collections for one in fnmatch.filter(found.collections, each.value)]
+    shown = table.picked("system", *dict.fromkeys(columns), "mean")
+    rows = sorted(shown, key=lambda row: order.index(row[0])) if paper.order == "given" else shown
+    lower = {found.measure} if "mean" in found.lower else set()
+    marks = {pair["system"]: verdict(pair, paper.alpha, lower) for pair in pairs}
+    measure = names[paper.measures[0].value]
+    caption = paper.caption.strip() or f"{measure} on {len(found.collections)} collections; the best in bold."
+    if bases:
+        tested = f"paired t test over collections, p corrected by Holm for {len(pairs)} tests, alpha = {paper.alpha:g}"
+        caption += f" {BETTER} is significantly better than {names[bases[0]]}, {WORSE} significantly worse ({tested})."
+    heads = [
+        "system" if paper.header == "run" else paper.header,
+        *(names.get(each, each) for each in dict.fromkeys(columns)),
+        "mean",
+    ]
+    made = Table(
+        heads,
+        [[names[name], *values] for name, *values in rows],
+        marks={(nth, len(heads) - 1): mark for nth, row in enumerate(rows) if (mark := marks.get(row[0]))},
+        caption=caption,
+        label=paper.label or "tab:board",
+        is_raw=paper.raw_names,
+    ).with_best({*heads} if lower else set(), paper.digits, first=1, by=0)
+    return made, {each.value: each.name for each in paper.systems}, found.notes
+
+
 def paper_table(paper: PaperFile, compared: Comparison) -> Table:
     """Systems by measures, under the heading of the file; where it says so, names are LaTeX as they are."""
     table = compared.table(paper.digits)
@@ -218,8 +289,8 @@ def _found(paper: PaperFile, key: str, find: Callable[[Entry], Sequence[_T]]) ->
     return found
 
 
-def made_from(paper: PaperFile, compared: Comparison) -> str:
-    """Comments for the head of a LaTeX file: what it is made of, and which run each system is."""
+def made_from(paper: PaperFile, names: Mapping[str, str], what: str) -> str:
+    """Comments for the head of a LaTeX file: what it is made of, and which run or system each name is."""
     lines = [f"Made by evalsql table {paper.path.name}; changes belong there."]
-    lines += [f"{compared.name(run)} is the run {run}." for run in compared.runs if compared.name(run) != run]
+    lines += [f"{name} is the {what} {own}." for own, name in names.items() if own != name]
     return "".join(f"% {''.join(char if char.isprintable() else ' ' for char in line)}\n" for line in lines)

@@ -212,4 +212,4 @@ def cut(name: str, cells: int) -> str:
     before, after = name[: (cells - len(_CUT) + 1) // 2], name[len(name) - (cells - len(_CUT)) // 2 :]
     while text_width(before + _CUT + after) > cells:
         before, after = (before[:-1], after) if text_width(before) >= text_width(after) else (before, after[1:])
-    return before + _CUT + after
+    return before.rstrip() + _CUT + after.lstrip()

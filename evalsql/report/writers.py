@@ -48,7 +48,7 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
     if format_name in ("csv", "tsv", "spreadsheet"):
         writer = csv.writer(stream, delimiter="\t" if format_name == "tsv" else ",", lineterminator="\n")
         rows: Iterable[Iterable[object]] = [*([] if after else [table.columns]), *table.rows]
-        writer.writerows(rows if format_name != "spreadsheet" else (map(_inert, row) for row in rows))
+        writer.writerows(rows if format_name != "spreadsheet" else (map(inert, row) for row in rows))
     elif format_name == "json":
         json.dump(objects(table), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
@@ -60,7 +60,7 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
         write_table(table, stream, digits, after)
 
 
-def _inert(value: object) -> object:
+def inert(value: object) -> object:
     """A value that a spreadsheet takes for no formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 

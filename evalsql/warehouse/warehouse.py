@@ -29,6 +29,7 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.ingest.document_texts import LoadedTexts
     from evalsql.ingest.topic_values import LoadedTopics
 
 _P = ParamSpec("_P")
@@ -136,6 +137,12 @@ class Warehouse:
         from evalsql.ingest.topic_values import load_topics
 
         return load_topics(self.database, source, qrels=qrels, replace=replace, columns=columns, **options)
+
+    def load_documents(self, source: Any, **options: Any) -> LoadedTexts:
+        """Keep titles and texts of the documents that are held; options are those of ``ingest.document_texts``."""
+        from evalsql.ingest.document_texts import load_documents
+
+        return load_documents(self.database, source, **options)
 
     def load_scores(
         self,

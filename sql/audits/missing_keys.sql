@@ -61,6 +61,7 @@ with keys as (
     union all
     select 'files', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from files
+    where kind <> 'documents'
     group by case when kind = 'run' then id end, case when kind <> 'run' then id end
     union all
     select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
@@ -167,3 +168,12 @@ select
     num_rows
 from placed
 where document_id is not null
+union all
+select
+    'document_texts' as relation,
+    'their documents' as owner,
+    concat('document_texts has documents that are not in documents, the first #', min(document_id)) as finding,
+    count(*) as num_rows
+from document_texts
+where $documents and document_id not in (select document_id from documents)
+having count(*) > 0

@@ -2,7 +2,7 @@
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   rows of the table that are concerned
--- definition: Each run, judgment set, topic and document has one key and one name.
+-- definition: Each run, judgment set, topic and document has one key and one name, and a document one text at most.
 with repeated_values as (
     select
         'runs' as relation,
@@ -65,6 +65,14 @@ with repeated_values as (
         concat('key ', document_id, ' (', min(document), ')') as repeated,
         count(*) as num_rows
     from documents
+    group by document_id
+    having count(*) > 1
+    union all
+    select
+        'document_texts' as relation,
+        concat('key ', document_id) as repeated,
+        count(*) as num_rows
+    from document_texts
     group by document_id
     having count(*) > 1
 )

@@ -1,5 +1,5 @@
 -- title: The figure of each rule of a gate beside its bound, and whether the rule holds
--- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests, board_drops, kappas
+-- inputs: gate_rules, candidate_topics, missing_topics, missing_collections, means, paired_means, first_ranks, tests, board_drops, kappas
 -- parameters: candidate, reference, family
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
@@ -14,7 +14,7 @@
 --     that both have, or as gate_board_drops has it over collections, of a relative rule as a share of the reference's
 --     mean unless that is 0, the p value of a one-sided paired t test corrected by Holm over the rules that test by its
 --     measure, or over all that test, the rank of a topic's first relevant document, Cohen's kappa of the judgments
---     with another set, or a count of documents or topics. Figures up to 5e-13 from the bound are equal to it.
+--     with another set, or a count of documents, topics or collections. Figures up to 5e-13 from the bound are equal to it.
 -- reference: Holm 1979
 with tested as (
     select
@@ -108,6 +108,7 @@ figures as (
         gate_rules.place,
         case
             when gate_rules.kind = 'missing' then (select count(*) from missing_topics)
+            when gate_rules.kind = 'lacking' then (select count(*) from missing_collections)
             when gate_rules.kind = 'documents'
                 then (select coalesce(sum(candidate_topics.num_ret), 0) from candidate_topics)
             else (
@@ -118,7 +119,7 @@ figures as (
         end as value,
         cast(null as double) as p
     from gate_rules
-    where gate_rules.kind in ('missing', 'documents', 'judged')
+    where gate_rules.kind in ('missing', 'lacking', 'documents', 'judged')
 )
 select
     gate_rules.place,

@@ -23,19 +23,27 @@ with seen as (
         compared
     from compared_values
 ),
-named as (
-    select run from seen
-    union all
-    select run from runs
+-- By judgment set and measure, so that a query of one measure has the values of no other made.
+known as (
+    select
+        qrels,
+        measure,
+        bool_or(run = $baseline) as has_baseline
+    from seen
+    group by qrels, measure
 ),
 base as (
-    select *
+    select seen.*
     from seen
+    join known using (qrels, measure)
     where
         case
             when $baseline is null then true
-            when $baseline in (select named.run from named) then run = $baseline
-            else error('baseline is ' || $baseline || ', and no run is called so')
+            when known.has_baseline or $baseline in (select runs.run from runs) then seen.run = $baseline
+            else error(
+                'baseline is ' || $baseline || ', and no run is called so that has '
+                || seen.measure || ' in ' || seen.qrels
+            )
         end
 )
 select

@@ -160,6 +160,16 @@ run_totals as (
         and blocks.topic = given.topic
     group by families.family_id, families.qrels, families.measure, given.run
 ),
+base_totals as (
+    select *
+    from run_totals
+    where
+        case
+            when $baseline is null then true
+            when $baseline in (select given.run from given union all select runs.run from runs) then run = $baseline
+            else error('baseline is ' || $baseline || ', and no run is called so')
+        end
+),
 compared_pairs as (
     select
         base.family_id,
@@ -171,11 +181,10 @@ compared_pairs as (
         other.total - base.total as total,
         abs(other.total - base.total) - base.slack as least_range,
         list_distance(other.vals, base.vals) < 5e-13 as identical
-    from run_totals as base
+    from base_totals as base
     join run_totals as other on other.family_id = base.family_id
     where
         other.run <> base.run
-        and base.run = coalesce($baseline, base.run)
         and ($baseline is not null or base.run < other.run)
 )
 select

@@ -2,7 +2,8 @@
 -- inputs: staged_results
 -- columns:
 --   collection   name of the collection
---   name         name of the measure in the files: its value is the main score in all files that have both; of several the most frequent
+--   name         name of the measure in the files: its value is the main score in all results, of a task with
+--                subsets in all of these, that have both; of several the most frequent
 with equal_values as (
     select
         collection,
@@ -13,7 +14,7 @@ counted as (
     select
         collection,
         name,
-        count(*) as num_files
+        count(*) as num_results
     from equal_values
     group by collection, name
 ),
@@ -32,6 +33,6 @@ fitting as (
 )
 select
     collection,
-    arg_min(name, (-num_files, name)) as name
+    arg_min(name, (-num_results, name)) as name
 from fitting
 group by collection

@@ -1,5 +1,5 @@
 -- title: What is wrong with staged results
--- inputs: result_values, judged_results, staged_results, staged_files, ranges
+-- inputs: result_values, named_results, contradicted_totals, judged_results, staged_results, staged_files, ranges
 -- columns:
 --   label    file as messages call it
 --   line     its line, or 0
@@ -78,6 +78,27 @@ unusable as (
     where not coalesce(isfinite(value), false)
     group by file, line
 ),
+partial as (
+    select
+        named_results.file,
+        named_results.line,
+        concat(
+            'has ', min(named_results.name), ' of some of its subsets alone, so the task has no mean of it'
+        ) as reason
+    from named_results
+    join (
+        select
+            file,
+            result,
+            count(*) as num_subsets
+        from staged_results
+        group by file, result
+    ) as tasks
+        on tasks.file = named_results.file
+        and tasks.result = named_results.result
+    where named_results.num_subsets < tasks.num_subsets
+    group by named_results.file, named_results.line
+),
 unknown as (
     select
         file,
@@ -108,6 +129,10 @@ problems as (
     select * from merged
     union all
     select * from unusable
+    union all
+    select * from partial
+    union all
+    select * from contradicted_totals
     union all
     select * from unknown
     union all

@@ -1,11 +1,11 @@
 -- title: The files that runs and judgments came from
 -- columns:
---   kind         run, qrels, weights, or topics. with the key of the texts or groups that it gave, as in topics.text
---   id           run_id or qrels_id; weights, texts and groups belong to a judgment set
+--   kind         run, qrels, weights, documents, or topics. with the key of the texts or groups that it gave, as in topics.text
+--   id           run_id or qrels_id; weights, texts and groups belong to a judgment set, and texts of documents to none: 0
 --   file         path as it was given, or a word for data that was not a file
 --   sha256       SHA-256 of the file's bytes as stored (compressed, if it was), null for data in memory
 --   bytes        size of the file in bytes, null for data in memory
---   num_rows     rows in it; of texts and groups those of topics that are judged
+--   num_rows     rows in it; of texts and groups those of topics that are judged, of texts of documents those that were kept
 create table files (
     kind varchar not null,
     id integer not null,

@@ -7,21 +7,9 @@
 --   rank             a rank of the tie
 --   gained_rank      documents with a gain down to it, counted as 0 in the orders in which none stands there
 --   cumulated_gain   sum of their gains, counted alike
-with tied as (
-    select
-        evaluation_id,
-        rank,
-        cast(last_rank - first_rank + 1 as double) as size,
-        coalesce((rank - first_rank) / nullif(last_rank - first_rank, 0), 0) as part_above,
-        num_gained,
-        total_gain,
-        gained_above,
-        gain_above
-    from gain_tie_ranks(gains := $gains)
-)
 select
     evaluation_id,
     rank,
     num_gained * (gained_above + 1 + part_above * (num_gained - 1)) / size as gained_rank,
     (num_gained * gain_above + total_gain * (1 + part_above * (num_gained - 1))) / size as cumulated_gain
-from tied
+from gain_tie_ranks(gains := $gains)

@@ -12,7 +12,6 @@ with tied as (
         judged_ranks.evaluation_id,
         judged_ranks.first_rank,
         judged_ranks.last_rank,
-        judged_ranks.last_rank - judged_ranks.first_rank + 1 as size,
         count(case when grade_gains.gain > 0 then 1 end) as num_gained,
         sum(greatest(grade_gains.gain, 0)) as positive_gain,
         sum(grade_gains.gain) as gain
@@ -25,14 +24,16 @@ discounted as (
     select
         tied.evaluation_id,
         tied.first_rank,
-        tied.size,
+        tie_ranks.size,
         tied.num_gained,
         tied.positive_gain,
         tied.gain,
-        ranks_to_longest.rank as rank,
-        1 / log2(ranks_to_longest.rank + 1) as discount
+        tie_ranks.rank,
+        1 / log2(tie_ranks.rank + 1) as discount
     from tied
-    join ranks_to_longest on ranks_to_longest.rank between tied.first_rank and tied.last_rank
+    join tie_ranks() as tie_ranks
+        on tie_ranks.first_rank = tied.first_rank
+        and tie_ranks.last_rank = tied.last_rank
 ),
 progress as (
     select

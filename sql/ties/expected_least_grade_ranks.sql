@@ -46,24 +46,12 @@ counted as (
     from tied
 )
 select
-    evaluation_id,
-    first_rank as rank,
-    weight,
-    cast(rel_above + 1 as double) as relevant_rank,
-    cast(1 as double) as share
-from counted
-where first_rank = last_rank
-union all
-select
     counted.evaluation_id,
-    ranks_to_longest.rank as rank,
+    tie_ranks.rank,
     counted.weight,
-    counted.rel_above
-        + 1
-        + cast(ranks_to_longest.rank - counted.first_rank as double)
-        * (counted.num_rel - 1)
-        / (counted.last_rank - counted.first_rank) as relevant_rank,
-    counted.num_rel / (counted.last_rank - counted.first_rank + 1) as share
+    counted.rel_above + 1 + tie_ranks.part_above * (counted.num_rel - 1) as relevant_rank,
+    counted.num_rel / tie_ranks.size as share
 from counted
-join ranks_to_longest on ranks_to_longest.rank between counted.first_rank and counted.last_rank
-where counted.first_rank < counted.last_rank
+join tie_ranks() as tie_ranks
+    on tie_ranks.first_rank = counted.first_rank
+    and tie_ranks.last_rank = counted.last_rank

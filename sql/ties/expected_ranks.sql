@@ -34,10 +34,12 @@ union all
 select
     ties.evaluation_id,
     cast(null as integer) as document_id,
-    ranks_to_longest.rank as rank,
+    tie_ranks.rank,
     cast(null as integer) as judged_rank,
     cast(null as integer) as relevant_rank,
     ties.grade,
-    ties.num_docs / (ties.last_rank - ties.first_rank + 1) as share
+    ties.num_docs / tie_ranks.size as share
 from ties
-join ranks_to_longest on ranks_to_longest.rank between ties.first_rank and ties.last_rank
+join tie_ranks(judged_only := $judged_only) as tie_ranks
+    on tie_ranks.first_rank = ties.first_rank
+    and tie_ranks.last_rank = ties.last_rank

@@ -7,35 +7,13 @@
 --   rank             a rank of a tie that holds documents relevant to it
 --   relevant_rank    documents relevant to it expected down to one that stands there
 --   share            number of documents relevant to it expected there
-with ties as (
-    select
-        evaluation_id,
-        subtopic,
-        first_rank,
-        last_rank,
-        num_rel,
-        rel_above
-    from subtopic_ties(rel := $rel, judged_only := $judged_only)
-)
-select
-    evaluation_id,
-    subtopic,
-    first_rank as rank,
-    cast(rel_above + 1 as double) as relevant_rank,
-    cast(1 as double) as share
-from ties
-where first_rank = last_rank
-union all
 select
     ties.evaluation_id,
     ties.subtopic,
-    ranks_to_longest.rank as rank,
-    ties.rel_above
-        + 1
-        + cast(ranks_to_longest.rank - ties.first_rank as double)
-        * (ties.num_rel - 1)
-        / (ties.last_rank - ties.first_rank) as relevant_rank,
-    ties.num_rel / (ties.last_rank - ties.first_rank + 1) as share
-from ties
-join ranks_to_longest on ranks_to_longest.rank between ties.first_rank and ties.last_rank
-where ties.first_rank < ties.last_rank
+    tie_ranks.rank,
+    ties.rel_above + 1 + tie_ranks.part_above * (ties.num_rel - 1) as relevant_rank,
+    ties.num_rel / tie_ranks.size as share
+from subtopic_ties(rel := $rel, judged_only := $judged_only) as ties
+join tie_ranks(judged_only := $judged_only) as tie_ranks
+    on tie_ranks.first_rank = ties.first_rank
+    and tie_ranks.last_rank = ties.last_rank

@@ -9,6 +9,8 @@
 --   total_gain      sum of their gains
 --   gained_above    documents with a gain above 0 above the group
 --   gain_above      sum of their gains
+--   size            documents in the group
+--   part_above      share of a document's companions in the group that are expected above it if it stands at the rank
 with tied as (
     select
         judged_ranks.evaluation_id,
@@ -38,26 +40,17 @@ counted as (
     )
 )
 select
-    evaluation_id,
-    first_rank as rank,
-    first_rank,
-    last_rank,
-    num_gained,
-    total_gain,
-    gained_above,
-    gain_above
-from counted
-where first_rank = last_rank
-union all
-select
     counted.evaluation_id,
-    ranks_to_longest.rank as rank,
+    tie_ranks.rank,
     counted.first_rank,
     counted.last_rank,
     counted.num_gained,
     counted.total_gain,
     counted.gained_above,
-    counted.gain_above
+    counted.gain_above,
+    tie_ranks.size,
+    tie_ranks.part_above
 from counted
-join ranks_to_longest on ranks_to_longest.rank between counted.first_rank and counted.last_rank
-where counted.first_rank < counted.last_rank
+join tie_ranks() as tie_ranks
+    on tie_ranks.first_rank = counted.first_rank
+    and tie_ranks.last_rank = counted.last_rank

@@ -1,10 +1,12 @@
 """``evalsql board`` and ``warehouse.board``: what is shown, what is left out and said, what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 import evalsql
 from evalsql import UsageError, Warehouse
@@ -97,6 +99,38 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
     assert "\\caption{measure nDCG@10, baseline s02}\n\\label{tab:board}" in latex
 
 
+def test_a_paper_s_table_of_collections(command: Command, path: Path, tmp_path: Path) -> None:
+    """Systems in the order that is given, the best in bold, daggers by scipy's paired t tests and Holm's method."""
+    text = """collections = ["c3", {collection = "c0", name = "Zero"}, "c[1245]"]
+measures = ["nDCG@10"]
+systems = ["s04", {system = "s02", name = "Two"}, "s05"]
+baseline = "Two"
+digits = 3
+"""
+    made = command("table", write(tmp_path / "t.toml", text), "--db", path)
+    values = dict(zip(sorted(FIGURES), values_of(FIGURES), strict=True))
+    ps = {name: float(ttest_rel(values[name], values["s02"]).pvalue) for name in ("s04", "s05")}
+    holm = {name: max(p, 2 * min(ps.values())) if p > min(ps.values()) else 2 * p for name, p in ps.items()}
+    rows = [line.rstrip(" \\").split(" & ") for line in made.stdout.splitlines() if " & " in line]
+    assert rows[0][:4] == ["system", "c3", "Zero", "c1"]
+    assert [row[0] for row in rows[1:]] == ["s04", "Two", "s05"]
+    for row, name in zip(rows[1:], ("s04", "s02", "s05"), strict=True):
+        assert re.sub(r"[^.0-9]|textbf", "", row[1]) == f"{values[name][3]:.3f}"
+        assert (r"$^{\dagger}$" in row[-1] and "phantom" not in row[-1]) == (holm.get(name, 1) < 0.05)
+        best = max(values[each][0] for each in ("s02", "s04", "s05"))
+        assert row[2].startswith(r"\textbf") == (values[name][0] == best)
+        assert f"{values[name].mean():.3f}" in row[-1]
+    assert "Two is the system s02." in made.stdout
+    assert "p corrected by Holm for 2 tests" in made.stdout
+    assert "6 would give" in made.stderr
+    for extra, told in (
+        ("", "odd lacks a collection of the table"),
+        ('test = "sign"\n', "t.toml:1: test: is for a table of one judgment set"),
+    ):
+        write(tmp_path / "t.toml", extra + text.replace('"s05"', '"odd"'))
+        assert_refused(command("table", tmp_path / "t.toml", "--db", path), told)
+
+
 def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_path: Path) -> None:
     asked = ("board", "--db", path)
     assert_refused(command(*asked, "-m", "AP"), "no collection has a value by AP")
@@ -129,6 +163,23 @@ def test_of_a_measure_of_others_less_may_be_better(empty: Warehouse) -> None:
     load_figures(empty, {"both": {"A": 0.5, "a": 0.6}})
     with pytest.raises(UsageError, match='collections differ in case alone: "a"'):
         board(empty.evaluation)
+
+
+def test_what_a_board_says_of_its_values(empty: Warehouse, tmp_path: Path) -> None:
+    """Of two equal runs which one stands, and which means are over fewer topics than those of others."""
+    empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q", meta={"collection": "c"})
+    for name in ("first", "second"):
+        empty.load_run({"1": {"a": 1}}, name, meta={"system": "s", "version": "1", "date": "2026-01-01"})
+    for name, num in (("whole", 2), ("part", 1)):
+        text = f"num_q \tall\t{num}\nmap \tall\t0.5\n"
+        empty.load_scores(write(tmp_path / f"{name}.txt", text), system=name, collection="c")
+    notes = board(empty.evaluation, measure="AP").notes
+    assert notes[:2] == [
+        "c: second, which was loaded last, not first of the same version and date",
+        "c: over 1 topic, those of others over 2: part",
+    ]
+    empty.drop_runs(["first", "part/c"])
+    assert len(board(empty.evaluation, measure="AP").notes) == len(notes) - 2
 
 
 @pytest.mark.long
@@ -192,4 +243,16 @@ def test_rules_of_a_gate_over_collections(command: Command, tmp_path: Path) -> N
     assert values == pytest.approx([mean, mean, mean / (2 / 3), drops["c"], drops["c"]], abs=1e-12)
     assert found["no collection RR drop > 0.7"]["note"] == "mean 0.6667 to 0.7500; largest drop: c"
     assert outcome.returncode == 1
+    assert found["missing collections <= 0"]["verdict"] == "passes"
     assert_refused(command("gate", "new-a", "--rule", "board RR drop <= 0"), "name one with --baseline")
+    command("drop", "runs", "new-c")
+    asked = ["--rule", "no collection RR drop > 0.7", "--format", "csv"]
+    outcome = command("gate", "new-a", "--baseline", "old-a", *asked)
+    assert outcome.returncode == 1
+    lacking = csv_rows(outcome.stdout)[-1]
+    assert (lacking["rule"], lacking["value"], lacking["verdict"]) == ("missing collections <= 0", "1", "fails")
+    assert lacking["note"] == "missing, where the baseline has values: c"
+    allowing = ["--rule", "missing collections <= 1"]
+    assert command("gate", "new-a", "--baseline", "old-a", *asked, *allowing).returncode == 0
+    alone = command("gate", "new-a", "--baseline", "old-a", *allowing, "--format", "csv")
+    assert csv_rows(alone.stdout)[-1]["note"].startswith("goes with a rule about a board")

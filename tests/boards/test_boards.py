@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 from evalsql import Warehouse
+from evalsql.report.site.console_page import questions
 from tests.boards.made import Board, Cell, drawn_means, load_figures, made, put_board, values_of
 from tests.conftest import write
 from tests.statistics.scores import put_rows
@@ -17,6 +18,7 @@ from tests.statistics.scores import put_rows
 SAMPLES, SEED = 400, 7
 MIXED = made(3, 6, 5, topics=7)
 CLUSTERS = {"c0": "forum", "c3": "forum"}
+COLUMNS = [f"c{each}" for each in range(5)]
 
 
 def by_name(warehouse: Warehouse, columns: str, call: str) -> dict[str, list[float]]:
@@ -314,3 +316,48 @@ def test_values_come_from_runs_and_from_figures(empty: Warehouse, tmp_path: Path
     put_rows(empty, [("covid", "alone", "q1", "GMAP", 0.5), ("covid", "alone", "q2", "GMAP", 0.125)])
     geometric = "select value, topics from board_values where measure = 'GMAP'"
     assert empty.rows(geometric) == [(pytest.approx(0.25, abs=1e-12), None)]  # topics that are drawn have no such mean
+
+
+def test_ten_questions_of_the_sql_s_page(warehouse: Warehouse) -> None:
+    """Each beside numpy, on a board where another collection changes the winner and one mean contradicts the wins."""
+    board: Board = {**made(13, 6, 5), "once": dict(zip(COLUMNS, (0.99, *[0.4] * 4), strict=True))}
+    put_board(warehouse, {**board, "odd": {"c0": 0.9}})
+    names, values = sorted(board), values_of(board)
+    who, lacks, behind, decides, moves, never, undominated, means, simpson, share = (
+        warehouse.rows(sql) for _, sql in questions([], on_boards=True)[10:]
+    )
+    order = np.argsort(-values.mean(1))
+    assert [each[3] for each in who] == [names[at] for at in order]
+    assert [each[4] for each in who] == pytest.approx(values.mean(1)[order], abs=1e-12)
+    assert lacks == [("odd", each) for each in COLUMNS[1:]]
+    first = values[order[0]]
+    expected = {
+        (each, int((values[:, at] > first[at]).sum()) + 1, first[at], first[at] - values[:, at].max())
+        for at, each in enumerate(COLUMNS)
+        if first[at] < values[:, at].max()
+    }
+    assert {*behind} == expected
+    left = {each: np.delete(values, at, 1).mean(1) for at, each in enumerate(COLUMNS)}
+    winners = {each: names[int(np.argmax(left[each]))] for each in COLUMNS}
+    assert {each[:2] for each in decides} == {(c, w) for c, w in winners.items() if w != names[order[0]]}
+    places = {each: scipy.stats.rankdata(-left[each], method="min") for each in COLUMNS}
+    spans = {n: [int(places[each][at]) for each in COLUMNS] for at, n in enumerate(names)}
+    assert {each[0]: (each[1], each[3]) for each in moves} == {
+        name: (min(span), max(span)) for name, span in spans.items() if len({*span}) > 1
+    }
+    is_better = values[:, None] > values[None]
+    above = np.logical_and((values[:, None] >= values[None]).all(2), is_better.any(2))
+    assert dict(never) == {name: int(row.sum()) for name, row in zip(names, above, strict=True) if row.any()}
+    assert [each[0] for each in undominated] == [names[at] for at in order if not above[:, at].any()]
+    borda = scipy.stats.rankdata(-values, axis=0).mean(1)
+    assert {each[0]: each[2] for each in means} == dict(
+        zip(names, scipy.stats.rankdata(borda, method="min").tolist(), strict=True)
+    )
+    wins = is_better.sum(2)
+    apart = values.mean(1)[:, None] - values.mean(1)[None]
+    contrary = {frozenset((names[a], names[b])) for a, b in np.argwhere((wins - wins.T) * apart < 0)}
+    assert {frozenset(each[:2]) for each in simpson} == contrary
+    assert contrary
+    assert decides
+    drawn = values[:, np.random.default_rng(4).integers(5, size=(20_000, 5))].mean(2).argmax(0)
+    assert share[0] == (names[order[0]], pytest.approx((drawn == order[0]).mean(), abs=0.03))

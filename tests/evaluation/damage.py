@@ -68,6 +68,8 @@ missing_keys
     > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
     insert into judgment_samples values (99, 1, 1, 'a', 1)
     > judgment_samples {no_qrels}: delete from judgment_samples where qrels_id = 99
+    insert into document_texts values (-1, 'a title', null)
+    > document_texts has documents that are not in documents, the first #-1
     insert into topic_meta values (99, 1, 'language', 'en')
     > topic_meta has rows of judgments #99, which are not in qrels: delete from topic_meta where qrels_id = 99
     insert into files values ('topics.language', 99, 'x', null, null, 3)
@@ -85,6 +87,8 @@ missing_keys
     update judged_ranks set evaluation_id = 99999 where evaluation_id = 7
     > judged_ranks has rows of evaluation #99999, which is not in evaluations{mending}
 repeated_names
+    insert into document_texts values (7, 'a title', null), (7, null, 'a text')
+    > document_texts: the key 7 stands 2 times
     insert into documents values (99999, 'doc-0481')
     > documents: the name doc-0481 stands 2 times
     insert into topics values (1, 'T99')

@@ -4,10 +4,10 @@ import json
 import re
 import shlex
 import tomllib
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from scipy import stats
@@ -32,8 +32,7 @@ def judge(warehouse: Warehouse, candidate: str, *rules: str, **options: Any) -> 
 
 
 def gate(command: Command, path: Path, candidate: str, *rules: str, options: Sequence[object] = ()) -> Outcome:
-    given = [word for rule in rules for word in ("--rule", rule)]
-    return command("gate", candidate, "--db", path, "--format", "csv", *given, *options)
+    return command("gate", candidate, "--db", path, "--format", "csv", *[f"--rule={each}" for each in rules], *options)
 
 
 def test_one_sided_p_values_are_scipys(empty: Warehouse) -> None:

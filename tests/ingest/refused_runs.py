@@ -5,7 +5,6 @@ import io
 import json
 import random
 import struct
-import zipfile
 from typing import Any
 
 import pandas
@@ -23,12 +22,6 @@ IN_TWO_CASES = {"qid": "1", "QID": "2", "docno": "a", "score": 3}
 ONE_NAME = pyarrow.table([["other"], ["d1"], [2.0], ["q1"]], names=["qid", "docno", "score", "qid"])
 
 
-def zipped() -> bytes:
-    with zipfile.ZipFile(stream := io.BytesIO(), "w") as packed:
-        packed.writestr("r.run", TREC_RUN)
-    return stream.getvalue()
-
-
 def without_utf8() -> pyarrow.Table:
     """A table of Arrow whose text is none, as a writer may leave it: nothing checks text that is put together so."""
     offsets = struct.pack("<3i", 0, 2, 5)
@@ -43,7 +36,11 @@ def parquet_of(table: pyarrow.Table) -> bytes:
 
 REFUSED: list[tuple[bytes | str, str]] = [
     (random.Random(1).randbytes(4000), "^\\S+/r: is binary data, neither a run nor judgments\nnothing was loaded$"),
-    (zipped(), "is a zip archive, neither a run nor judgments; unpack it first"),
+    (
+        b"PK\x03\x04" + bytes(40) + b"xl/workbook.xml",
+        "is an Excel workbook, neither a run nor judgments; export the sheet",
+    ),
+    (b"PK\x03\x04" + bytes(40), "cannot be read as a zip archive: "),
     *(
         (TREC_RUN.encode(code), "is text in UTF-16, .*save it as UTF-8")
         for code in ("utf-16", "utf-16-le", "utf-16-be")

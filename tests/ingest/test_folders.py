@@ -1,6 +1,8 @@
 """Folders, tar archives and datasets by name as inputs; what of them is left out is told."""
 
 import io
+import re
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +73,15 @@ def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, result
         assert len([each for each in told if "skipped" in str(each.message)]) == 1
         assert empty.loader.notices == ["read as TREC (2 files), JSON (1 file)"]
         assert empty.rows("select count(*) from retrieved") == [(8,)]
+    zipped = shutil.make_archive(str(tmp_path / "results"), "zip", results)
+    with pytest.warns(InputWarning, match="skipped"):
+        assert sorted(empty.load_runs(zipped, replace=True)) == ["a", "b", "c"]
+    locked = bytearray(Path(zipped).read_bytes())
+    for start, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # where a member says that it is locked
+        for found in re.finditer(start, bytes(locked)):
+            locked[found.start() + flag] |= 1
+    with pytest.raises(InputError, match=r"cannot be read as a zip archive: .*password required"):
+        empty.load_runs(write(tmp_path / "locked.zip", bytes(locked)), replace=True)
 
 
 def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 import gzip
 import json
+import random
+import shutil
 import tarfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from evalsql import InputError, InputWarning, UsageError, Warehouse
@@ -50,10 +53,12 @@ LOADED = [
 ]
 
 
-@pytest.mark.parametrize("packed", ["folder", "gzip", "lzma"])
+@pytest.mark.parametrize("packed", ["folder", "gzip", "lzma", "zip"])
 def test_a_folder_of_mteb_is_runs_of_systems(empty: Warehouse, tmp_path: Path, packed: str) -> None:
     source = write(tmp_path, RESULTS) / "r"
-    if packed != "folder":
+    if packed == "zip":
+        source = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", source.parent, "r"))
+    elif packed != "folder":
         with tarfile.open(tmp_path / "plain", "w") as archive:
             archive.add(source, "r")
         source = tmp_path / "results"
@@ -93,13 +98,34 @@ def test_the_main_score_is_the_measure_that_equals_it_everywhere(empty: Warehous
 
 
 def test_of_splits_test_is_taken_and_of_subsets_the_mean(empty: Warehouse, tmp_path: Path) -> None:
-    one, other = (mteb("T", ndcg_at_10=value) for value in (0.5, 0.25))
-    one["scores"] |= {"dev": [{"ndcg_at_10": 0.9}], "test": [*one["scores"]["test"], *other["scores"]["test"]]}
-    empty.load_scores(write(tmp_path, {"o__a/1/T.json": one}) / "o__a")
-    assert empty.rows(VALUES) == [("o/a@1/T", "nDCG@10", 0.375)]
+    drawing = random.Random(3)
+    values = [drawing.random() for _ in range(12)]
+    one = mteb("T")
+    subsets = [{"ndcg_at_10": each, "map_at_10": each / 3, "main_score": each} for each in values]
+    one["scores"] |= {"dev": [{"ndcg_at_10": 0.9}], "test": subsets}
+    old = {"mteb_dataset_name": "T", "test": {f"l{at}": each for at, each in enumerate(subsets)}}
+    alone = mteb("T", main_score=0.5)
+    empty.load_scores(write(tmp_path, {"r/o__a/1/T.json": one, "r/o__b/1/T.json": old, "r/o__c/1/T.json": alone}) / "r")
+    mean = pytest.approx(np.mean(values), abs=1e-15)
+    of_each = [("AP@10", pytest.approx(np.mean(values) / 3, abs=1e-15)), ("nDCG@10", mean)]
+    expected = [(f"o/{system}@1/T", *each) for system in "ab" for each in of_each]
+    assert empty.rows(VALUES) == [*expected, ("o/c@1/T", "nDCG@10", 0.5)]
     one["scores"]["train"] = one["scores"].pop("test")
     with pytest.raises(InputError, match=r"T\.json: has the splits dev, train and no split test"):
         empty.load_scores(write(tmp_path, {"o__a/2/T.json": one}) / "o__a/2/T.json")
+
+
+def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, tmp_path: Path) -> None:
+    folder = write(tmp_path, {"r/o__a/1/T.json": mteb("T", ndcg_at_10=0.5)}) / "r"
+    (folder / "cache.pkl").write_bytes(b"\x80\x05\x95\xff\xfe")
+    with pytest.warns(InputWarning, match="1 file without results skipped: .*cache.pkl"):
+        empty.load_scores(folder)
+    assert empty.rows(VALUES) == [("o/a@1/T", "nDCG@10", 0.5)]
+    with pytest.raises(InputError, match=r"cache\.pkl: is a Python pickle"):
+        empty.load_scores(folder / "cache.pkl")
+    (folder / "latin.csv").write_bytes("system,collection,measure,value\né,c,AP,1\n".encode("latin1"))
+    with pytest.raises(InputError, match=r"latin\.csv: not UTF-8 text; iconv"):
+        empty.load_scores(folder, replace=True)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +139,9 @@ def test_of_splits_test_is_taken_and_of_subsets_the_mean(empty: Warehouse, tmp_p
         ("t.txt", "runid\tall\tx y\nnum_ret \tall\t50\n" + TREC, {"collection": "c"}, [
             ("t/c", "AP", 0.25), ("t/c", "NumRet", 50), ("t/c", "nDCG@10", 0.35),
         ]),
+        # Over three topics, of which one retrieves nothing; and two names of one measure.
+        ("t.txt", "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n", {"collection": "c"}, [("t/c", "AP", 0.25)]),
+        ("t.txt", "Rprec \tall\t0.25\nRprec_mult_1.00 \tall\t0.25\n", {"collection": "c"}, [("t/c", "Rprec", 0.25)]),
         ("i.txt", "AP\t0.25\nnDCG@10\t0.5\n", {"collection": "c"}, [("i/c", "AP", 0.25), ("i/c", "nDCG@10", 0.5)]),
         ("t.csv", 'model,task,revision,metric,score\n"a, b",c,,MAP,.5\nd,c,1,Own,7\n', {}, [
             ("a, b/c", "AP", 0.5), ("d@1/c", "Own", 7),
@@ -139,9 +168,9 @@ def test_what_other_programs_wrote(
 @pytest.mark.parametrize(
     ("files", "told", "reason"),
     [
-        ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: is no JSON"),
-        ({"a.json": '{"run":"a"}\n{"run":\n'}, {}, "a.json:2: is no JSON"),
-        ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: is no JSON"),
+        ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: broken JSON: it breaks off"),
+        ({"a.json": '{"run":"a"}\n{"run": ,\n'}, {}, "a.json:2: broken JSON: it is not as JSON has it from column 9"),
+        ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: broken JSON"),
         ({"a.json": ""}, {}, "a.json: is empty"),
         ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
         ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
@@ -151,17 +180,22 @@ def test_what_other_programs_wrote(
         ({"a.txt": "AP\t1\nRR\t2 3\n"}, {"collection": "c"}, "a.txt:2: has 3 columns, and those above have 2"),
         ({"a.txt": "AP\t0.5\nRR\t43\n"}, {"collection": "c"}, "a.txt:2: RR is 43.0, its range is 0 1; --percent"),
         (
-            {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.5\n"},
+            {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.6\n"},
             {},
             "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
         ),
         ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
-        ({"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}}, {}, "T.json: cannot be read"),
-        ({"a.json": {"metrics": ["AP"], "model_names": ["m"]}}, {"collection": "c"}, "a.json: cannot be read"),
+        (
+            {"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}},
+            {},
+            "T.json: has scores that are no JSON objects",
+        ),
+        ({"a.json": {"metrics": ["AP"], "model_names": ["m"]}}, {"collection": "c"}, "a.json: its parts are not those"),
         ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
         ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
         ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
-        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: is a zip archive; unpack it first"),
+        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: cannot be read as a zip archive"),
+        ({"a.xlsx": "PK\x03\x04 xl/workbook.xml"}, {}, "a.xlsx: is an Excel workbook; export the sheet"),
         ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
         (
             {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
@@ -184,6 +218,23 @@ def test_what_other_programs_wrote(
             {"o__a/1/T.json": {"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}, {"map_at_10": 0.5}]}}},
             {},
             "T.json: has map_at_10 of some of its subsets alone",
+        ),
+        ({"a.json": '{"run": 1}\n{"run": 1, "run": 2}'}, {}, 'a.json:2: has "run" twice'),
+        # A value over all topics that those of the topics do not give, over no number of topics or over that of num_q.
+        (
+            {"a.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.9\n"},
+            {"collection": "c"},
+            "a.txt:3: AP over all topics is 0.9, and the values of its 2 topics give 0.375; do they belong to one run",
+        ),
+        (
+            {"a.txt": "num_q \tall\t2\nmap \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n"},
+            {"collection": "c"},
+            "a.txt:4: AP over all topics is 0.25",
+        ),
+        (
+            {"a.csv": "topic,measure,value\n1,NumRet,3\n2,NumRet,4\nall,NumRet,6\n"},
+            {"collection": "c"},
+            "topics give 7",
         ),
     ],
 )

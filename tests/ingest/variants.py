@@ -9,6 +9,7 @@ import lzma
 import sys
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,13 @@ def archive(packing: str, data: str = TREC_RUN) -> bytes:
             member = tarfile.TarInfo(name)
             member.size = len(content)
             packed.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def zipped(data: str = TREC_RUN) -> bytes:
+    with zipfile.ZipFile(stream := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("runs/README.md", "# Runs")
+        packed.writestr("runs/r.txt", data)
     return stream.getvalue()
 
 
@@ -221,6 +229,7 @@ RUNS: dict[str, bytes] = {
     "tar archive": archive(""),
     "tar archive, gzip": archive("gz"),
     "tar archive, xz": archive("xz"),
+    "zip archive": zipped(),
     "BLAST tabular, -outfmt 6": text(*aligned(RUN)),
     "BLAST tabular, more columns": text(*(f"{line}\t220\t290" for line in aligned(RUN))),
     "BLAST tabular, -outfmt 7": commented("BLASTP 2.16.0+", FIELDS, aligned(RUN)),
@@ -275,6 +284,7 @@ QRELS_FILES: dict[str, bytes] = {
     "TREC": TREC_QRELS.encode(),
     "text with a header": delimited(LABELS, GRADES, " "),
     "tar archive": archive("", TREC_QRELS),
+    "zip archive": zipped(TREC_QRELS),
     "text of three columns": each("{} {} {}\n"),
     "text of three columns, several blanks": each("{}  {}   {}\n"),
     "text of three columns, a blank at the end": each("{} {} {} \r\n"),

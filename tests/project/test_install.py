@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from evalsql.catalog.relations import read_catalog
+from evalsql.conformance import CASES
 from evalsql.warehouse.connecting import shipped
 from tests.conftest import ROOT
 
@@ -35,7 +36,8 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
     sql = {path.relative_to(ROOT).as_posix() for path in (ROOT / "sql").rglob("*.sql")}
     sample = {path.relative_to(ROOT).as_posix() for path in (ROOT / "evalsql" / "sample").rglob("*.*")}
     assert sql | sample <= in_sdist
-    assert {f"evalsql/{path}" for path in sql} | sample <= in_wheel
+    cases = {f"evalsql/conformance/cases/{path.relative_to(CASES)}" for path in CASES.rglob("*") if path.is_file()}
+    assert {f"evalsql/{path}" for path in sql} | sample | cases <= in_wheel
     assert f"evalsql/{shipped(read_catalog()).name}" in in_wheel
 
 

@@ -1,20 +1,27 @@
 """Curves from the command line, and charts as files that need no network."""
 
 import json
+import random
 import re
 import sys
-from itertools import cycle
+from collections.abc import Iterator
+from itertools import cycle, permutations
 from pathlib import Path
+from statistics import fmean
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 import evalsql
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
 from evalsql.report.charts import Chart, drawing
+from evalsql.report.page.html_page import page
+from evalsql.report.page.report_data import gather_report
+from evalsql.report.page.report_formats import WRITERS
 from evalsql.report.table import Table
-from tests.conftest import Command, assert_refused, csv_rows
+from tests.conftest import Command, assert_refused, csv_rows, new_warehouse
 from tests.long_cases import few_of
 
 OF_ONE = ("differences", "scatter", "histogram")
@@ -100,6 +107,7 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
         assert content.lstrip().startswith(BEGINS[extension]), name
     columns = {name: {*found.rows.columns} for name, found in drawn.items()}
     columns["history"] = {*sample.sql("from history").columns}
+    columns["judges"] = {*sample.sql("from judge_pairs()").columns}
     calculated = {"place", *"abcd", "least", "most", "none"}
     for name in charts.names():
         kind, _, topics = name.partition("_")
@@ -131,3 +139,49 @@ def test_without_the_engine_a_chart_says_how_to_get_it_and_a_notebook_draws_it(
     assert_refused(demo("chart", "leaderboard", "-o", "board.png"), "pip install 'evalsql[charts]' brings it")
     bundle = sample.chart("leaderboard")._repr_mimebundle_()
     assert sorted(bundle) == [charts.VEGA_LITE, "text/plain"]
+
+
+@pytest.fixture
+def judged() -> Iterator[evalsql.Warehouse]:
+    with new_warehouse() as warehouse:
+        yield warehouse
+
+
+def test_how_judges_agree_is_a_heat_map(judged: evalsql.Warehouse) -> None:
+    """Values are those of scikit-learn; the sets that agree most with all others stand first."""
+    rng = random.Random(5)
+    truth = {(f"t{topic}", f"d{at}"): rng.randrange(3) for topic in range(5) for at in range(20)}
+    sets = {
+        name: {pair: grade if rng.random() < share else rng.randrange(3) for pair, grade in truth.items()}
+        for name, share in (("careless", 0.2), ("<b>fair</b>", 0.6), ("good", 0.9))
+    }
+    for name, grades in sets.items():
+        nested: dict[str, dict[str, int]] = {}
+        for (topic, document), grade in grades.items():
+            nested.setdefault(topic, {})[document] = grade
+        judged.load_qrels(nested, name)
+    judged.load_qrels({"t0": {"other": 1}}, "elsewhere")
+    for run in ("a", "b"):
+        judged.load_run([(topic, document, rng.random()) for topic, document in truth], run, qrels="good")
+    kappas = {
+        (one, other): cohen_kappa_score([*sets[one].values()], [*sets[other].values()])
+        for one, other in permutations(sets, 2)
+    }
+    means = {name: fmean(value for (one, _), value in kappas.items() if one == name) for name in sets}
+    order = sorted(sets, key=lambda name: -means[name])
+    found = drawing(judged, "judges", ["AP"]).rows
+    assert found.picked("qrels", "other") == [(one, other) for one in order for other in order if one != other]
+    expected = [kappas[one, other] for one, other in found.picked("qrels", "other")]
+    assert found.values("kappa") == pytest.approx(expected)
+    report = gather_report(judged, ["AP"], qrels="good", for_page=True)
+    text = page(report, 3)
+    cells = re.findall(r'style="background:color-mix\(in srgb, var\(--\w+\) \d+%, transparent\)">([^<]*)</div>', text)
+    assert cells == [f"{kappa:.2f}".replace("-", "\u2212") for kappa in expected]
+    assert "<b>fair</b>" not in text
+    assert "Agreement of judgment sets" in WRITERS[".md"](gather_report(judged, ["AP"], qrels="good"), 4)
+    assert "judges" not in gather_report(judged, ["AP"], qrels="good", without=["judges"]).tables
+    judged.drop_qrels("careless")
+    assert "judges" not in gather_report(judged, ["AP"], qrels="good").tables, "two sets are no map"
+    judged.drop_qrels(["good"])
+    with pytest.raises(UsageError, match="no document is judged by two sets"):
+        drawing(judged, "judges", ["AP"])

@@ -307,13 +307,14 @@ def test_columns_go_and_numbers_stay_whole(
     assert found == lacking
     gone = {"system"} if table is SPARSE else {name.partition(" (")[0] for name in lacking}
     assert narrow.columns == [name for name in table.columns if name not in gone]
-    names = {30: ["a name.. words"], 20: ["a run..words", "b"]} if "whole names" in lacking else {}
+    names = {30: ["a name..words"], 20: ["a run..words", "b"]} if "whole names" in lacking else {}
     assert [row[0] for row in narrow.rows] == names.get(cells, [row[0] for row in narrow.rows])
 
 
 def test_what_is_cut_and_drawn_in_cells() -> None:
     for cells, text in {10: "abcdefghij", 9: "abcd..hij", 8: "abc..hij", 5: "ab..j", 4: "a..j"}.items():
         assert terminal.cut("abcdefghij", cells) == text
+    assert terminal.cut("BM25 and more words", 11) == "BM25..ords"
     assert terminal.cut("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8) == "\u6f22..\u6f22\u5b57"
     bars = {0: "", 1: "\u258f", 8: "\u2588", 13: "\u2588\u258b"}
     assert {eighths: terminal.bar(eighths) for eighths in bars} == bars

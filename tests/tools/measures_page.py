@@ -1,5 +1,6 @@
 """Writes ``sql/measures/README.md`` from the headers of the measures: ``python -m tests.tools.measures_page``."""
 
+import csv
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
@@ -8,6 +9,7 @@ from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 
+COMPUTED = SQL_ROOT.parent / "fixtures" / "conformance" / "packages.tsv"
 PAGE = SQL_ROOT / "measures" / "README.md"
 # Headings of the families, in the order in which a reader meets them.
 FAMILIES = {
@@ -27,7 +29,8 @@ HEAD = """\
 
 One file each, made into a view and a macro of its name. This page is written from their headers by
 `python -m tests.tools.measures_page`. `evalsql measures NAME` prints one with its parameters, its reference and what
-differs from other programs.
+differs from other programs. The last column counts the packages that compute each variant under this name, or none that
+has a name; the [guide](../../evalsql/docs/packages.md) names them.
 """
 
 
@@ -41,15 +44,31 @@ def page(catalog: Catalog) -> str:
 
 def _table(family: str, measures: Iterator[Relation]) -> Iterator[str]:
     yield f"## {FAMILIES[family]}\n"
-    rows = [_row(measure) for measure in measures]
-    yield "\n".join(["| measure | what it is | definition | parameters |", "|---|---|---|---|", *rows, ""])
+    with COMPUTED.open(encoding="utf-8", newline="") as lines:
+        computed = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = [_row(measure, computed) for measure in measures]
+    heads = "| measure | what it is | definition | parameters | who computes what |"
+    yield "\n".join([heads, "|---|---|---|---|---|", *rows, ""])
 
 
-def _row(measure: Relation) -> str:
+def who(measure: str, computed: list[dict[str, str]]) -> str:
+    """How many packages compute which variant under the name of a measure, with a cutoff and without."""
+    told = []
+    for name in (measure, f"{measure}@k"):
+        rows = [row for row in computed if row["measure"] == name]
+        variants = dict.fromkeys(row["variant"] for row in rows)
+        counts = {each: len({row["package"] for row in rows if row["variant"] == each}) for each in variants}
+        if counts:
+            order = sorted(counts.items(), key=lambda each: (not each[0], -each[1], each[0]))
+            told.append(f"{name}: " + ", ".join(f"{variant or 'none'} {number}" for variant, number in order))
+    return "; ".join(told)
+
+
+def _row(measure: Relation, computed: list[dict[str, str]]) -> str:
     header = measure.header
     parameters = ", ".join(f"`{each.name} = {literal(each.default)}`" for each in measure.parameters)
     link = f"[`{header.measure}`]({measure.path.relative_to(PAGE.parent).as_posix()})"
-    cells = (link, header.title, header.definition, parameters)
+    cells = (link, header.title, header.definition, parameters, who(header.measure, computed))
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

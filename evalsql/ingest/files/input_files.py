@@ -7,16 +7,16 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
-from evalsql.ingest.files.formats import recognised
+from evalsql.ingest.files.formats import recognised, without_rows
 from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import counted, shortened
@@ -27,10 +27,10 @@ ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results
 }
 STANDARD_INPUT = "-"
 DATASET = "irds:"
-_WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
+_WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics", "docs": "documents"}
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
-USTAR_AT = 257
+_USTAR_AT = 257
 _BLOCK = 1 << 16  # bytes
 _NO_DATA = {
     *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
@@ -150,7 +150,7 @@ class _Finder:
             inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
             return self._fitting(label, self.kind, inside)
         source, head = open_file(label, self._readable_again(label))
-        if self.kind and head[USTAR_AT:].startswith(b"ustar"):
+        if self.kind and is_archive(head):
             return self._fitting(label, self.kind, unpacked(source, self.folder))
         return self._recognised(source, head)
 
@@ -231,31 +231,57 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
     return "no run" if kind == "run" else "no judgments"
 
 
-def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label and copy of each file in a tar archive; links and sparse files have no copy."""
-    import tarfile
+def is_archive(head: bytes) -> bool:
+    """Whether a file is a tar or zip archive; a workbook of Excel is none."""
+    return head[_USTAR_AT:].startswith(b"ustar") or without_rows(head).startswith("a zip archive;")
 
-    # OSError may be the disk's as well.
-    damaged: tuple[type[Exception], ...] = (tarfile.TarError, *(each for each in unreadable() if each is not OSError))
+
+def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Label and copy of each file in a tar or zip archive; links and sparse files have no copy."""
+    import tarfile
+    import zipfile
+
+    # OSError may be the disk's as well. A locked or unknown member of a zip archive is a RuntimeError.
+    unread = (each for each in unreadable(tarfile.TarError, zipfile.BadZipFile, RuntimeError) if each is not OSError)
+    with source.open() as stream:
+        what = "zip" if stream.read(2) == b"PK" else "tar"
     try:
         prefix = len(os.listdir(folder))  # looked up once, since an archive may have a hundred thousand files
-        with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-            for number, member in enumerate(archive):
+        with source.open() as stream:
+            members = _in_zip(stream) if what == "zip" else _in_tar(source, stream)
+            for number, (name, content) in enumerate(members):
                 path = folder / f"{prefix}-{number}"
-                # Of a sparse file the archive has little, and its holes would fill the disk.
-                content = archive.extractfile(member) if member.isfile() and not member.issparse() else None
                 if content is not None:
                     with content, path.open("wb") as copy:
                         shutil.copyfileobj(content, copy)
-                if not member.isdir():
-                    yield f"{source.label}/{member.name}" if source.label != "-" else member.name, path
-            rest: Any = archive.fileobj
-            # No reader of one archive would tell of another one behind it; zeros are its end.
-            if any(block.strip(b"\0") for block in iter(lambda: rest.read(_BLOCK), b"")):
-                reason = "more follows the end of the archive, as of one put behind another; tar -i unpacks it all"
-                raise InputError([Problem(source.label, 0, reason)])
-    except damaged as error:
-        raise InputError([Problem(source.label, 0, f"cannot be read as a tar archive: {error}")]) from error
+                yield f"{source.label}/{name}" if source.label != STANDARD_INPUT else name, path
+    except tuple(unread) as error:
+        raise source.error(f"cannot be read as a {what} archive: {error}") from error
+
+
+def _in_zip(stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes] | None]]:
+    import zipfile
+
+    with zipfile.ZipFile(stream) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                yield member.filename, None if stat.S_ISLNK(member.external_attr >> 16) else archive.open(member)
+
+
+def _in_tar(source: Source, stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes] | None]]:
+    import tarfile
+
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for member in archive:
+            if not member.isdir():
+                # Of a sparse file the archive has little, and its holes would fill the disk.
+                yield member.name, archive.extractfile(member) if member.isfile() and not member.issparse() else None
+        rest: Any = archive.fileobj
+        # No reader of one archive would tell of another one behind it; zeros are its end.
+        if any(block.strip(b"\0") for block in iter(lambda: rest.read(_BLOCK), b"")):
+            raise source.error(
+                "more follows the end of the archive, as of one put behind another; tar -i unpacks it all"
+            )
 
 
 def judgments_of(folder: Path, kind: str) -> Path:
@@ -272,14 +298,13 @@ def judgments_of(folder: Path, kind: str) -> Path:
     return tests[0] if len(fit) > 1 else fit[0]
 
 
-def topics_of(folder: Path) -> Path:
-    """The file of topics in a folder, which its name tells: queries.jsonl as in BEIR, or topics.txt."""
-    names = ("queries", "query", "topics", "topic")
+def file_named(folder: Path, what: str, names: Sequence[str], example: str) -> Path:
+    """The one file in a folder that holds topics or documents, as its name says: queries.jsonl as in BEIR, say."""
     fit = sorted(each for each in folder.iterdir() if each.is_file() and stem(str(each)).lower() in names)
     if len(fit) == 1:
         return fit[0]
-    there = f"several files of topics; name one of {shortened(list(map(str, fit)))}" if fit else "no file of topics"
-    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else ", such as queries.jsonl or topics.txt"))
+    there = f"several files of {what}; name one of {shortened(list(map(str, fit)))}" if fit else f"no file of {what}"
+    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else f", such as {example}"))
 
 
 # Datasets by name, irds:beir/scifact/test, through the package ir_datasets
@@ -306,8 +331,9 @@ def write_dataset(label: str, kind: str, path: Path) -> None:
             writer.writerow((each.query_id, each.doc_id, each.relevance, iteration))
 
 
-def topic_records(label: str) -> Iterator[dict[str, str]]:
-    for each in _dataset_rows(label, "queries"):
+def dataset_records(label: str, what: str) -> Iterator[dict[str, str]]:
+    """The queries or docs of a dataset, as far as they are text."""
+    for each in _dataset_rows(label, what):
         yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
 
 
@@ -323,7 +349,7 @@ def _dataset_rows(label: str, what: str) -> Iterator[Any]:
         raise UsageError(f"{label}: ir_datasets knows no dataset of this name") from error
     if not getattr(dataset, f"has_{what}")():
         there = [word for each, word in _WANTED.items() if getattr(dataset, f"has_{each}")()]
-        raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there) or 'documents'}")
+        raise UsageError(f"{label}: the dataset has no {_WANTED[what]}, but {' and '.join(there)}")
     try:
         yield from getattr(dataset, f"{what}_iter")()
     except Exception as error:  # what a download raises is of many kinds

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from io import StringIO
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from evalsql.ingest.column_meanings import TOPIC_KEYS
+from evalsql.ingest.files.source import TOO_DEEP, json_fault
 
 MTEB, TABLE = "mteb", "table"
 _NUMBER = re.compile(r"[-+]?(\d*\.?\d+(e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
@@ -70,11 +70,11 @@ def results_of(text: str, measure: str | None = None) -> list[Result]:
     try:
         return _of_json(json.loads(text, object_pairs_hook=_object))
     except RecursionError as error:
-        raise ResultError(0, "is JSON that is nested too deeply") from error
+        raise ResultError(0, TOO_DEEP) from error
     except json.JSONDecodeError as error:
         if first.rstrip().endswith("}"):
             return _of_rows(table_rows(text), None)
-        raise ResultError(error.lineno, f"is no JSON: {error.msg}") from error
+        raise ResultError(error.lineno, f"broken JSON: {json_fault(error)}") from error
 
 
 def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -82,10 +82,17 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     if text.lstrip().startswith("{"):
         for at, line in enumerate(text.splitlines(), start=1):
             try:
-                if line.strip():
-                    yield at, {str(name).lower(): value for name, value in json.loads(line).items()}
-            except (ValueError, AttributeError) as error:
-                raise ResultError(at, f"is no JSON of a row: {error}") from error
+                row = json.loads(line, object_pairs_hook=_object) if line.strip() else {}
+            except ResultError as error:
+                raise ResultError(at, error.reason) from error
+            except ValueError as error:
+                raise ResultError(at, f"broken JSON: {json_fault(error)}") from error
+            except RecursionError as error:
+                raise ResultError(at, TOO_DEEP) from error
+            if not isinstance(row, dict):
+                raise ResultError(at, "no object, as the lines above are")
+            if row:
+                yield at, {str(name).lower(): value for name, value in row.items()}
         return
     header = text.lstrip().partition("\n")[0]
     rows = csv.reader(StringIO(text, newline=""), delimiter=max("\t,;", key=header.count))
@@ -117,12 +124,12 @@ def _of_json(document: Any) -> list[Result]:
     if "metrics" in whole and "model_names" in whole:
         return [Result(0, whole[each]["scores"], {"system": each}) for each in whole["model_names"]]
     if "mteb_dataset_name" in whole or isinstance(whole.get("scores"), dict):
-        return [_of_mteb(whole)]
+        return _of_mteb(whole)
     return _of_rows(((0, row) for row in rows), None)
 
 
-def _of_mteb(document: Mapping[str, Any]) -> Result:
-    """One task: the split test, else the only one; of several subsets the means, as MTEB's own score of a task is."""
+def _of_mteb(document: Mapping[str, Any]) -> list[Result]:
+    """One task: a result for each subset of the split test, or of the only split."""
     splits = document.get("scores") or {name: each for name, each in document.items() if isinstance(each, dict)}
     if _TEST not in splits and len(splits) != 1:
         held = f"has the splits {', '.join(splits)} and no split {_TEST}" if splits else "has no scores"
@@ -130,17 +137,13 @@ def _of_mteb(document: Mapping[str, Any]) -> Result:
     entries: Any = splits.get(_TEST) or next(iter(splits.values()))
     if isinstance(entries, dict):  # as MTEB wrote them before 1.11: of one subset without its name
         entries = list(entries.values()) if all(isinstance(each, dict) for each in entries.values()) else [entries]
-    values = dict(entries[0]) if entries else {}
-    if len(entries) > 1:
-        shared = [key for key in values if all(isinstance(each.get(key), int | float) for each in entries)]
-        if partial := sorted(key for each in entries for key in each if mteb_name(key) and key not in shared):
-            raise ResultError(0, f"has {partial[0]} of some of its subsets alone, so the task has no mean of it")
-        values = {key: fmean(each[key] for each in entries) for key in shared}
+    if not all(isinstance(each, dict) for each in entries):
+        raise ResultError(0, "has scores that are no JSON objects of measures and values, as MTEB writes them")
     said = {key: str(each) for key in ("dataset_revision", "mteb_version") if (each := document.get(key))}
     if isinstance(date := document.get("date"), int | float):
         said["date"] = datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%d %H:%M:%S")
     task = document.get("task_name") or document.get("mteb_dataset_name") or ""
-    return Result(0, values, {"collection": str(task), **said}, MTEB)
+    return [Result(0, each, {"collection": str(task), **said}, MTEB) for each in entries]
 
 
 def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None) -> list[Result]:

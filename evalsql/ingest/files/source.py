@@ -1,6 +1,7 @@
 """One input file: its bytes, what compresses them, its format, and whether the engine's own reader may take them."""
 
 import hashlib
+import json
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ FIRST_LINES = 50  # lines by which TREC text is told from other tables
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
+TOO_DEEP = "nested too deeply to be rows or rankings"
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line
 
@@ -50,6 +52,11 @@ class Format:
     @property
     def has_lines(self) -> bool:
         return self.reader in ("csv", "jsonl", "lines", "letor")
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether it has the columns of a sheet of ``evalsql pool --write``, where some grades may still be missing."""
+        return {"topic", "topic_text", "document", "grade"} <= {*self.names}
 
 
 class Source(NamedTuple):
@@ -124,6 +131,17 @@ def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
     if not has_returns:
         return b"\r" not in lines
     return lines.count(b"\r") == lines.count(b"\r\n") == lines.count(b"\n")
+
+
+def json_fault(error: ValueError) -> str:
+    """What is wrong with JSON, and from which column of the line on."""
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)  # of a number with too many digits
+    rest = error.doc[error.pos :].strip()
+    if not rest:
+        return "it breaks off, as a file does that was not written to its end"
+    what = "one value ends and more follows" if error.msg == "Extra data" else "it is not as JSON has it"
+    return f"{what} from column {error.colno} on: {rest.splitlines()[0][:30]}"
 
 
 def unreadable(*further: type[Exception]) -> tuple[type[Exception], ...]:

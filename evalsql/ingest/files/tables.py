@@ -21,7 +21,7 @@ from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given, how_to_name
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
-from evalsql.ingest.frames import registered
+from evalsql.ingest.frames import refuse_systems, registered
 from evalsql.ingest.python_rows import columns_of, make_temp_table, put
 from evalsql.phrases import counted
 
@@ -69,6 +69,12 @@ class Table:
     def num_rows(self) -> int:
         ((count,),) = self.database.rows(f"select count(*) from ({self.query})")
         return int(count)
+
+    @property
+    def num_open(self) -> int:
+        """How many rows of a sheet are not judged yet; of all else 0."""
+        ((count,),) = self.database.rows(f"select count(*) from {self.raw}") if self.form.is_sheet else [(0,)]
+        return max(int(count) - self.num_rows, 0)
 
     @property
     def holds_evalues(self) -> bool:
@@ -124,10 +130,8 @@ class Tables:
     def __enter__(self) -> Tables:
         self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
         texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(_WHOLE, "integer")
-        columns = {"file": "integer", "row": "bigint"} | {
-            each: (texts | whole).get(each, "double") for each in self.meanings
-        }
-        make_temp_table(self.database, _ROWS, columns)
+        columns = {each: (texts | whole).get(each, "double") for each in self.meanings}
+        make_temp_table(self.database, _ROWS, {"file": "integer", "row": "bigint", **columns})
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -207,6 +211,12 @@ class Tables:
                     self._insert(table)
                 self._check_rows(table)
             self._check_rivals(table)
+            if num_open := table.num_open:
+                warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
+            if self.kind == "run" and table.raw != _RAW:
+                given = enumerate(table.form.names) if table.form.reader == "csv" else ()
+                held = {name: f"c{at}" for at, name in given} or dict(zip(table.types, table.types, strict=True))
+                refuse_systems(self.database, table.raw, held)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
@@ -301,9 +311,9 @@ class Tables:
         if table.is_ranking:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
-        self.database.insert(
-            _ROWS, f"select {table.source.number} as file, evalsql_row as row, {listed} from {table.raw}"
-        )
+        judged = f"where trim({quoted(table.columns['grade'])}) <> ''" if table.form.is_sheet else ""
+        numbered = f"select {table.source.number} as file, evalsql_row as row"
+        self.database.insert(_ROWS, f"{numbered}, {listed} from {table.raw} {judged}")
 
     @property
     def _fault_of_row(self) -> str:
@@ -316,9 +326,8 @@ class Tables:
     def _is_clean(self, table: Table) -> bool:
         """Whether there are rows, and all can be used; warns of zero bytes in names where they are kept."""
         zeros = " or ".join(f'contains("{name}", chr(0))' for name in self.meanings if name in NAMES)
-        ((faulty, row),) = self.database.rows(f"""
-            select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})
-        """)
+        query = f"select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})"
+        ((faulty, row),) = self.database.rows(query)
         if row and table.form.reader not in ("lines", "letor"):  # of these it was told as they were read
             warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))
         return not table.refused and faulty is False
@@ -335,27 +344,25 @@ class Tables:
                 is_text = f"bool_or(regexp_matches({second}, '\\s'))"
             query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
             ((row, has_texts),) = self.database.rows(query)
+            told = f"the {meaning} could be {both}"
             if row and not has_texts:
-                reason = (
-                    f"the {meaning} could be {both}, which contradict each other; {how_to_name(self.kind, meaning)}"
-                )
+                reason = f"{told}, which contradict each other; {how_to_name(self.kind, meaning)}"
                 raise InputError([table.problem(table.lines().get(row, row), reason)])
             if not has_texts:
-                warn(str(table.problem(0, f"the {meaning} could be {both}; the first one was taken")))
+                warn(str(table.problem(0, f"{told}; the first one was taken")))
 
     def _check_rows(self, table: Table) -> None:
         """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""
         listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in table.columns.values())
         faulty = f"select row from ({table.query}) where {self._fault_of_row}"
-        for row, *values in self.database.rows(
-            f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
-        ):
+        query = f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
+        for row, *values in self.database.rows(query):
             named = dict(zip(table.columns, values, strict=True))
             has_line = table.form is _IN_MEMORY or table.form.has_lines or not named.get("topic")
             place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
             table.refused.append((row, (self._fault(table, named) or "cannot be used") + place))
         if not table.refused and not table.num_rows:
-            table.refused.append((0, "holds no rows"))
+            table.refused.append((0, "no row is judged: grade is empty" if table.form.is_sheet else "holds no rows"))
         if table.refused:
             raise InputError(table.problem(row, reason) for row, reason in sorted(table.refused))
 

@@ -13,13 +13,12 @@ from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
-from evalsql.ingest.files.source import NOT_UTF8, Format, Source, unreadable
+from evalsql.ingest.files.source import NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
 from evalsql.ingest.files.trec_text import Refuse, split, text_lines
 from evalsql.phrases import counted, shortened
 
 Values = Sequence[str | None]
 Rows = Iterator[tuple[int, Values]]
-TOO_DEEP = "nested too deeply to be rows or rankings"
 _OF_MTEB = "mteb_model_meta"
 _CHUNK = 1 << 20  # bytes
 _QUOTED = '"([^"]|"")*"'
@@ -150,7 +149,7 @@ def json_lines(source: Source, refuse: Refuse) -> Iterator[tuple[int, Any]]:
         try:
             yield number, json.loads(line, object_pairs_hook=_once)
         except ValueError as error:
-            refuse(source.problem(number, f"not JSON: {error}"))
+            refuse(source.problem(number, f"broken JSON: {json_fault(error)}"))
         except RecursionError:
             refuse(source.problem(number, TOO_DEEP))
         except UsageError as error:
@@ -188,7 +187,7 @@ def read_json(source: Source) -> Any:
     except UnicodeDecodeError as error:
         raise source.error(f"JSON: {NOT_UTF8}", 1 + raw.count(b"\n", 0, error.start)) from error
     except json.JSONDecodeError as error:
-        raise source.error(f"broken JSON: {error.msg}", error.lineno) from error
+        raise source.error(f"broken JSON: {json_fault(error)}", error.lineno) from error
     except RecursionError as error:
         raise source.error(f"JSON: {TOO_DEEP}") from error
     except UsageError as error:

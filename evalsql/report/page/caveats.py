@@ -68,7 +68,7 @@ def caveats(report: ReportData) -> list[Caveat]:
         _told("audits", audited),
         _told("loading", lines["loading"], names),
         _told("origins", lines["origins"], names),
-        _unjudged(report),
+        _unjudged(report, lines["holes"]),
         _missing(report, lines["missing"]),
         _told("forms", lines["forms"], names),
         _ties(report, lines["ties"]),
@@ -86,7 +86,7 @@ def _told(about: str, lines: Sequence[str], names: Sequence[str] = ()) -> Caveat
     return Caveat(title, False, none, remark=remark) if none else None
 
 
-def _unjudged(report: ReportData) -> Caveat | None:
+def _unjudged(report: ReportData, lines: Sequence[str]) -> Caveat | None:
     rows = report.rows("unjudged", "k", "run", "unjudged")
     shares = {k: held for k in _DEPTHS if (held := {run: value for rank, run, value in rows if rank == k})}
     if not shares:
@@ -105,7 +105,8 @@ def _unjudged(report: ReportData) -> Caveat | None:
         "Unjudged documents.",
         most > FEW,
         f"Nobody judged {listed(parts)}{depending}.",
-        f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, {share(most)}.",
+        f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, {share(most)}."
+        + "".join(f" {line}" for line in lines),
         picture=_unjudged_picture(report, shares),
     )
 

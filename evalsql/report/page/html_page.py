@@ -21,6 +21,7 @@ _FOLDER = Path(__file__).resolve().parent / "files"
 _GRAVEST = (
     '<p class="doubted"><span class="look" aria-hidden="true">\u25b2</span> {} <a href="#doubts">What to doubt</a></p>'
 )
+_OF_PAIRS = ("num_documents", "agreement", "kappa")
 _SCRIPTS = ("state", "marks", "narrow", "sentences", "winner", "topics", "documents", "curves", "start")
 
 
@@ -120,16 +121,40 @@ def _numbers(report: ReportData, digits: int) -> str:
     more = [
         _details(title, rows, digits)
         for part in sections(report)
-        if part.name not in ("leaderboard", "provenance", "topics", "differences")
+        if part.name not in ("leaderboard", "provenance", "topics", "differences", "judges")
         for title, rows in part.tables
         if rows.rows
     ]
     return (
         f'{html.figures("Means by system and measure", board, digits, "board")}<div class="columns">'
         f"<div><h3>The measures in words</h3><dl>{items}</dl></div>"
-        f'{curves}</div><details class="data" id="more"><summary>More curves and tables</summary>'
+        f'{curves}</div>{_judges(report)}<details class="data" id="more"><summary>More curves and tables</summary>'
         f'<div id="more-curves"></div>{"".join(more)}</details>'
     )
+
+
+def _judges(report: ReportData) -> str:
+    """A heat map of how far judgment sets agree, where there are several."""
+    pairs = {(row[0], row[1]): row[2:] for row in report.rows("judges", "qrels", "other", *_OF_PAIRS)}
+    sets = list(dict.fromkeys(name for name, _ in pairs))
+    if not sets:
+        return ""
+
+    def cell(name: str, other: str) -> str:
+        num_documents, agreement, kappa = pairs.get((name, other), (0, 0, None))
+        if kappa is None:
+            return ""
+        told = f"{name}, {other}: {html.share(agreement)} of {counted(num_documents, 'document')} have the same grade"
+        ink = "system" if kappa > 0 else "baseline"
+        colour = f"color-mix(in srgb, var(--{ink}) {abs(kappa) * 60:.0f}%, transparent)"
+        return f'<div title="{text(told)}" style="background:{colour}">{number(kappa, 2)}</div>'
+
+    rows = [[f"{at} {text(name)}", *(cell(name, other) for other in sets)] for at, name in enumerate(sets, start=1)]
+    heads = [("judgments", "sets"), *((str(at), "heat") for at in range(1, len(sets) + 1))]
+    words = "Cohen's kappa of each pair, over the documents that both judge; the sets that agree most come first."
+    told = " ".join([words, *(f"{each.text}." for each in report.notices if each.about == "judges")])
+    title = "Agreement of judgment sets"
+    return f'<h3>{title}</h3><p class="note">{text(told)}</p>{table(title, heads, rows)}'
 
 
 def _sources(report: ReportData, digits: int) -> str:

@@ -15,6 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
 from evalsql.evaluation.explanation import first_contributions
+from evalsql.evaluation.listings import document_words
 from evalsql.phrases import Progress, counted, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
@@ -23,6 +24,7 @@ from evalsql.warehouse.warehouse import Warehouse
 ALPHA = 0.05
 DEPTH = 20  # first documents of a ranking that a page shows
 MOST_LISTS = 1_000  # rankings whose first documents are in the page: so that it stays below some megabytes
+MOST_SETS = 30  # judgment sets whose agreement is shown
 MOST_RUNS = 500  # every pair is compared: so many take 3 GB, and their page is of 45 MB
 MOST_THRESHOLDS = 30
 # Sections that are shown where they are asked for: the first ones always, the last where runs are many.
@@ -67,8 +69,8 @@ class ReportData:
     pairs: Mapping[tuple[str, str, str], Any] = field(
         default_factory=dict
     )  # of ``tested_pairs``: measure, baseline, run
-    # By the number of a topic names and grades of documents, and "lists": by the number of a run the numbers of its
-    # first documents, what each contributes, and at which rank others of the documents are.
+    # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
+    # the numbers of its first documents, what each contributes, and at which rank others of the documents are.
     documents: Mapping[int, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)  # by topic
     findings: Sequence[tuple[str, str, int]] = ()  # of audits: audit, what is wrong, number of rows
@@ -154,6 +156,11 @@ def gather_report(
             tables[name] = Table(*warehouse.database.table(query))
         board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
+        told = list[notes.Notice]()
+        if "judges" not in left_out:
+            pairs, reasons = judge_pairs(warehouse, judged)
+            if len({*pairs.values("qrels")}) > 2:
+                tables["judges"], told = pairs, [notes.Notice("judges", each) for each in reasons]
         base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
         found = ReportData(
             qrels=judged,
@@ -161,7 +168,7 @@ def gather_report(
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means_by_measure(warehouse, judged, named),
             tables=tables,
-            notices=[*_notices(warehouse, named[0], judged, chosen), *why],
+            notices=[*_notices(warehouse, named[0], judged, chosen), *why, *told],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
             baseline=base,
@@ -246,11 +253,12 @@ def names_query(column: str, names: Sequence[str]) -> str:
 
 
 def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
-    tie_note = notes.on_ties(warehouse.evaluation, measure, [judged], chosen)
+    asked = warehouse.evaluation, measure, [judged], chosen
+    told = {"ties": notes.on_ties(*asked), "holes": notes.on_holes(*asked)}
     return [
         *notes.on_coverage(warehouse.evaluation, [judged], chosen),
         *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
-        *([notes.Notice("ties", tie_note)] if tie_note else []),
+        *(notes.Notice(about, text) for about, text in told.items() if text),
     ]
 
 
@@ -261,6 +269,17 @@ def _comparison(warehouse: Warehouse, named: Sequence[Measure], baseline: str, f
     table = Table(*warehouse.database.table(f"select * from {call} order by measure, run"))
     (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **compared)
     return found
+
+
+def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[str]]:
+    """Agreement of the sets that judge documents of this one, or of all sets, and a line on those that are left out."""
+    beside = relation_query(warehouse.catalog, "sets_beside", qrels=qrels)
+    held = [name for (name,) in warehouse.rows(f"select qrels from ({beside}) order by num_documents desc, qrels")]
+    shown = [name for name in held if "," not in name][:MOST_SETS]  # a comma separates names
+    call = with_arguments(warehouse.catalog, "judge_pairs", names=",".join(shown)).call
+    table = Table(*warehouse.database.table(f"select * from {call} order by place, other_place"))
+    left_out = f"{len(shown)} of {len(held)} judgment sets are shown, those with the most judgments in common"
+    return table, [left_out] * (len(shown) < len(held))
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
@@ -313,4 +332,9 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
     for run, topic, rank, name in sorted(later):
         there = found[topics_at[topic]]
         there["lists"][runs_at[run]][2][there["names"][name]] = rank
-    return {at: there | {"names": [*there["names"]]} for at, there in found.items()}
+    words = document_words(warehouse.evaluation, {name for there in found.values() for name in there["names"]})
+    for there in found.values():
+        there["names"] = [*there["names"]]
+        if words:
+            there["words"] = [words.get(name, "") for name in there["names"]]
+    return found

@@ -125,6 +125,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
     chosen["retrieved"] += " order by run_id, topic_id, rank"
+    chosen["document_texts"] = f"{selected['document_texts']} where false"  # a corpus is not published by the way
     for table, key in (("documents", "document_id"), ("topics", "topic_id")):
         holders = [name for name in columns if key in columns[name] and name != table]
         held = " union ".join(f"select {key} from ({chosen[name]})" for name in holders)
@@ -160,9 +161,10 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     return "" if not same else f"{name}({at} := {cutoff})" if cutoff is not None else f"{name}()"
 
 
-def questions(runs: Sequence[str]) -> list[tuple[str, str]]:
+def questions(runs: Sequence[str], *, on_boards: bool = False) -> list[tuple[str, str]]:
     """The questions of the SQL's page with their SQL, about runs that are here: the best first."""
-    found = _QUESTION.findall((SQL_ROOT / "README.md").read_text(encoding="utf-8").partition("## Ten questions")[2])
+    _, about_runs, about_boards = (SQL_ROOT / "README.md").read_text(encoding="utf-8").split("## Ten questions")
+    found = _QUESTION.findall(about_runs + about_boards * on_boards)
     return [(question, about(sql.strip(), runs)) for question, sql in found]
 
 
@@ -178,9 +180,11 @@ def about(sql: str, runs: Sequence[str]) -> str:
     return sql
 
 
-def console_page(found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str) -> Page:
+def console_page(
+    found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str, *, has_board: bool = False
+) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    asked = questions(found[0].runs)
+    asked = questions(found[0].runs, on_boards=has_board)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'

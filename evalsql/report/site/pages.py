@@ -137,7 +137,7 @@ def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
             f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
             f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
         )
-        body += section("documents", "Relevant documents", sentence, _documents(documents, len(results.runs)))
+        body += section("documents", "Relevant documents", sentence, _documents(documents, results))
     of_topic = f"qrels = {literal(qrels)} and topic = {literal(topic)}"
     asked = f"select * from judgments where {of_topic} order by grade desc"
     body += links_line(links.query(asked, "Ask for all its judgments in SQL"))
@@ -173,7 +173,8 @@ def _systems(topic: str, results: SetResults, links: Links) -> str:
     return table("Systems", [*columns, *((name, "o") for name in others)], rows)
 
 
-def _documents(documents: Sequence[Any], num_runs: int) -> str:
+def _documents(documents: Sequence[Any], results: SetResults) -> str:
+    num_runs = len(results.runs)
     by_missed = sorted(documents, key=lambda each: each.missed_place)
     groups = {
         "Found by most": [each for each in documents if each.num_found * 2 >= num_runs],
@@ -185,7 +186,7 @@ def _documents(documents: Sequence[Any], num_runs: int) -> str:
         rows = []
         for each in group[:MOST_DOCUMENTS]:
             found, rank = f"{each.num_found} of {num_runs}", "" if each.best_rank is None else str(each.best_rank)
-            rows.append([text(each.document), tiles([each.grade]), found, str(each.num_ret), rank])
+            rows.append([results.named(each.document), tiles([each.grade]), found, str(each.num_ret), rank])
         if rows:
             tables += f"<div><h3>{heading}</h3>{table(heading, [*columns, ('best rank', 'n')], rows)}</div>"
     return f'<div class="columns">{tables}</div>'

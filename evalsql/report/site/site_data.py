@@ -9,9 +9,10 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError, warn
+from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
-from evalsql.report.html import number
+from evalsql.report.html import number, text
 from evalsql.report.page.report_data import ReportData, gather_report, means_by_measure, names_query
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -30,6 +31,7 @@ class SetResults(ReportData):
     tiles: Mapping[tuple[str, str], Sequence[int | None]]  # the grades of the first documents by run and topic
     relevant: Mapping[str, Sequence[Any]]  # rows of ``found_documents`` by topic
     words: Mapping[str, Sequence[str | None]]  # text, description and narrative by topic
+    said: Mapping[str, str]  # the beginning of what relevant documents say, where it is held
     history: Sequence[Sequence[Any]]  # system, run, version, date, measure, mean, difference to the load before
 
     @property
@@ -39,6 +41,11 @@ class SetResults(ReportData):
 
     def text(self, topic: str) -> str:
         return self.texts.get(topic) or ""
+
+    def named(self, document: str) -> str:
+        """A document's name as HTML, what it says below it."""
+        said = f"<small dir=auto>{text(self.said[document])}</small>" if document in self.said else ""
+        return text(document) + said
 
     def place(self, run: str) -> str:
         return f"{self.runs.index(run) + 1} of {len(self.runs)}"
@@ -79,8 +86,8 @@ def gather(
     # Those that were asked for, then the common ones and the user's own at their defaults.
     shown = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
     slow = warehouse.evaluation.too_slow()
-    for text in slow.values():
-        warn(text)
+    for reason in slow.values():
+        warn(reason)
     common = [each for each in warehouse.catalog.measures if each.header.in_scores and each.name not in slow]
     for measure in map(default_measure, common):
         shown.setdefault(measure.name, measure)
@@ -116,6 +123,7 @@ def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Me
         tiles={(run, topic): shown for run, topic, shown in grades},
         relevant=relevant,
         words={topic: texts for topic, *texts in words},
+        said=document_words(warehouse.evaluation, (each.document for group in relevant.values() for each in group)),
         history=history,
     )
 

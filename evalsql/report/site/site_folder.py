@@ -95,7 +95,7 @@ def _files(
 ) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
     pages = every_page(found, catalog, links, frame.title, copy.partial)
-    for page in (*pages, console_page(found, catalog, copy, engine)):
+    for page in (*pages, console_page(found, catalog, copy, engine, has_board=BOARD in frame.sections)):
         yield page.address, html(page, frame)
     for results in found:
         address = links.set_page(results.qrels, "report")

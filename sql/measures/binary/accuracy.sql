@@ -12,6 +12,7 @@
 --    with 0, and divides by 0 where all are relevant.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: user-models Accuracy = 0.8333
 -- example: user-models Accuracy@2 = 1

@@ -13,6 +13,7 @@
 --    digit printed, may be printed with another one.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: ap_bounds
 -- example: single-value-1 AP = 0.29
 with precisions as (
     select

@@ -8,6 +8,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: mixed binG = 0.1180
 with discounted as (

@@ -12,6 +12,7 @@
 --    NaN where a topic has no documents judged not relevant.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- example: mixed Bpref = 0.1667
 with averages as (
     -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.

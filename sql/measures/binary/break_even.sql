@@ -11,6 +11,7 @@
 -- differs: Some take the point where interpolated precision or a line between two points meets recall.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: rprec_bounds
 -- scores: no
 -- example: textbook-curves BreakEven = 0.5
 with relevant_counts as (

@@ -13,6 +13,7 @@
 --    over all orders of them; runs in their own order (tie rule rank or input) have none.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: none, documents that are not retrieved are tied below all others, and each hole moves their number
 -- better: less
 -- scores: no
 -- example: user-models ESL = 0

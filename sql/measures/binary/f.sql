@@ -12,6 +12,7 @@
 --    without one they agree.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: f_bounds
 -- scores: no
 -- example: mixed F = 0.1481
 -- example: mixed F@5 = 0.1667

@@ -8,6 +8,7 @@
 -- differs: trec_eval keeps the logarithm per topic and does not print it; the mean is the same.
 -- range: 0.00001 1
 -- mean: geometric
+-- holes: gmap_bounds
 -- example: mixed GMAP = 0.000311
 select
     average_precisions.qrels,

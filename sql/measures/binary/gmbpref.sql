@@ -7,6 +7,7 @@
 -- differs: trec_eval keeps the logarithm per topic and does not print it; the mean is the same.
 -- range: 0.00001 1
 -- mean: geometric
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: mixed GMBpref = 0.000368
 select

@@ -12,6 +12,7 @@
 --    are those of rankings of fewer than 100,000 documents; in longer ones e may count for more than a rank.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it takes the judgments for a sample and infers what holes are itself
 -- example: mixed infAP = 0.1111
 with relevant_or_unjudged as (
     -- To number these alone costs a fraction of numbering all of the pool.

@@ -14,6 +14,7 @@
 --    versions divide 0 by 0 at recall 0 where this gives 0. The textbook asks for recall of at least the level.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the best rank moves with each hole, so that no order of holes is known that is always best
 -- scores: no
 -- example: mixed IPrec@0 = 0.1667
 -- example: mixed IPrec@0.8 = 0

@@ -11,6 +11,7 @@
 --    least the level.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the best rank moves with each hole, so that no order of holes is known that is always best
 -- scores: no
 -- example: mixed IPrecAvg = 0.1091
 -- example: mixed IPrecAvg(rounding='trec_eval_10') = 0.1242

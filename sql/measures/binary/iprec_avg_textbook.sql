@@ -8,6 +8,7 @@
 --    are not tenths.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the best rank moves with each hole, so that no order of holes is known that is always best
 -- scores: no
 -- example: textbook-curves IPrecAvg_textbook = 0.6364
 select

@@ -10,6 +10,7 @@
 --    trec_eval 9 takes recall 0.7 of 3 documents for 2 of them, which is recall 0.67; here it is 3.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the best rank moves with each hole, so that no order of holes is known that is always best
 -- scores: no
 -- example: textbook-curves IPrec_textbook@0.5 = 0.6667
 -- example: textbook-curves IPrec_textbook@0.51 = 0.4

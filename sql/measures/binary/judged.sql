@@ -9,6 +9,7 @@
 -- differs: trec_eval's unj is the complement, counts negative grades as unjudged and divides by k always.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it says itself how much is judged
 -- example: single-value-1 Judged@10 = 1
 with found as (
     select

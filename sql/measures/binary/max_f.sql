@@ -10,6 +10,7 @@
 -- differs: Nothing known; no other program here has it.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the best rank moves with each hole, so that no order of holes is known that is always best
 -- scores: no
 -- example: textbook-curves MaxF = 0.5714
 with f_by_rank as (

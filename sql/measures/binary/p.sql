@@ -15,6 +15,7 @@
 --    demands a cutoff.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: p_bounds, added up
 -- example: single-value-1 P@3 = 0.67
 -- example: single-value-1 P@10 = 0.4
 with found as (

@@ -9,6 +9,7 @@
 -- differs: None of trec_eval, ranx and ir_measures has it; PRESeval demands the number of documents.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: pres_bounds
 -- scores: no
 -- example: user-models PRES@5 = 0.6
 -- example: user-models PRES@2 = 0.3333

@@ -10,6 +10,7 @@
 -- differs: Without a cutoff this is trec_eval's set_recall and ir_measures' SetR.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: r_bounds
 -- scores: @100
 -- example: single-value-1 R@3 = 0.2
 with found as (

@@ -11,6 +11,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: rprec_bounds
 -- example: single-value-1 Rprec = 0.4
 -- example: single-value-2 Rprec = 0.33
 with depths as (

@@ -7,6 +7,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0 and to ir_measures' SetAP.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: set_ap_bounds
 -- scores: no
 -- example: mixed SetAP = 0.0741
 with found as (

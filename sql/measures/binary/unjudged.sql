@@ -10,6 +10,7 @@
 --    retrieved where that is less than k.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it says itself how much is judged
 -- better: less
 -- scores: no
 -- example: mixed Unjudged@5 = 0.1333

@@ -8,6 +8,7 @@
 -- differs: A topic that the run leaves out has -ln(1 + R), as in trec_eval 10; trec_eval 9 -c adds 0 for it.
 -- range: -inf inf
 -- mean: arithmetic
+-- holes: yaap_bounds
 -- scores: no
 -- example: mixed YAAP = -0.3942
 with precisions as (

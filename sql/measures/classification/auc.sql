@@ -12,6 +12,7 @@
 --    either kind of document that has no value. The order of ties has no effect.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: roc AUC = 0.2375
 -- example: roc AUC(nonrelevant='judged') = 0.3906

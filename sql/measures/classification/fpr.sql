@@ -9,6 +9,7 @@
 -- differs: The textbook divides by all documents of the collection that are not relevant (here with collection).
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- better: less
 -- scores: no
 -- example: roc FPR@3 = 0.35

@@ -12,6 +12,7 @@
 -- differs: Nothing known. Programs that ask for n false positives in the list have no value where there are fewer.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: roc ROC@2 = 0.1875
 -- example: roc ROC@10 = 0.2688

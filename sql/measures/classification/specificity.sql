@@ -7,6 +7,7 @@
 -- differs: The textbook divides by all documents of the collection that are not relevant (here with collection).
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it compares relevant documents with others, and a hole may count on either side
 -- scores: no
 -- example: roc Specificity@3 = 0.65
 select

@@ -7,6 +7,7 @@
 -- differs: Equal to ranx. NumRelRet is the sum over topics of what this averages.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: filled_ranks to k, added up
 -- scores: no
 -- example: user-models Hits = 2
 -- example: user-models Hits@2 = 1

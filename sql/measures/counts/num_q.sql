@@ -7,6 +7,7 @@
 --    those that are in the run; 10 stops at one that is not, where evalsql trec_eval does as 9 does.
 -- range: 1 1
 -- mean: sum
+-- holes: none, it is of judgments alone
 -- scores: no
 -- example: mixed NumQ = 3
 select

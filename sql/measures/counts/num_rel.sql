@@ -8,6 +8,7 @@
 --    the run leaves out.
 -- range: 0 inf
 -- mean: sum
+-- holes: none, it is of judgments alone
 -- example: mixed NumRel = 4
 select
     evaluated_topics.qrels,

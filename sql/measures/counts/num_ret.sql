@@ -8,6 +8,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 inf
 -- mean: sum
+-- holes: none, it does not count grades
 -- example: mixed NumRet = 7
 with found as (
     select

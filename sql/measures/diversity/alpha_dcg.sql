@@ -14,6 +14,7 @@
 --    names; ir_measures 0.4.3 fails with judged_only.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity alpha_DCG@3 = 0.5289
 with dcgs as (

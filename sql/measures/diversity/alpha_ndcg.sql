@@ -17,6 +17,7 @@
 --    ascending order of their names; ir_measures 0.4.3 fails with judged_only.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity alpha_nDCG = 0.8453
 -- example: diversity alpha_nDCG@3 = 0.8126

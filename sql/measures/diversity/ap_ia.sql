@@ -10,6 +10,7 @@
 --    ir_measures 0.4.3 fails with judged_only. AP_groups counts groups without a relevant document too.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity AP_IA = 0.5551
 with precisions as (

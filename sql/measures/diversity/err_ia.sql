@@ -15,6 +15,7 @@
 --    names; ir_measures has alpha at 0.5 only. ir_measures 0.4.3 fails with judged_only.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity ERR_IA@3 = 0.5000
 with sums as (

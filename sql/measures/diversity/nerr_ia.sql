@@ -16,6 +16,7 @@
 --    judged_only.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity nERR_IA = 0.8071
 with sums as (

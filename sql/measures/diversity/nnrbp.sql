@@ -14,6 +14,7 @@
 --    pyndeval puts tied documents in ascending order of their names.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity nNRBP = 0.7787
 with sums as (

@@ -12,6 +12,7 @@
 --    their names.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity NRBP = 0.4785
 with sums as (

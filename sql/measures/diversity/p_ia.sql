@@ -14,6 +14,7 @@
 --    ir_measures 0.4.3 fails with judged_only. P_groups counts groups without a relevant document too.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity P_IA@2 = 0.3333
 with found as (

@@ -14,6 +14,7 @@
 --    their names.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, which subtopics a hole has is as open as whether it has any
 -- scores: no
 -- example: diversity StRecall@1 = 0.4167
 with found as (

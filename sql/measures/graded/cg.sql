@@ -8,6 +8,7 @@
 -- differs: None of trec_eval, ranx and ir_measures has it.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: filled_ranks to k, added up
 -- scores: no
 -- example: user-models CG = 3
 -- example: user-models CG@2 = 1

@@ -15,6 +15,7 @@
 --    have scores below 0: these stand behind the ones not retrieved there, and before them here.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: user-models Compat(p=0.5) = 0.268
 -- example: user-models Compat(p=0.5,normalize=false) = 0.2602

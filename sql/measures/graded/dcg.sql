@@ -9,6 +9,7 @@
 -- differs: Only trec_eval 10 has it, without a cutoff; asking it for dcg and ndcg with gains at once makes it crash.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: filled_ranks to k, added up
 -- scores: no
 -- example: graded DCG = 2.3928
 -- example: graded DCG@2 = 1.8928

@@ -15,6 +15,7 @@
 --    be less.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: user-models GAP = 0.5
 -- example: user-models GAP(gains={1:0.25,2:1}) = 0.4444

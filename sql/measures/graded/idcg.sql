@@ -9,6 +9,7 @@
 -- differs: Only trec_eval 10 has it, without a cutoff, and sorts fractional gains as if they were integers.
 -- range: 0 inf
 -- mean: arithmetic
+-- holes: none, it is of judgments alone
 -- scores: no
 -- example: graded IDCG = 4.7619
 with ideal_dcgs as (

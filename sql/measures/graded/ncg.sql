@@ -7,6 +7,7 @@
 -- differs: None of trec_eval, ranx and ir_measures has it.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: ncg_bounds
 -- scores: no
 -- example: user-models nCG = 0.75
 -- example: user-models nCG@2 = 0.3333

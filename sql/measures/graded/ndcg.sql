@@ -17,6 +17,7 @@
 --    grades below its relevance level.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: ndcg_bounds
 -- scores: @10
 -- example: graded nDCG = 0.5025
 -- example: graded nDCG@2 = 0.4441

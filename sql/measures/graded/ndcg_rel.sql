@@ -12,6 +12,7 @@
 -- differs: trec_eval sorts fractional gains as if they were integers.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: graded nDCG_rel = 0.4830
 with ideal as (

@@ -11,6 +11,7 @@
 -- differs: Equal to NTCIREVAL; none of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: user-models O_measure = 0.6667
 with gained as (

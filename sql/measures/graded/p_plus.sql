@@ -14,6 +14,7 @@
 --    ties: more documents above the best one can raise the mean or lower it, and no value over all orders is known.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: user-models P_plus = 0.6905
 with gained as (

@@ -9,6 +9,7 @@
 -- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: user-models R_measure = 0.7143
 with found as (

@@ -9,6 +9,7 @@
 --    have no gain; here that is 0.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by the ideal ranking at each document, and no order of holes is known that is always best
 -- scores: no
 -- example: graded Rndcg = 0.3155
 with ideal as (

@@ -15,6 +15,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, holes would have to be judged by each group
 -- scores: no
 -- example: groups AP_groups = 0.1667
 with precisions as (

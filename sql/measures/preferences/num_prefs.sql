@@ -8,6 +8,7 @@
 --    has levels as 32-bit floats; equal to 10.0.
 -- range: 0 inf
 -- mean: sum
+-- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences NumPrefs = 21
 with counts as (

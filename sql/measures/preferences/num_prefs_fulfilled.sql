@@ -13,6 +13,7 @@
 --    So they are in trec_eval 9.0.8 and 10.0, to which this is equal, but that 9.0.8 has levels as 32-bit floats.
 -- range: 0 inf
 -- mean: sum
+-- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences NumPrefsFulfilled = 12
 with counts as (

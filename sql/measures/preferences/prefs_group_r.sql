@@ -19,6 +19,7 @@
 --    end of these, while here all of them count.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences PrefsGroupR = 0.2784
 with group_counts as (

@@ -16,6 +16,7 @@
 -- range: 0 inf
 -- mean: arithmetic
 -- scores: no
+-- holes: none, it takes the judgments for a sample and estimates what holes are itself
 -- example: samples infNDCG = 0.9827
 -- example: samples infNDCG@3 = 0.9582
 with ideal_dcgs as (

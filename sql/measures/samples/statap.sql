@@ -21,6 +21,7 @@
 -- range: 0 inf
 -- mean: arithmetic
 -- scores: no
+-- holes: none, it takes the judgments for a sample and estimates what holes are itself
 -- example: samples statAP = 0.5833
 with precisions as (
     select

@@ -21,6 +21,7 @@
 -- range: 0 inf
 -- mean: arithmetic
 -- scores: no
+-- holes: none, it takes the judgments for a sample and estimates what holes are itself
 -- example: samples statnDCG = 0.8423
 -- example: samples statnDCG@3 = 0.9582
 with ideal_steps as (

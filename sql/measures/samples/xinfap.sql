@@ -17,6 +17,7 @@
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
+-- holes: none, it takes the judgments for a sample and estimates what holes are itself
 -- example: samples xinfAP = 0.6389
 with counted as (
     select

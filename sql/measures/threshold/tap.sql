@@ -31,6 +31,7 @@
 --    lowest score. That program gives 1 / (n + 1) to a topic without relevant documents (reward_silence=true).
 -- range: 0 1
 -- mean: weighted
+-- holes: none, one threshold cuts all topics, and a hole of one moves it for the others
 -- example: tap-1 TAP@5 = 0.3114
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
@@ -41,7 +42,7 @@ select
     evaluated_topics.topic,
     kept.k,
     case
-        when $reward_silence and topic_counts.num_rel = 0 then 1 / (kept.num_kept + cast(1 as double))
+        when $reward_silence and topic_counts.num_rel = 0 then 1 / (kept.num_kept + 1)
         else (
             kept.total_precision
             + case

@@ -15,6 +15,7 @@
 --    known in closed form.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, the reader stops at the wanted gain, so that a higher grade can lower the value
 -- scores: no
 -- example: user-models BPM@4 = 0.5
 with totals as (

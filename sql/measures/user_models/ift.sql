@@ -17,6 +17,7 @@
 --    is known in closed form.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to depth
 -- scores: no
 -- example: user-models IFT(t=1,b=1,r=0,depth=4) = 0.4
 with gained as (

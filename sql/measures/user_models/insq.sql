@@ -9,6 +9,7 @@
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to depth, added up
 -- scores: no
 -- example: user-models INSQ(depth=4) = 0.4044
 -- example: user-models INSQ(depth=null) = 0.2907

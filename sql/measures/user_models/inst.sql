@@ -16,6 +16,7 @@
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to depth
 -- scores: no
 -- example: user-models INST(depth=4) = 0.4175
 with gained as (

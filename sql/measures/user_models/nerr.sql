@@ -12,6 +12,7 @@
 -- differs: ndeval's nERR-IA is the same over subtopics. Not to be taken for the NERR8 to NERR11 of ir_measures.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it divides by ERR of the ideal ranking, which every grade of a hole changes in another way
 -- scores: no
 -- example: user-models nERR(max_rel=2) = 0.549
 with ideal_ranks as (

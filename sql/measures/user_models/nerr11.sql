@@ -13,6 +13,7 @@
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to depth
 -- scores: no
 -- example: user-models NERR11(depth=4) = 0.4639
 with readers as (

@@ -10,6 +10,7 @@
 -- differs: Nothing known; equal to cwl_eval.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to depth, added up
 -- scores: no
 -- example: user-models NPV(rate=1) = 0.375
 with discounted as (

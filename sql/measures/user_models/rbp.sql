@@ -11,6 +11,7 @@
 --    exceeds 1.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to k, added up
 -- example: graded RBP(p=0.5) = 0.375
 -- example: graded RBP(p=0.5,gains={1:0.5,2:1,3:1}) = 0.3125
 with gained as (

@@ -11,6 +11,7 @@
 --    tail p^n where all is judged; 9.0.8 has neither.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it says itself how much is judged
 -- better: less
 -- scores: no
 -- example: graded RBP_resid(p=0.5) = 0

@@ -12,6 +12,7 @@
 --    that is RBP_resid here.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, it says itself how much is judged
 -- better: less
 -- example: graded RBP_residual(p=0.5) = 0.125
 with seen as (

@@ -11,6 +11,7 @@
 --    gain is below 0, trec_eval also counts what judged documents of gain 0 are scaled to; here they add nothing.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: none, its scale hangs on the topic's own greatest grade, which a hole can change
 -- scores: no
 -- example: graded RBP_scaled(p=0.5) = 0.2917
 with recursive listed as (

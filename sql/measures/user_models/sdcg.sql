@@ -12,6 +12,7 @@
 -- differs: Equal to cwl_eval and ir_measures down to rank 1000, where they cut; they demand max_rel and a cutoff.
 -- range: 0 1
 -- mean: arithmetic
+-- holes: filled_ranks to k, added up
 -- scores: no
 -- example: user-models SDCG@4 = 0.3904
 with dcgs as (

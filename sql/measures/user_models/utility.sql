@@ -14,6 +14,7 @@
 --    with parameters, the value of a ranking with one unjudged document. Here it is the value of an empty ranking.
 -- range: -inf inf
 -- mean: arithmetic
+-- holes: utility_bounds
 -- scores: no
 -- example: mixed Utility = -1
 with relevant as (

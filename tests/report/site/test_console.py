@@ -271,6 +271,7 @@ def test_trec_covid_has_the_figures_of_the_warehouse(wasm: Path, browser: Browse
 def test_questions_are_about_runs_that_are_there() -> None:
     here = questions(["rerank-large", "hybrid", "bm25", "dense"])
     assert len(here) == 10
+    assert questions(["bm25"], on_boards=True)[10][0] == "Who is first, and how sure is that?"
     assert "before.run = 'hybrid'" in here[2][1]
     there = questions(['A "b"', "it's", "c"])
     assert "where before.run = 'it''s' and after.run = 'A \"b\"'" in there[2][1]

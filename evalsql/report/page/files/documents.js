@@ -15,7 +15,9 @@ const side = (there, run, other, isLeft, most) => {
   const head = (text, kind) => h("th", {scope: "col", class: kind}, text);
   const cells = (document, at) => [
     h("td", {class: "rank"}, String(at + 1)), h("td", {class: "g"}, grade(there.grades[document])),
-    h("td", {class: "id", title: there.names[document]}, h("span", {}, there.names[document])),
+    h("td", {class: "id", title: there.names[document]}, there.words?.[document]
+      ? h("button", {type: "button", class: "link", onclick: () => there.tell(document)}, there.names[document])
+      : h("span", {}, there.names[document])),
     hasAdds && h("td", {class: "bar-cell"}, h("span", {class: "worth-bar", style: `width:${((Math.max(adds[at], 0) / (most || 1)) * 100).toFixed(1)}%`})),
     hasAdds && h("td", {class: "worth"}, h("span", {}, fixed(adds[at]))),
     h("td", {class: "elsewhere soft"}, elsewhere(document))];
@@ -57,10 +59,12 @@ const documentsOf = (at) => {
     return h("div", {}, h("p", {}, `${why} This prints them: `,
       h("code", {}, `evalsql explain ${quoted(data.runs[system()])} ${quoted(topicName(at))} -m ${quoted(state.measure)} --other ${quoted(data.runs[baseline()])}`)), link);
   }
-  const held = {...there, topic: at};
+  const said = h("p", {class: "words", dir: "auto", "aria-live": "polite"});
+  const tell = (document) => said.replaceChildren(h("b", {}, there.names[document]), ` ${there.words[document]}`);
+  const held = {...there, topic: at, tell};
   const most = Math.max(...ours[1], ...theirs[1], 0);
-  const note = `Grade in a box; ? is not judged and counts as 0. Lines join the same document. What a document adds is of ${firstMeasure}${state.measure === firstMeasure ? "" : ", the page's first measure"}.`;
+  const note = `Grade in a box; ? is not judged and counts as 0. Lines join the same document. What a document adds is of ${firstMeasure}${state.measure === firstMeasure ? "" : ", the page's first measure"}.${there.words ? " A document's name shows how it begins." : ""}`;
   return h("div", {}, topicFacts(there, ours, theirs),
-    h("div", {class: "side"}, side(held, system(), baseline(), true, most), joins(ours[0], theirs[0]), side(held, baseline(), system(), false, most)),
+    h("div", {class: "side"}, side(held, system(), baseline(), true, most), joins(ours[0], theirs[0]), side(held, baseline(), system(), false, most)), said,
     h("p", {class: "note"}, note), onlyNarrow("A wider window shows what each document adds, and its rank in the other system."), link);
 };

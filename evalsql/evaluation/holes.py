@@ -1,0 +1,163 @@
+"""How far values depend on documents that nobody judged: bounds of each measure, intervals of means, pairs of runs."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evalsql.catalog import ddl
+from evalsql.catalog.header import TIE_RULE, TIES, Value
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, literal
+from evalsql.catalog.relations import Catalog
+from evalsql.database.names import Names
+from evalsql.evaluation.evaluation import Evaluation, place_of, with_arguments
+from evalsql.phrases import Progress, silent
+
+_FILLED = "filled_ranks"
+_FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?P<adds_up>, added up)?")
+# A ranking that is judged to its end has no other values without unjudged documents.
+_WITHOUT_EFFECT = ("judged_only", TIES)
+# One document in each ranking, as judged_ranks has it; those above it are judged, which measures of judged ones go by.
+_SINGLE_RANKS = """
+    select evaluation_id, rank, 0 as tied_above, 0 as tied_below, rank as first_rank, rank as last_rank,
+        rank as judged_rank, if(grade > 0, 1, 0) as relevant_rank, grade, 0 as document_id
+"""
+_MOST_PARTS = 20
+
+
+class _Bounded(NamedTuple):
+    """A measure with the relation that bounds it, the parameter that says how deep, and whether documents add up."""
+
+    measure: Measure
+    relation: str
+    depth: str
+    adds_up: bool
+
+    @property
+    def cutoff(self) -> Value:
+        return self.measure.arguments.get(self.depth)
+
+
+def unbounded(catalog: Catalog, measure: Measure) -> str:
+    """Why the values of a measure have no bounds; empty where they have."""
+    holes, given = measure.relation.header.holes, measure.arguments
+    if not holes:
+        return "its header does not say what holes do to it"
+    if holes.startswith("none, "):
+        return holes.removeprefix("none, ")
+    if given.get(TIES, TIE_RULE) != TIE_RULE:
+        return "bounds are of the tie rule's order"
+    if given.get("rel") == 0:
+        return "with rel=0 every judged document is relevant"
+    relation = _bounded(measure).relation
+    if relation not in catalog.relations:
+        return f"there is no relation {relation}, which its header names"
+    known = {*_WITHOUT_EFFECT, *(each.name for each in catalog[relation].parameters)}
+    changed = [
+        each.name
+        for each in measure.relation.parameters
+        if relation != _FILLED and each.name not in known and given[each.name] != each.default
+    ]
+    return f"bounds are known at the default of {changed[0]} alone" if changed else ""
+
+
+def _bounded(measure: Measure) -> _Bounded:
+    match = _FORM.fullmatch(measure.relation.header.holes)
+    assert match
+    depth = match["depth"] or ("" if match["relation"] == _FILLED else CUTOFF)
+    return _Bounded(measure, match["relation"], depth, bool(match["adds_up"]) and not measure.arguments.get("relative"))
+
+
+class Holes:
+    """The holes of some runs by measures that all have bounds; ``effects`` is a SELECT, and so is what is asked of it.
+
+    A hole has a grade from 0 to ``most``, by default the greatest of its judgment set. ``unseen`` documents count as
+    well, by default those that other runs have down to the cutoff.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        measures: Sequence[Measure],
+        *,
+        qrels: Names = (),
+        runs: Names = (),
+        most: int | None = None,
+        unseen: int | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self._evaluation, self._catalog = evaluation, evaluation.database.catalog
+        self._chosen = evaluation.keep(evaluation.evaluated_query(qrels, runs))
+        self._most = {"most": most}
+        self._measures = [_bounded(measure) for measure in measures]
+        self._place = place_of(measures)
+        self._order = f"order by qrels, {self._place}"
+        kept = list[str]()
+        for done, each in enumerate(self._measures):
+            progress("bounding measures", done, len(measures))
+            name = literal(each.measure.name)
+            kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
+        # qrels, run, topic, ties (rule, least or greatest), value, measure
+        self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
+        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._catalog)}
+        self._effects = evaluation.keep(ddl.relation_query(self._catalog, "hole_effects", inputs))
+        self.effects = f"select * from {self._effects} {self._order}, value desc, run"
+
+    def _bounds(self, each: _Bounded, unseen: int | None) -> str:
+        """A SELECT of ``hole_values``."""
+        # No other document counts where nothing is divided by those that are relevant.
+        divides = each.relation != _FILLED and each.measure.arguments.get("relative") is not False
+        beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
+        counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
+        bounds = with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call
+        inputs = {
+            "values_given": f"from {each.measure.call}",
+            "bounds": self._filled(each) if each.relation == _FILLED else f"from {bounds}",
+            "counts": f"from steps.{counts}",
+            "chosen": f"from {self._chosen}",
+        }
+        return ddl.relation_query(self._catalog, "hole_values", inputs)
+
+    def _filled(self, each: _Bounded) -> str:
+        """A SELECT of the bounds of a measure by its values where all holes are filled."""
+        how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
+        values = []
+        for unjudged in ("least", "greatest"):
+            ranks = with_arguments(self._catalog, _FILLED, **how, unjudged=unjudged).call
+            table = self._evaluation.keep(f"from {ranks} semi join {self._chosen} using (evaluation_id)")
+            filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {table}"})
+            values.append(f"select * from ({filled})")
+        return ddl.relation_query(self._catalog, "filled_bounds", {"filled_values": "\nunion all\n".join(values)})
+
+    def pairs(self) -> tuple[str, str]:
+        """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of
+        how many there are by each measure."""
+        nothing = f"select * from {self._effects} limit 0"
+        weights = "select qrels, 0 as rank, 0.0 as weight from qrels limit 0"
+        joint = [self._differences(nothing, weights, 1)]
+        fewest = f"select coalesce(min(num), 0) from (select count(*) as num from {self._chosen} group by qrels)"
+        ((num_evaluations,),) = self._evaluation.database.rows(fewest)
+        for each in self._measures:
+            cutoff = each.cutoff
+            if each.adds_up and isinstance(cutoff, int) and cutoff <= _MOST_PARTS * num_evaluations:
+                effects = f"select * from {self._effects} where measure = {literal(each.measure.name)}"
+                parts = [self._weights(each, skipped) for skipped in range(0, cutoff, num_evaluations)]
+                joint.append(self._differences(effects, "\nunion all\n".join(parts), cutoff))
+        differences = "\nunion all\n".join(f"select * from (\n{one}\n)" for one in joint)
+        inputs = {"hole_effects": f"select * from {self._effects}", "hole_differences": differences}
+        kept = self._evaluation.keep(ddl.relation_query(self._catalog, "hole_pairs", inputs))
+        inputs = {"hole_effects": f"select * from {self._effects}", "hole_pairs": f"select * from {kept}"}
+        counts = f"{ddl.relation_query(self._catalog, 'open_pair_counts', inputs)} order by {self._place}"
+        return f"select * from {kept} {self._order}, value desc, other desc, run, other_run", counts
+
+    def _differences(self, effects: str, weights: str, cutoff: int) -> str:
+        inputs = {"hole_effects": effects, "hole_weights": weights}
+        return ddl.relation_query(self._catalog, "hole_differences", inputs, k=cutoff)
+
+    def _weights(self, each: _Bounded, skipped: int) -> str:
+        """A SELECT of what one document at each rank, with so many ``skipped``, adds: asked of the measure itself."""
+        how = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most, "skipped": skipped}
+        single = with_arguments(self._catalog, "single_documents", **how).call
+        kept = self._evaluation.keep(f"select * from steps.{single}")
+        values = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"{_SINGLE_RANKS} from {kept}"})
+        weights = f"select qrels, rank, value as weight from ({values}) join {kept} using (qrels, run, topic)"
+        return f"select * from {self._evaluation.keep(weights)}"

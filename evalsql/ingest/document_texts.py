@@ -1,0 +1,275 @@
+"""Loads titles and texts of the documents that a warehouse holds, out of a corpus of any size."""
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
+from evalsql.errors import Problem, ProblemList, QueryError, UsageError, warn
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
+from evalsql.ingest.column_meanings import COLUMNS, Given, check_given
+from evalsql.ingest.files.formats import without_rows
+from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, in_batches, unreadable
+from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
+from evalsql.ingest.files.trec_text import Refuse, one_path, text_lines
+from evalsql.ingest.topic_files import SURROGATE, frame_rows, words
+from evalsql.phrases import Progress, counted, shortened, silent
+
+CHARACTERS = 2_000  # of a title and of a text that are kept
+_NAMES: Mapping[str, Sequence[str]] = {
+    "document": (*COLUMNS["document"][: COLUMNS["document"].index("document")], "_id", "id", "document"),
+    "title": ("title", "headline"),
+    "text": ("text", "contents", "content", "body", "passage", "abstract"),
+}
+# Columns of files without a header by their number; those of MS MARCO's documents have an address.
+_HEADLESS = {2: ("document", "text"), 3: ("document", "title", "text"), 4: ("document", "url", "title", "text")}
+_LETTERS_TOGETHER, _ROWS_TOGETHER = 16_000_000, 25_000
+Row = tuple[int, Mapping[str, Any]]
+
+
+class LoadedTexts(NamedTuple):
+    num_read: int  # documents in the file
+    num_kept: int  # of these, those whose title or text was kept now
+    num_others: int  # those that no run retrieved and no judgment names, which are left out
+    num_held: int  # those that have a text already, which stays
+    num_empty: int  # those that are held here, and have neither title nor text
+    num_cut: int  # titles and texts that were cut
+
+
+def load_documents(
+    database: Database,
+    source: Any,
+    *,
+    judged_only: bool = False,
+    characters: int = CHARACTERS,
+    replace: bool = False,
+    columns: Given = None,
+    progress: Progress = silent,
+) -> LoadedTexts:
+    """Keep titles and texts of the documents that runs retrieved and judgments name, all or nothing.
+
+    Args:
+        source: a file, a folder of BEIR, ``irds:`` and a dataset, {document: text}, {document: {"title": ...,
+            "text": ...}}, or rows as dicts or a frame; a file may be "-" (standard input).
+        judged_only: whether only judged documents get texts.
+        characters: so many of the first of each title and text are kept.
+        replace: put them in the place of texts that are there; by default these stay.
+        columns: names of columns for document, title and text, where they are not known.
+
+    Raises:
+        InputError: every line that was refused, with its reason; nothing was loaded.
+    """
+    check_given(columns, "documents")
+    if characters < 1:
+        raise UsageError(f"characters is {characters}, it must be at least 1")
+    query = relation_query(database.catalog, "wanted_documents", judged_only=judged_only)
+    wanted = {document: (key, has_text) for document, key, has_text in database.rows(query)}
+    if not wanted:
+        raise UsageError("no document is held whose text could be kept; evalsql load runs and load qrels bring some")
+    is_file = isinstance(source, str | Path) and not is_dataset(source)
+    if is_file and Path(source).is_dir():
+        source = file_named(Path(source), "documents", ("corpus", "collection", "documents", "docs"), "corpus.jsonl")
+    origin = source if is_dataset(source) else IN_MEMORY
+    with open_one_source(source, "documents") if is_file else nullcontext(origin) as opened, database.transaction():
+        label = opened.label if isinstance(opened, Source) else opened
+        reader = _Reader(label, wanted, cache(lambda names: _columns(names, columns)), characters, replace, progress)
+        if isinstance(opened, Source):
+            rows = _read(database, opened, reader.problems.add, columns)
+        else:
+            rows = _in_memory(dataset_records(source, "docs") if is_dataset(source) else source)
+        for some in in_batches(reader.kept(rows), lambda row: len(row[1] or "") + len(row[2] or ""), _LETTERS_TOGETHER):
+            if replace:
+                keys = [[key for key, *_ in some]]
+                database.execute("delete from document_texts where document_id in (select unnest(?::integer[]))", keys)
+            add_rows(database, "document_texts", ("document_id", "title", "text"), some)
+        loaded = reader.loaded()
+        if loaded.num_kept:
+            add_file_rows(database, file_row("documents", 0, opened, loaded.num_kept))
+    return loaded
+
+
+@dataclass
+class _Reader:
+    """Takes what is kept out of the rows of a corpus, and counts the others."""
+
+    label: str
+    wanted: Mapping[str, tuple[int, bool]]  # key, and whether there is a text already
+    columns: Callable[[tuple[str, ...]], Mapping[str, str]]
+    characters: int
+    replace: bool
+    progress: Progress
+    problems: ProblemList = field(default_factory=ProblemList)
+    seen: set[str] = field(default_factory=set)
+    repeated: list[str] = field(default_factory=list)
+    num: Counter[str] = field(default_factory=Counter)
+
+    def kept(self, rows: Iterable[Row]) -> Iterator[tuple[int, str | None, str | None]]:
+        for line, row in rows:
+            self.num["read"] += 1
+            if self.num["read"] % _ROWS_TOGETHER == 0:
+                self.progress("reading documents", self.num["read"], 0)
+            try:
+                document, title, text = self._texts(row)
+            except UsageError as error:
+                self.problems.add(Problem(self.label, line, str(error)))
+                continue
+            if document in self.seen:
+                self.repeated.append(document)
+            elif document in self.wanted:
+                self.seen.add(document)
+                key, has_text = self.wanted[document]
+                is_kept = bool(title or text) and (self.replace or not has_text)
+                self.num["kept" if is_kept else "held" if title or text else "empty"] += 1
+                if is_kept:
+                    yield key, self._cut(title) or None, self._cut(text) or None
+            else:
+                self.num["others"] += 1
+
+    def loaded(self) -> LoadedTexts:
+        """What was read, once all that is wrong is told."""
+        if not self.num["read"] and not self.problems:
+            self.problems.add(Problem(self.label, 0, "holds no documents"))
+        elif not self.seen and not self.problems:
+            there = shortened(sorted(self.wanted)[:10])
+            self.problems.add(
+                Problem(self.label, 0, f"holds none of the documents that are held here, such as {there}")
+            )
+        self.problems.check()
+        if self.repeated:
+            told = f"{counted(len(self.repeated), 'row')} left out, whose document stands above already"
+            warn(str(Problem(self.label, 0, f"{told}: {shortened(self.repeated[:10])}")))
+        return LoadedTexts(*(self.num[each.removeprefix("num_")] for each in LoadedTexts._fields))
+
+    def _texts(self, row: Mapping[str, Any]) -> tuple[str, str, str]:
+        """Name, title and text, these without needless white space; empty where the document is not wanted."""
+        columns = self.columns(tuple(row))
+        name = row[columns["document"]]
+        if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
+            raise UsageError(f"{columns['document']} names the document, and is {json.dumps(name, default=str)[:50]}")
+        document, found = str(name), list[str]()
+        if document not in self.wanted:
+            return document, "", ""
+        for meaning in ("title", "text"):
+            value = row[columns[meaning]] if meaning in columns else None
+            if value is None or value != value:  # a frame has NaN where there is nothing
+                value = ""
+            if not isinstance(value, str):
+                raise UsageError(f"{columns[meaning]} of document {document} is no text")
+            if SURROGATE.search(value):
+                raise UsageError(f"document {document} has text without UTF-8: a surrogate that is no pair")
+            found.append(value)
+        return document, words(found[0]), "\n".join(filter(None, map(words, found[1].splitlines())))
+
+    def _cut(self, text: str) -> str:
+        if len(text) <= self.characters:
+            return text
+        self.num["cut"] += 1
+        return text[: self.characters] + "\u2026"
+
+
+def _columns(names: Sequence[str], given: Given) -> dict[str, str]:
+    """The column of each meaning: those that the user named, else those that are known by their names."""
+    if absent := [name for name in (given or {}).values() if name not in names]:
+        raise UsageError(f"there is no column {absent[0]}; found {', '.join(names)}")
+    folded = {name.lower(): name for name in reversed(names)}
+    known = {each: [folded[name] for name in some if name in folded] for each, some in _NAMES.items()}
+    found = {each: some[0] for each, some in known.items() if some} | dict(given or {})
+    wanted = "document" if "document" not in found else "title or text" if not found.keys() - {"document"} else ""
+    if wanted:
+        expected = ", ".join(_NAMES[wanted.rpartition(" ")[2]])
+        says = f"--columns {wanted.rpartition(' ')[2]}=NAME says which it is"
+        raise UsageError(f"no column for the {wanted}: expected one of {expected}; found {', '.join(names)}; {says}")
+    return found
+
+
+# Rows of a corpus, with their lines
+
+
+def _in_memory(data: Any) -> Iterator[Row]:
+    rows = frame_rows(data)
+    if isinstance(rows, Mapping):
+        rows = ({"document": name, **(it if isinstance(it, Mapping) else {"text": it})} for name, it in rows.items())
+    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+        raise UsageError(f"documents are a file, {{document: text}} or rows of dicts, found {type(data).__name__}")
+    for at, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise UsageError(f"row {at}: expected a dict that names the document and its text, found {row!r}")
+        yield at, row
+
+
+def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> Iterator[Row]:
+    with source.open() as stream:
+        head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
+    start = head.lstrip()
+    try:
+        if head.startswith(b"PAR1"):
+            yield from _parquet_rows(database, source)
+        elif start.startswith((b"{", b"[")):
+            yield from _json_rows(source, refuse, is_list=start.startswith(b"["))
+        elif name := "markup" if start.startswith(b"<") else without_rows(head).partition("; ")[0]:
+            raise source.error(f"is {name}; documents are JSON lines, TSV, CSV or Parquet")
+        else:
+            yield from _delimited_rows(source, refuse, given)
+    except unreadable(QueryError) as error:
+        refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
+
+
+def _parquet_rows(database: Database, source: Source) -> Iterator[Row]:
+    """Some rows at a time, so that memory stays bounded."""
+    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
+    rows = f"from read_parquet({literal(one_path(source.path))}, {options})"
+    for first in range(0, database.rows(f"select count(*) {rows}")[0][0], _ROWS_TOGETHER):
+        among = f"file_row_number between {first} and {first + _ROWS_TOGETHER - 1}"
+        names, found = database.table(f"select * exclude (file_row_number) {rows} where {among}")
+        yield from enumerate((dict(zip(names, row, strict=True)) for row in found), start=first + 1)
+
+
+def _json_rows(source: Source, refuse: Refuse, *, is_list: bool) -> Iterator[Row]:
+    found = ((0, row) for row in read_json(source)) if is_list else json_lines(source, refuse)
+    for line, row in found:
+        if isinstance(row, dict):
+            yield line, row
+        else:
+            refuse(source.problem(line, "JSON: expected an object that names the document and its text"))
+
+
+def _delimited_rows(source: Source, refuse: Refuse, given: Given) -> Iterator[Row]:
+    """TSV and CSV with a header; without one the columns of a TSV, whose marks are part of the text."""
+    lines = text_lines(source, refuse, blank=False, longest=sys.maxsize)
+    number, header = next(lines, (0, ""))
+    if not number:
+        return
+    for delimiter in "\t,;":
+        names = next(csv.reader([header], delimiter=delimiter), [])
+        named = {name.strip().lower() for name in names}
+        is_header = {*given.values()} <= {*names} if given else bool(named & {*_NAMES["document"]})
+        if len(names) > 1 and is_header:
+            names = [name.strip() for name in names]
+            form = Format("table", "csv", {name: name for name in names}, names, delimiter, number)
+            yield from ((line, dict(zip(names, row, strict=True))) for line, row in text_rows(source, form, refuse))
+            return
+    columns = _HEADLESS.get(header.count("\t") + 1)
+    if given or columns is None or ("url" in columns and "://" not in header.split("\t")[1]):
+        said = "no header with these columns" if given else "no header, and its columns are not known"
+        raise source.error(f"has {said}; the first line names them, as in document<TAB>title<TAB>text", number)
+    for line, text in chain([(number, header)], lines):
+        cells = text.split("\t")
+        if len(cells) == len(columns):
+            yield line, dict(zip(columns, map(str.strip, cells), strict=True))
+        elif len(cells) == len(columns) - 1:  # the line ends with its empty text
+            yield line, dict.fromkeys(columns, "") | dict(zip(columns, map(str.strip, cells), strict=False))
+        else:
+            refuse(
+                source.problem(line, f"{counted(len(cells), 'column')}, expected {len(columns)}: {', '.join(columns)}")
+            )

@@ -1,0 +1,119 @@
+-- title: How far the difference of two runs depends on holes, by a measure to which each document adds its own part
+-- inputs: hole_effects, hole_weights
+-- parameters:
+--   k integer in [1, inf) = 10   rank cutoff of the measure
+-- columns:
+--   qrels                 judgment set
+--   measure               canonical name of the measure
+--   run                   run with the higher mean
+--   other_run             run with the lower mean
+--   least_difference      least difference of their means, a hole of both having one grade
+--   greatest_difference   greatest difference
+--   fewest                judgments that settle the order if each finds a document not relevant: those that move it most
+--   most                  holes that move the difference at all
+-- definition: A hole moves the difference by its weight at its rank in the first run less that in the second, which is 0
+--    where a run has it not. The least difference has all holes relevant that the lower run gains more by, and no other;
+--    the greatest has the opposite.
+with holes as (
+    select
+        evaluated_topics.qrels,
+        evaluated_topics.run,
+        hole_ranks.topic_id,
+        hole_ranks.document_id,
+        hole_weights.weight
+    from hole_ranks(k := $k) as hole_ranks
+    join evaluated_topics on evaluated_topics.evaluation_id = hole_ranks.evaluation_id
+    join hole_weights
+        on hole_weights.qrels = evaluated_topics.qrels
+        and hole_weights.rank = hole_ranks.rank
+    where hole_ranks.grade is null
+),
+topics_of_sets as (
+    select
+        qrels,
+        count(distinct topic) as num_topics
+    from evaluated_topics
+    group by qrels
+),
+pairs as (
+    -- Of others the order is sure by their intervals.
+    select
+        upper_run.qrels,
+        upper_run.measure,
+        upper_run.run,
+        lower_run.run as other_run,
+        -- With no hole relevant.
+        upper_run.least - lower_run.least as difference
+    from hole_effects as upper_run
+    join hole_effects as lower_run
+        on lower_run.qrels = upper_run.qrels
+        and lower_run.measure = upper_run.measure
+        and lower_run.value < upper_run.value - 1e-12
+        and lower_run.greatest >= upper_run.least
+),
+sides as (
+    select
+        pairs.qrels,
+        pairs.run,
+        pairs.other_run,
+        holes.topic_id,
+        holes.document_id,
+        holes.weight
+    from pairs
+    join holes
+        on holes.qrels = pairs.qrels
+        and holes.run = pairs.run
+    union all
+    select
+        pairs.qrels,
+        pairs.run,
+        pairs.other_run,
+        holes.topic_id,
+        holes.document_id,
+        -holes.weight as weight
+    from pairs
+    join holes
+        on holes.qrels = pairs.qrels
+        and holes.run = pairs.other_run
+),
+hole_changes as (
+    select
+        sides.qrels,
+        sides.run,
+        sides.other_run,
+        sum(sides.weight) / max(topics_of_sets.num_topics) as change
+    from sides
+    join topics_of_sets on topics_of_sets.qrels = sides.qrels
+    group by sides.qrels, sides.run, sides.other_run, sides.topic_id, sides.document_id
+),
+ordered as (
+    -- What may still be lost once this document and those that could lose more are judged.
+    select
+        qrels,
+        run,
+        other_run,
+        change,
+        sum(least(change, 0)) over (
+            partition by qrels, run, other_run
+            order by change desc
+            rows between unbounded preceding and current row
+        ) as lost_with_this
+    from hole_changes
+    where abs(change) > 1e-15
+)
+select
+    pairs.qrels,
+    pairs.measure,
+    pairs.run,
+    pairs.other_run,
+    pairs.difference + coalesce(sum(least(ordered.change, 0)), 0) as least_difference,
+    pairs.difference + coalesce(sum(greatest(ordered.change, 0)), 0) as greatest_difference,
+    -- While this document is open the order is, if those that could lose less are open too.
+    count(case when ordered.change < 0 and pairs.difference + ordered.lost_with_this <= 1e-12 then 1 end) as fewest,
+    count(ordered.change) as most
+from pairs
+left join ordered
+    on ordered.qrels = pairs.qrels
+    and ordered.run = pairs.run
+    and ordered.other_run = pairs.other_run
+group by pairs.qrels, pairs.measure, pairs.run, pairs.other_run, pairs.difference

@@ -1,0 +1,28 @@
+-- title: How many documents that nobody judged the runs of a judgment set have down to a cutoff, all together
+-- parameters: k
+-- columns:
+--   qrels_id    key of the judgment set
+--   topic_id    key of the topic
+--   num_holes   documents; each counts once, however many runs have it
+with pooled as (
+    select distinct
+        evaluations.qrels_id,
+        evaluations.topic_id,
+        retrieved.document_id
+    from evaluations
+    join retrieved
+        on retrieved.run_id = evaluations.run_id
+        and retrieved.topic_id = evaluations.topic_id
+    where retrieved.rank <= coalesce($k, 2147483647)
+)
+select
+    pooled.qrels_id,
+    pooled.topic_id,
+    count(*) as num_holes
+from pooled
+left join judged_documents
+    on judged_documents.qrels_id = pooled.qrels_id
+    and judged_documents.topic_id = pooled.topic_id
+    and judged_documents.document_id = pooled.document_id
+where coalesce(judged_documents.grade, -1) < 0
+group by pooled.qrels_id, pooled.topic_id
