@@ -67,6 +67,7 @@ TEXTS = {
     ".github/CONTRIBUTING.md": "project/contributing.md",
     ".github/decisions.md": "project/decisions.md",
 }
+BOOSTS = {"measures": 4, "guides": 3, "commands": 2}  # the search has these before steps and audits of a like name
 PICTURE = ".github/report.png"
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?P<image>!?)\[(?P<label>[^\]]*)\]\((?P<target>[^)\s]+)\)")
@@ -90,14 +91,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     for page, text in _pages():
-        files.append(File.generated(config, page, content=text))
+        boost = BOOSTS.get(page.partition("/")[0], 1)
+        files.append(File.generated(config, page, content=f"---\nsearch: {{ boost: {boost} }}\n---\n{text}"))
     files.append(File.generated(config, "report.png", abs_src_path=str(ROOT / PICTURE)))
     return files
 
 
 def _families() -> Iterator[dict[str, Any]]:
     for family, title in FAMILIES.items():
-        yield {title: [f"measures/{each.name}.md" for each in CATALOG.measures if each.family == family]}
+        measures = [each for each in CATALOG.measures if each.family == family]
+        yield {title: [{each.header.measure: f"measures/{each.name}.md"} for each in measures]}
 
 
 def _pages() -> Iterator[tuple[str, str]]:
@@ -234,7 +237,7 @@ def _alias(alias: Alias) -> str:
 
 def _measure(relation: Relation) -> Iterator[str]:
     header, page = relation.header, f"measures/{relation.name}.md"
-    yield from (f"# {header.measure}\n", f"{_plain(header.title)}.\n", "## Definition\n", _plain(header.definition), "")
+    yield from (f"# {header.measure}: {_plain(header.title)}\n", "## Definition\n", _plain(header.definition), "")
     low, high = header.range.split()
     yield f"Values are from {low} to {high}. The mean over topics is {header.mean}."
     yield f"{'The least value is the best.' * header.less_is_better}\n"
