@@ -31,6 +31,10 @@ docs:
         && chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,770 \
             --screenshot="$here/.github/report.png" "$PWD/report.html"
 
+# the site of documentation, into the folder site; it needs the extra docs
+site:
+    mkdocs build --strict -f .github/docs/mkdocs.yml
+
 # speed, memory and size beside the peers
 bench *names:
     python -m tests.bench {{names}}

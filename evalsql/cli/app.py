@@ -45,7 +45,7 @@ _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
     "Measure": ("measures", "ties", "tap", "topics"),
     "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
-    "Share": ("reports", "site", "exporting", "clients"),
+    "Share": ("reports", "site", "exporting", "clients", "assistants"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
 }
 

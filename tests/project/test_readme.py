@@ -65,7 +65,7 @@ def test_every_command_of_a_guide_is_an_example() -> None:
     for name, text in GUIDE.items():
         blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         assert len(blocks) * 2 == text.count("```"), name
-        assert {kind for kind, _ in blocks} <= {"sh", "sql", "python", "text", "r", "yaml"}, name
+        assert {kind for kind, _ in blocks} <= {"sh", "sql", "python", "text", "r", "yaml", "json"}, name
         following = zip(blocks, [*blocks[1:], ("", "")][: len(blocks)], strict=True)
         assert all(below == "text" for (kind, _), (below, _) in following if kind == "sql"), name
 
