@@ -44,7 +44,8 @@ estimated as (
         grade,
         stratum,
         probability,
-        num_pooled * (num_rel + 0.00001) / (num_judged + 0.00003) as expected_rel
+        -- As a double: other engines divide decimals to a few digits.
+        num_pooled * (cast(num_rel as double) + 0.00001) / (num_judged + 0.00003) as expected_rel
     from counted
 ),
 additions as (
