@@ -117,7 +117,7 @@ def pool(
     With --unjudged --qrels names the judgments that count, by default all. The page that --write FILE.html writes saves
     judgments, and evalsql load qrels takes these, as it takes a .csv with grades.
 
-    Example: evalsql pool --depth 10 --unjudged --first order --limit 20 --write to_judge.html
+    Example: evalsql pool --unjudged --limit 20 --write to_judge.html
     """
     if contributions and limit is not None:
         raise UsageError("--limit is of documents to judge; --contributions has a row for each run and measure")
