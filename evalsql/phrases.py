@@ -23,8 +23,11 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """The names that are most like one that is not known, or the first of all; empty if there are none."""
-    return ", ".join(difflib.get_close_matches(name, known, n=3)) or shortened(sorted(known))
+    """In words, the names that are most like one that is not known, or the first of all; empty if there are none."""
+    near = difflib.get_close_matches(name, known, n=3)
+    if near and len(near) < len(known):
+        return f"nearest: {', '.join(near)}"
+    return f"there are: {shortened(sorted(known))}" if known else ""
 
 
 def natural_key(name: str) -> list[tuple[str, int, str]]:

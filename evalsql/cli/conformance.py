@@ -140,7 +140,7 @@ def conformance(
 
 def _note_verdicts(verdicts: list[check.Verdict], num_cases: int) -> None:
     followed = sum(verdict.variant is not None for verdict in verdicts)
-    note(f"{followed} of {counted(len(verdicts), 'measure')} follow a named variant, by {counted(num_cases, 'case')}")
+    note(f"measures that follow a named variant: {followed} of {len(verdicts)}, by {counted(num_cases, 'case')}")
     open_ones = [each.measure for each in verdicts if " or " in (each.variant or "")]
     if open_ones:
         note(f"not told apart by the values given: {', '.join(open_ones)}")

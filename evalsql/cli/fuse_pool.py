@@ -11,6 +11,7 @@ from evalsql.cli.output import READ, OutputOptions, note, progress_bar, text_out
 from evalsql.database.names import resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
+from evalsql.evaluation.listings import arranged
 from evalsql.phrases import counted, natural_key
 from evalsql.report import writers
 from evalsql.report.page.sheet import for_spreadsheet, sheet_page
@@ -102,6 +103,7 @@ def pool(
         "(total), the figure of one (figure) or the difference of two (order) most.",
         "runs",
     ),
+    limit: int | None = option("--limit N", "Only the first N documents, as many as can be judged.", min=1),
     persistence: float = option("--p", "Of RBP, by which changes are reckoned.", 0.8, min=0, max=1),
     contributions: bool = flag("--contributions", "What each run gives, and its figures without what it alone gives."),
     rel: int = option("--rel", "Least relevant grade, of --contributions.", 1, min=0),
@@ -115,8 +117,10 @@ def pool(
     With --unjudged --qrels names the judgments that count, by default all. The page that --write FILE.html writes saves
     judgments, and evalsql load qrels takes these, as it takes a .csv with grades.
 
-    Example: evalsql pool --depth 10 --unjudged --write to_judge.html
+    Example: evalsql pool --unjudged --limit 20 --write to_judge.html
     """
+    if contributions and limit is not None:
+        raise UsageError("--limit is of documents to judge; --contributions has a row for each run and measure")
     if selection.measure and not contributions:
         raise UsageError("-m is of --contributions; without it a pool has no figures")
     if write is not None:
@@ -134,6 +138,10 @@ def pool(
             return
         how: dict[str, Any] = {"depth": depth, "unjudged": unjudged, "first": first, "p": persistence}
         query = judging.pool_query(warehouse.database, **chosen, **how)
+        left_out = 0
+        if limit is not None:
+            ((left_out,),) = warehouse.rows(f"select count(*) from (select * from ({query}) offset {limit})")
+            query = arranged(warehouse.database, query, sort=None, limit=limit)
         if write is None:
             table = Table(*warehouse.database.table(query))
             write_table(table, output, warehouse)
@@ -141,6 +149,8 @@ def pool(
             table = _write_sheet(warehouse, query, write, selection.qrels, first, grades)
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
         note(f"{documents} of {counted(len({*table.values('topic')}), 'topic')}, the first {depth} of each run")
+        if left_out:
+            note(f"--limit leaves out {counted(left_out, 'document')}")
 
 
 def _write_sheet(
@@ -156,7 +166,7 @@ def _write_sheet(
     for name, texts in (("topics", sheet.picked("topic_text")), ("documents", sheet.picked("title", "text"))):
         if lacking := sum(not any(each) for each in texts):
             note(f"{lacking:,} of {len(texts):,} rows have no text of {name}; evalsql load {name} FILE brings them")
-    note(f"the sheet has {path.stat().st_size / 1e6:,.1f} MB")
+    note(f"the sheet has {counted(path.stat().st_size, 'byte')}")
     return sheet
 
 

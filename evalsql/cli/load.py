@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
@@ -37,6 +38,8 @@ def qrels(
     loading: Loading,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
+
+    A file is one set; a loop of the shell loads several.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
@@ -307,3 +310,5 @@ def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]
         note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
     names = warehouse.rows(relation_query(warehouse.catalog, "replaced_by", qrels=loaded))
     note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))
+    if names:
+        note(f"relations in SQL have rows of both; where qrels = {literal(loaded)} takes the new ones alone")

@@ -122,6 +122,8 @@ def read_data(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[s
 def imported(name: str) -> Callable[..., Any]:
     """The function that package.module:function names, from here or from what is installed; or ValueError."""
     module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ValueError(f'"{name}" names no function; expected package.module:function, such as mine:mean')
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:

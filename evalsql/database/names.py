@@ -41,8 +41,7 @@ def fitting_names(pattern: str, held: Collection[str], what: str, none: str) -> 
     """The names that a name or glob stands for; raises UsageError where it fits none, or there is none."""
     if found := [pattern] if pattern in held else fnmatch.filter(held, pattern):
         return found
-    near = nearest(pattern, held)
-    raise UsageError(f'no {what} is called "{pattern}"; {f"there are: {near}" if near else none}')
+    raise UsageError(f'no {what} is called "{pattern}"; {nearest(pattern, held) or none}')
 
 
 def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> Found:

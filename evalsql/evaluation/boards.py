@@ -19,11 +19,11 @@ FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is ab
 _COLLECTION = "coalesce(meta['collection'], qrels)"
 _TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
 _WAYS = {
-    "macro": "mean over collections",
-    "micro": "mean over topics",
-    "borda": "mean place on the collections",
-    "wins": "mean share of the other systems that one is better than",
-    "standardised": "mean of standardised values",
+    "macro": "mean of {} over collections",
+    "micro": "mean of {} over topics",
+    "borda": "mean place by {} on the collections",
+    "wins": "mean share of the other systems that one is better than by {}",
+    "standardised": "mean of standardised values of {}",
 }
 
 
@@ -83,7 +83,7 @@ def board(
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
     notes += _on_places(database, kept) if baseline is None else [_TESTED]
-    notes.append(_on_intervals(shown, given))
+    notes.append(_on_intervals(shown, name, given))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     query = f"select * from {kept} order by {order}, system, version"
@@ -242,22 +242,25 @@ def _on_runs(database: Database, cells: str) -> Iterator[str]:
 
 
 def _on_places(database: Database, kept: str) -> Iterator[str]:
-    counts = "count(*), count(separated), count_if(not separated), count_if(tied_first)"
+    # The first is tied with itself, which is nothing to tell.
+    counts = "count(*), count(separated), count_if(not separated), count_if(tied_first) - 1"
     ((num_rows, known, near, tied),) = database.rows(f"select {counts} from {kept}")
     if known:
-        yield f"{near} of {num_rows - 1} neighbours are not separated, {tied} of {num_rows} are tied with the first"
+        others = num_rows - 1
+        yield f"not separated: {near} of {others} neighbours, and {tied} of {others} systems from the first"
 
 
-def _on_intervals(shown: Sequence[tuple[str, str, bool]], options: Mapping[str, Any]) -> str:
+def _on_intervals(shown: Sequence[tuple[str, str, bool]], measure: str, options: Mapping[str, Any]) -> str:
     """What the intervals are about; of each collection its name, its cluster, and whether it has topics."""
     mean, num_clusters = str(options.get("mean", "macro")), len({cluster for _, cluster, _ in shown})
+    way = _WAYS[mean].format(measure)
     clusters = f" in {counted(num_clusters, 'cluster')}" if num_clusters < len(shown) else ""
     if num_clusters < FEWEST:
         few = f"{counted(len(shown), 'collection')}{clusters}"
-        return f"{_WAYS[mean]}; {few}: too few for intervals, which take {FEWEST}"
+        return f"{way}; {few}: too few for intervals, which take {FEWEST}"
     drawn = options.get("draw", "topics") == "topics" and mean in ("macro", "micro") and any(has for *_, has in shown)
     share, topics = 100 * float(options.get("confidence", 0.95)), ", with other topics," if drawn else ""
     these, short = f"{len(shown)}{clusters}{topics}", ""
     if not drawn and num_clusters < ENOUGH and options.get("intervals", "percentile") == "percentile":
         short = "; of so few they are too short, expanded ones are wider"
-    return f"{_WAYS[mean]}; {share:g}% intervals: what other collections like these {these} would give{short}"
+    return f"{way}; {share:g}% intervals: what other collections like these {these} would give{short}"

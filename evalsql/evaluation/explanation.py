@@ -98,7 +98,7 @@ def explain(
     judged = evaluation.judging_set(runs, qrels)
     held = [name for (name,) in database.rows("select topic from weighted_topics where qrels = ?", [judged])]
     if topic not in held:
-        raise UsageError(f'{judged} judges no topic "{topic}"; there are: {nearest(topic, held)}')
+        raise UsageError(f'{judged} judges no topic "{topic}"; {nearest(topic, held)}')
     ((form,),) = database.rows("select form from qrels where qrels = ?", [judged])
     lists = dict(zip(("run", "other"), runs, strict=False))
     known, thresholds = _in_warehouse(evaluation, named[0], judged, lists, topic)

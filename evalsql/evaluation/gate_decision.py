@@ -286,7 +286,7 @@ def _row(place: int, rule: Rule) -> list[Value]:
 
 def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
-    told = [f"mean {fact}", *["the drop is relative to the first"] * rule.is_relative] if fact else []
+    told = [f"mean {fact}", *["the drop is a share of the baseline's"] * rule.is_relative] if fact else []
     told += [ONE_SIDED] * (rule.kind == "test")
     return "; ".join([*told, *[reason] * bool(reason)])
 

@@ -232,7 +232,7 @@ def corrected_query(
 def _several(database: Database, qrels: Names) -> list[str]:
     names = sorted(resolve_names(database, "qrels", qrels))
     if len(names) < 2:
-        raise UsageError("agreement takes two judgment sets at least")
+        raise UsageError("agreement takes two judgment sets at least; '*' names all")
     _parameter(database, "qrels", names)
     return names
 

@@ -151,7 +151,7 @@ def topic_changes_query(
     held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
     for topic in as_list(topics):
         if topic not in held:
-            raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
+            raise UsageError(f'no judgments have a topic "{topic}"; {nearest(topic, held)}')
     columns = "qrels, measure, topic, value, baseline_value as other_value, difference"
     differing = f"run = {literal(pair[0])} and round(difference, 12) {'<' if only_losses else '<>'} 0"
     query = f"select {columns} from paired_differences(baseline := {literal(pair[1])}) where {differing}"

@@ -74,7 +74,7 @@ def _conditions(database: Database, covered: str) -> list[str]:
     for name, condition, value, runs in database.rows(query):
         conditions.setdefault((name, condition), []).append(f"{value} ({shortened(runs, _MOST_NOTES)})")
     lines = [
-        f"  {name}: runs differ in {condition}, by which their figures may: {shortened(each, _MOST_NOTES)}"
+        f"  {name}: runs differ in {condition}, so figures may differ: {shortened(each, _MOST_NOTES)}"
         for (name, condition), each in conditions.items()
     ]
     if database.path != MEMORY:  # of what is loaded into memory, loading has told just now

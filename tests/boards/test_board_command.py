@@ -40,9 +40,9 @@ def test_the_board_in_every_format(command: Command, path: Path, tmp_path: Path)
     for told in (
         "left out, 1 system lacks some of 6 collections: odd",
         "of several versions the one with most collections, then the latest: s00 1",
-        "mean over collections; 95% intervals: what other collections like these 6 would give",
-        f"{sum(row['separated'] == 'False' for row in rows)} of 5 neighbours are not separated, "
-        f"{sum(row['tied_first'] == 'True' for row in rows)} of 6 are tied with the first",
+        "mean of nDCG@10 over collections; 95% intervals: what other collections like these 6 would give",
+        f"not separated: {sum(row['separated'] == 'False' for row in rows)} of 5 neighbours, "
+        f"and {sum(row['tied_first'] == 'True' for row in rows[1:])} of 5 systems from the first",
     ):
         assert told in outcome.stderr, told
     groups = [int(row["place_group"]) for row in rows]
@@ -136,7 +136,7 @@ def test_what_cannot_be_a_board_is_refused(command: Command, path: Path, tmp_pat
     assert_refused(command(*asked, "-m", "AP"), "no collection has a value by AP")
     assert_refused(command(*asked, "-m", "none"), "unknown measure")
     assert_refused(command(*asked, "-m", "nDCG@5,nDCG@10"), "a board is by one measure")
-    assert_refused(command(*asked, "s1"), 'no system is called "s1"; there are: ')
+    assert_refused(command(*asked, "s1"), 'no system is called "s1"; nearest: s01')
     assert_refused(command(*asked, "--mean", "micro"), "a micro mean takes values by topic")
     assert_refused(command(*asked, "--baseline", "s0", "--versions", "all"), "a baseline is one version of a system")
     for text, told in (

@@ -103,7 +103,7 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     # Systems of the sample have tied documents, which ties tells with its exit code.
     assert outcome.returncode == (1 if words == ("ties",) else 0), outcome.stderr
     written = {path.name for path in set(demonstration.iterdir()) - before}
-    named = set(re.findall(r"(?:-o|--out|--chart) (\S+)", example))
+    named = set(re.findall(r"(?:-o|--out|--write|--chart) (\S+)", example))
     assert written == named | ({ALSO_WRITTEN[words]} if words in ALSO_WRITTEN else set())
     assert outcome.stdout or written or words[0] in ("annotate", "load", "shell", "vacuum", "fuse")
 

@@ -94,6 +94,7 @@ def test_values_of_a_table_are_judged_by_the_command(command: Command, tmp_path:
         assert_refused(command("conformance", "--values", str(write(table, text))), told)
     assert_refused(command("conformance"), "give one of --command")
     assert_refused(command("conformance", "--python", "no.such:thing"), "cannot be imported")
+    assert_refused(command("conformance", "--python", "mine"), '"mine" names no function; expected package.module')
     assert_refused(command("conformance", "--command", "true"), "names its files")
     assert_refused(command("conformance", "--command", "no-such-program {qrels} {run} {measure}"), "cannot be run")
 

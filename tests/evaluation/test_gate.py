@@ -69,7 +69,7 @@ def test_means_drops_and_corrected_tests_are_those_of_loops(empty: Warehouse) ->
     assert (relative.rule.bound, relative.passes) == (0.05, sum(after) >= 0.95 * sum(before))
     means = f"mean {sum(before) / 30:.4f} to {sum(after) / 30:.4f}"
     assert all(found[rule].note.startswith(means) is (rule in (rules[1], rules[2], share)) for rule in rules)
-    assert f"{means}; the drop is relative to the first" in relative.note
+    assert f"{means}; the drop is a share of the baseline's" in relative.note
     pairs = ((after, before), hits[::-1])
     plain = [stats.ttest_rel(*pair, alternative="less").pvalue for pair in pairs]
     assert [each.p for each in tested] == pytest.approx(plain, rel=1e-9)
@@ -260,7 +260,7 @@ def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -
     (failure,) = suite.iter("failure")
     assert (failed, failure.attrib["message"]) == ("RR drop <= 0.1", "value 0.1667 is not <= 0.1")
     assert failure.text == "mean 1.0000 to 0.8333; largest drops: topic t01 1.0000 to 0.5000"
-    assert suite.findtext("*/system-out") == "mean 1.0000 to 0.8333; the drop is relative to the first"
+    assert suite.findtext("*/system-out") == "mean 1.0000 to 0.8333; the drop is a share of the baseline's"
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
     assert {row["rule"]: row["verdict"] for row in rows[-3:-1]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}

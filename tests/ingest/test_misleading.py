@@ -226,9 +226,9 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
     assert all(f"evalsql: {line}\n" in loaded for line in tied)
     told, compared = [], command("compare", "equal", "-m", "AP").stderr
     for name, option, value, others in (
-        ("deep", "--depth", 20, "depth, by which their figures may: 30 (boolean, equal), 20 (deep)"),
-        ("known", "--judged-by", "q", "judged_by, by which their figures may: none (boolean, deep, equal), q (known)"),
-        ("ranks", "--tie-rule", "rank", "tie_rule, by which their figures may: rank (ranks), trec_eval (boolean, "),
+        ("deep", "--depth", 20, "depth, so figures may differ: 30 (boolean, equal), 20 (deep)"),
+        ("known", "--judged-by", "q", "judged_by, so figures may differ: none (boolean, deep, equal), q (known)"),
+        ("ranks", "--tie-rule", "rank", "tie_rule, so figures may differ: rank (ranks), trec_eval (boolean, "),
     ):
         assert f"runs differ in {others}" not in compared
         loaded = command("load", "runs", file, "--name", name, option, value).stderr

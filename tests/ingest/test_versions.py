@@ -99,6 +99,7 @@ def test_the_command_says_where_they_are(command: Command, tmp_path: Path) -> No
     write(tmp_path / "set.txt", "1 0 a 2\n")
     again = command("load", "qrels", "set.txt", "--replace", "--db", path)
     assert "the judgments before stay as set@1; --qrels set@1 evaluates with them" in again.stderr
+    assert "where qrels = 'set' takes the new ones alone" in again.stderr
     shown = command("ls", "--db", path, "--format", "csv").stdout
     assert "set@1" not in shown
     assert "set@1" in command("ls", "--long", "--db", path, "--format", "csv").stdout

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from evalsql import Warehouse
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.holes import Holes, unbounded
@@ -309,6 +310,22 @@ def _open_pairs(pair: Pair, name: str, folder: Path) -> list[tuple[Any, ...]]:
         load_together(warehouse, runs, qrels=["pair"])
         pairs, _ = Holes(warehouse.evaluation, warehouse.evaluation.named(name)).pairs()
         return warehouse.rows(f"select run, least_difference, greatest_difference, basis, fewest, most from ({pairs})")
+
+
+def test_a_difference_of_0_but_for_rounding_is_0() -> None:
+    """The least mean of one run less the greatest of the other, 0.3 less 0.1 + 0.2, is -5.6e-17 in binary."""
+    upper, lower = ("'a'", 0.4, 0.3, 0.5), ("'b'", 0.2, 0.1, 0.1 + 0.2)
+    assert upper[2] != lower[3]
+    of_run = "select 'q' as qrels, 'P' as measure, {} as run, {}::double as value, {}::double as least, {}::double"
+    effects = " union all ".join(f"{of_run.format(*each)} as greatest, 1 as num_holes" for each in (upper, lower))
+    names = ("qrels", "measure", "run", "other_run", "least_difference", "greatest_difference", "fewest", "most")
+    joint = f"select {', '.join(f'null as {name}' for name in names)} limit 0"
+    with new_warehouse() as warehouse:
+        inputs = {"hole_effects": effects, "hole_differences": joint}
+        found = warehouse.rows(
+            f"select least_difference from ({relation_query(warehouse.catalog, 'hole_pairs', inputs)})"
+        )
+    assert found == [(0.0,)]
 
 
 def test_holes_weigh_as_much_for_measures_of_judged_documents(sample: Warehouse) -> None:

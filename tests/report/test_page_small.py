@@ -215,3 +215,12 @@ def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> 
     with pytest.warns(evalsql.InputWarning, match="none of 20"):
         path = report_of(tmp_path, runs, {"1": {f"d{at}": at % 2 for at in range(20)}, "2": {"d1": 1, "d2": 0}})
     assert "first of all ids that do not match." in opened(path, script=False).page.inner_text(".doubted")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_equal_systems_share_a_place(opened: Open, tmp_path: Path, script: bool) -> None:
+    runs = {name: {"t1": _ranking(rank)} for name, rank in (("d", 4), ("b", 2), ("c", 2), ("a", 1))}
+    path = report_of(tmp_path, runs, {"t1": {"relevant": 1}}, "RR")
+    rows = opened(path, script=script).page.locator("#winner tbody tr").all()
+    cells = [row.locator("th, td").all_inner_texts()[:2] for row in rows]
+    assert [(place, name.strip()) for place, name in cells] == [("1", "a"), ("2", "b"), ("2", "c"), ("4", "d")]

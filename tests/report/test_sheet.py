@@ -66,6 +66,12 @@ def test_the_table_with_grades_loads_back(pooled: Path, command: Command, tmp_pa
         assert [(row[0], row[2]) for row in rows] == asked(warehouse)
     texts = {row[2]: row[4] for row in rows}
     assert (texts["d1"], texts["d2"]) == (f"x{TEXTS[1]}", "x" + "w" * 1_999 + "…")
+    few = command(*how, "--write", "few.csv", "--limit", 3)
+    with (tmp_path / "few.csv").open(newline="", encoding="utf-8") as stream, evalsql.open(pooled) as warehouse:
+        first = warehouse.rows(pool_query(warehouse.database, depth=20, unjudged=True))[:3]
+        assert sorted((row[0], row[2]) for row in csv.reader(stream))[:-1] == sorted(row[:2] for row in first)
+    assert f"--limit leaves out {len(rows) - 3} documents" in few.stderr
+    assert_refused(command(*how, "--contributions", "--limit", 3), "--limit is of documents to judge")
     assert not any(cell.startswith(("=", "@")) for row in rows for cell in row), "no spreadsheet reckons"
     assert_refused(command("load", "qrels", "s.csv", "--db", pooled), "s.csv: CSV: no row is judged: grade is empty")
     for at, row in enumerate(rows):

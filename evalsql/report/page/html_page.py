@@ -70,13 +70,14 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
 def _winner(report: ReportData, digits: int) -> str:
     name = report.names[0]
     rows = []
-    for at, run in enumerate(report.runs, start=1):
+    for run in report.runs:
+        mean = report.means[name][run]
         compared: tuple[object, ...] = ("baseline", "", "", "", "", "")
         if pair := report.pairs.get((name, report.baseline, run)):
             interval = html.interval_text(pair.low, pair.high, digits, signed)
             sure = "yes" if pair.is_sure else "no"
             compared = (signed(pair.difference, digits), interval, sure, pair.wins, pair.ties, pair.losses)
-        rows.append([text(cell) for cell in (at, run, number(report.means[name][run].value, digits), *compared)])
+        rows.append([text(cell) for cell in (mean.place, run, number(mean.value, digits), *compared)])
     heads = ("", "system", name, "difference", "95% interval", "sure", "won", "tied", "lost")
     return table(f"Difference to the baseline in {name}", [(head, "") for head in heads], rows)
 
@@ -198,6 +199,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
         "topics": [[topic, report.texts.get(topic, "")] for topic in report.topics],
         "baseline": numbers[report.baseline],
         "order": {name: [numbers[run] for run in report.order(name)] for name in names},
+        "places": {name: [report.means[name][run].place for run in numbers] for name in names},
         "means": {name: [finite(mean.value) for mean in means[name]] for name in names},
         "intervals": {name: [(mean.low, mean.high) for mean in means[name]] for name in names},
         "values": {

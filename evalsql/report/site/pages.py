@@ -67,11 +67,11 @@ def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> 
     scale = scale_of(end for mean in means.values() for end in (mean.value, mean.low, mean.high))
     board = results.leaderboard.with_best(results.lower, DIGITS, first=1, by=0)
     rows = []
-    for place, (run, cells) in enumerate(zip(results.runs, html.cells(board, DIGITS), strict=True), start=1):
+    for run, cells in zip(results.runs, html.cells(board, DIGITS), strict=True):
         mean = means[run]
-        picture = scale.interval(mean.value, mean.low, mean.high, results.mark(run, place))
+        picture = scale.interval(mean.value, mean.low, mean.high, results.mark(run, mean.place))
         shown = [cell.replace("-", MINUS) for cell in cells[1:]]
-        rows.append([str(place), links.system(run), picture, interval_text(mean.low, mean.high, DIGITS), *shown])
+        rows.append([str(mean.place), links.system(run), picture, interval_text(mean.low, mean.high, DIGITS), *shown])
     columns = [("", "l"), ("system", "w"), (results.first, "p m"), ("95% interval", "o")]
     columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(results.names)]
     return table(f"Means of {results.qrels}", columns, rows[:most])
@@ -297,7 +297,7 @@ def _others(run: str, results: SetResults, links: Links) -> str:
         figures = [signed(pair.difference, DIGITS), interval_text(pair.low, pair.high, DIGITS, signed)]
         picture = scale.interval(pair.difference, pair.low, pair.high, kind)
         outcomes = f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}"
-        rows.append([str(runs.index(other) + 1), links.system(other), *figures, picture, sure, outcomes])
+        rows.append([str(results.means[first][other].place), links.system(other), *figures, picture, sure, outcomes])
     columns = [("", "l"), ("system", "w"), ("difference", "n"), ("95% interval", "o"), ("", "p"), ("sure", "")]
     return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
@@ -385,7 +385,7 @@ def _winners(measure: Measure, results: SetResults, links: Links, heading: str) 
     scale = scale_of(end for mean in means.values() for end in (mean.value, mean.low, mean.high))
     rows = []
     for run, mean in means.items():
-        place, other = mean.place, results.runs.index(run) + 1
+        place, other = mean.place, results.means[first][run].place
         moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
         picture = scale.interval(mean.value, mean.low, mean.high, results.mark(run, place))
         interval = interval_text(mean.low, mean.high, DIGITS)

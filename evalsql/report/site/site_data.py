@@ -48,7 +48,7 @@ class SetResults(ReportData):
         return text(document) + said
 
     def place(self, run: str) -> str:
-        return f"{self.runs.index(run) + 1} of {len(self.runs)}"
+        return f"{self.means[self.first][run].place} of {len(self.runs)}"
 
     def mark(self, run: str, place: int) -> str:
         return "baseline" if run == self.baseline else "system" if place == 1 else "mark"

@@ -15,27 +15,42 @@
 --                         as the means hold it to be; of intervals null
 --   most                  of documents, all holes that move the difference, whose judgments settle the order in any case;
 --                         of intervals the holes of both runs, those of both twice, without what is unseen
+with pairs as (
+    select
+        upper_run.qrels,
+        upper_run.measure,
+        upper_run.run,
+        upper_run.value,
+        lower_run.run as other_run,
+        lower_run.value as other,
+        coalesce(joint.least_difference, upper_run.least - lower_run.greatest) as least_difference,
+        coalesce(joint.greatest_difference, upper_run.greatest - lower_run.least) as greatest_difference,
+        case when joint.run is null then 'intervals' else 'documents' end as basis,
+        joint.fewest,
+        coalesce(joint.most, upper_run.num_holes + lower_run.num_holes) as most
+    from hole_effects as upper_run
+    join hole_effects as lower_run
+        on lower_run.qrels = upper_run.qrels
+        and lower_run.measure = upper_run.measure
+        and lower_run.value < upper_run.value - 1e-12
+    left join hole_differences as joint
+        on joint.qrels = upper_run.qrels
+        and joint.measure = upper_run.measure
+        and joint.run = upper_run.run
+        and joint.other_run = lower_run.run
+)
 select
-    upper_run.qrels,
-    upper_run.measure,
-    upper_run.run,
-    upper_run.value,
-    lower_run.run as other_run,
-    lower_run.value as other,
-    coalesce(joint.least_difference, upper_run.least - lower_run.greatest) as least_difference,
-    coalesce(joint.greatest_difference, upper_run.greatest - lower_run.least) as greatest_difference,
-    case when joint.run is null then 'intervals' else 'documents' end as basis,
-    joint.fewest,
-    coalesce(joint.most, upper_run.num_holes + lower_run.num_holes) as most
-from hole_effects as upper_run
-join hole_effects as lower_run
-    on lower_run.qrels = upper_run.qrels
-    and lower_run.measure = upper_run.measure
-    and lower_run.value < upper_run.value - 1e-12
-left join hole_differences as joint
-    on joint.qrels = upper_run.qrels
-    and joint.measure = upper_run.measure
-    and joint.run = upper_run.run
-    and joint.other_run = lower_run.run
--- What differs from 0 by rounding is 0.
-where coalesce(joint.least_difference, upper_run.least - lower_run.greatest) <= 1e-12
+    qrels,
+    measure,
+    run,
+    value,
+    other_run,
+    other,
+    -- What differs from 0 by rounding is 0.
+    case when abs(least_difference) <= 1e-12 then 0 else least_difference end as least_difference,
+    greatest_difference,
+    basis,
+    fewest,
+    most
+from pairs
+where least_difference <= 1e-12

@@ -231,3 +231,12 @@ def test_a_system_s_page_has_its_history(small: Small) -> None:
         ["night2", "v2", "2026-11-02", "RR", "0.500", "\u22120.500"],
     ]
     assert "Its history" not in pages(small.site)["systems/other.html"].words
+
+
+def test_equal_systems_share_a_place(small: Small) -> None:
+    """By RR, night1 and other have the relevant document first, night2 has it second."""
+    (path,) = [path for path in pages(small.site) if re.fullmatch(r"sets/nights[^/]*/index\.html", path)]
+    places = {row[1]: row[0] for row in pages(small.site)[path].rows_below("system")[:3]}
+    assert places == {"night1": "1", "other": "1", "night2": "3"}
+    for run, place in places.items():
+        assert f"{place} of 3" in pages(small.site)[f"systems/{run}.html"].words

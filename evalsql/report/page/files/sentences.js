@@ -20,7 +20,7 @@ const answerFacts = () => {
   const {difference, half, wide, isSure} = pair ?? {};
   const isBetter = (difference > 0) !== isLower();
   return {
-    ...facts, rival: named(rival), difference: signed(difference), place: ranked().indexOf(system()) + 1, system_mean: fixed(means()[system()]), behind: signed(beside(first, system())?.difference),
+    ...facts, rival: named(rival), difference: signed(difference), place: placeOf(system()), system_mean: fixed(means()[system()]), behind: signed(beside(first, system())?.difference),
     is_sure: isSure, is_better: isBetter, is_surely_better: isSure && isBetter, interval: span(difference - half, difference + half),
     widened: !isSure && Math.abs(difference) > half && span(difference - wide, difference + wide),
   };

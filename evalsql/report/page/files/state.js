@@ -51,6 +51,7 @@ const measure = () => data.measures[measureNames.indexOf(state.measure)];
 const isLower = () => measure().lower;
 const means = () => data.means[state.measure];
 const ranked = () => data.order[state.measure]; // the best first
+const placeOf = (run) => data.places[state.measure][run]; // equal systems share one
 const best = () => ranked()[0];
 const baseline = () => data.runs.indexOf(state.baseline);
 const system = () => (state.system === null ? best() : data.runs.indexOf(state.system));

@@ -89,7 +89,7 @@ const systemRows = (runs) => {
     const row = beside(baseline(), run);
     const pale = row && !row.isSure && run !== system() ? " unsure-text" : run === system() ? " is-system" : "";
     return [
-      h("td", {class: "place"}, String(ranked().indexOf(run) + 1)),
+      h("td", {class: "place"}, String(placeOf(run))),
       h("th", {scope: "row", class: "name"}, h("button", {type: "button", title: data.runs[run], "aria-label": data.runs[run], onclick: () => pick(run)}, shortNamed(run))),
       h("td", {class: "picture"}, picture(run, across, range)),
       h("td", {class: "number mean"}, fixed(means()[run])),
@@ -111,7 +111,7 @@ const field = (runs) => {
   const x = (at) => percent(0.04 + (0.95 * (at + 0.5)) / runs.length);
   const label = (run, at, low) => h("text", {x: x(at), y: low ? Math.min(y(endsOf(run).wideLow ?? endsOf(run).at) + (run === baseline() ? 66 : 16), 244) : 14,
     "text-anchor": at > runs.length * 0.8 ? "end" : at < runs.length * 0.2 ? "start" : "middle",
-    class: run === system() ? "t-system" : run === baseline() ? "t-baseline" : ""}, `${ranked().indexOf(run) + 1} ${data.runs[run]}`);
+    class: run === system() ? "t-system" : run === baseline() ? "t-baseline" : ""}, `${placeOf(run)} ${data.runs[run]}`);
   const names = runs.map((run, at) => [run, at]).filter(([run, at]) => run === system() || run === baseline() || at === runs.length - 1);
   return h("svg", {height: 250, class: "field chart", role: "img", "aria-label": `${runs.length} systems by ${state.measure}, the best on the left; the first is ${data.runs[runs[0]]}`},
     ticks(...range, 5).map((at) => [h("line", {class: "grid", x1: "4%", x2: "100%", y1: y(at), y2: y(at)}),
