@@ -140,7 +140,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "no text": ('{"_id": "d1", "url": "x"}\n', "given:1: no column for the title or text: expected one of text, "),
     "not text": ('{"_id": "d1", "text": ["x"]}\n', "given:1: text of document d1 is no text"),
     "no object": ('{"_id": "d1", "text": "x"}\n[1]\n', "given:2: JSON: expected an object that names the document"),
-    "broken JSON": ('{"_id": "d1", "text": "x"}\n{"_id"\n', "given:2: not JSON: "),
+    "broken JSON": ('{"_id": "d1", "text": "x"}\n{"_id"\n', "given:2: broken JSON: "),
     "a surrogate": ('{"_id": "d1", "text": "\\ud800"}\n', "given:1: document d1 has text without UTF-8"),
     "an empty name": ('{"_id": "", "text": "x"}\n', 'given:1: _id names the document, and is ""'),
     "strangers": ("x\ty\n", "given: holds none of the documents that are held here, such as d1, d2, d3"),
@@ -149,6 +149,8 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a row of others": ("d1\ta\nd2\tb\tc\n", "given:2: 3 columns, expected 2: document, text"),
     "markup": ("<DOC><DOCNO>d1</DOCNO></DOC>\n", "given: is markup; documents are JSON lines, TSV, CSV or Parquet"),
     "broken Parquet": (b"PAR1" + b"\1" * 50, "given: cannot be read: "),
+    "a column twice": ("id\ttext\ttext\nd1\tx\ty\n", "given:1: names a column twice"),
+    "half a file": (gzip.compress(b"d1\tx\n" * 99)[:20], "given: cannot be read: Compressed file ended"),
     "Latin-1": ("d1\tr\u00e9sum\u00e9\n".encode("latin1"), "given:1: not UTF-8 text"),
 }
 
@@ -161,6 +163,7 @@ def test_what_is_wrong_is_told_and_nothing_is_loaded(held: Warehouse, tmp_path: 
         assert held.rows("select count(*) from document_texts") == [(0,)], name
     with pytest.raises(UsageError, match="columns are named for document, title, text, and topic is none of them"):
         held.load_documents({"d1": "x"}, columns={"topic": "x"})
+    assert held.load_documents(write(tmp_path / "given", f"d1\t{'x' * 200_000}\n")).num_cut == 1  # a long first line
 
 
 def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp_path: Path) -> None:
