@@ -94,6 +94,10 @@ def test_a_zip_archive_holds_all_that_is_read(empty: Warehouse, tmp_path: Path) 
     for content in (b"".join(parts), parts[0] + RUN.encode()):  # as cat puts them together
         with pytest.raises(InputError, match=r"two\.zip: .* something stands before or behind it, as another archive"):
             empty.load_runs(write(tmp_path / "two.zip", content))
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("first.run", bytes(10**7))
+    with pytest.raises(InputError, match=r"bomb\.zip: .* it grows 1,000 times when it is unpacked"):
+        empty.load_runs(tmp_path / "bomb.zip")
     nameless = parts[0].replace(b"first.run", b"\0irst.run")
     assert empty.load_runs(write(tmp_path / "two.zip", nameless)) == ["two.zip"]
 
