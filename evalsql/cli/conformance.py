@@ -15,6 +15,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.files.input_files import files_named, stem
 from evalsql.phrases import counted, shortened
 from evalsql.report.table import Table
+from evalsql.report.terminal import printable
 from evalsql.warehouse.figures import Figure, compared_query, figure_of, read_figures
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
@@ -132,7 +133,7 @@ def conformance(
     if not verdicts:
         raise UsageError("there is no value to judge by; the program computes none of the measures")
     with text_output(output, None) as stream:
-        print(check.rendered(verdicts, "md" if form == "markdown" else form), file=stream)
+        print(printable(check.rendered(verdicts, "md" if form == "markdown" else form)), file=stream)
     _note_verdicts(verdicts, len(cases.cases))
     if not check.passes(verdicts):
         raise typer.Exit(SAYS_NO)

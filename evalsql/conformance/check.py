@@ -96,7 +96,7 @@ def read_values(path: Path) -> dict[tuple[str, str], Given]:
             )
         values: dict[tuple[str, str], Given] = {}
         rows = csv.reader(lines, delimiter=_mark(header))
-        for cells in filter(None, rows):
+        for cells in filter(None, _cells(rows, path)):
             if len(cells) != len(names):
                 raise ValueError(f"{path}:{rows.line_num + 1}: {len(cells)} cells, the header has {len(names)}")
             row = dict(zip(names, map(str.strip, cells), strict=True))
@@ -104,6 +104,13 @@ def read_values(path: Path) -> dict[tuple[str, str], Given]:
                 raise ValueError(f"{path}:{rows.line_num + 1}: a second value for {' '.join(key)}")
             values[key] = row["value"] or None
     return values
+
+
+def _cells(rows: Any, path: Path) -> Iterator[list[str]]:
+    try:
+        yield from rows
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}:{rows.line_num + 1}: cannot be read: {error}") from error
 
 
 def read_data(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -128,7 +135,7 @@ def imported(name: str) -> Callable[..., Any]:
         sys.path.insert(0, "")
     try:
         function = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (Exception, SystemExit) as error:  # what a module does when it is imported is its own
         raise ValueError(f'"{name}" cannot be imported; expected package.module:function: {error}') from error
     if not callable(function):
         raise ValueError(f'"{name}" is no function')

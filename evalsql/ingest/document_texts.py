@@ -20,10 +20,10 @@ from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_ro
 from evalsql.ingest.column_meanings import COLUMNS, Given, check_given
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, in_batches, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, SURROGATE, Format, Source, in_batches, unreadable
 from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
 from evalsql.ingest.files.trec_text import Refuse, one_path, text_lines
-from evalsql.ingest.topic_files import SURROGATE, frame_rows, words
+from evalsql.ingest.topic_files import frame_rows, words
 from evalsql.phrases import Progress, counted, shortened, silent
 
 CHARACTERS = 2_000  # of a title and of a text that are kept
@@ -209,10 +209,10 @@ def _in_memory(data: Any) -> Iterator[Row]:
 
 
 def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> Iterator[Row]:
-    with source.open() as stream:
-        head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
-    start = head.lstrip()
     try:
+        with source.open() as stream:
+            head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
+        start = head.lstrip()
         if head.startswith(b"PAR1"):
             yield from _parquet_rows(database, source)
         elif start.startswith((b"{", b"[")):
@@ -251,11 +251,13 @@ def _delimited_rows(source: Source, refuse: Refuse, given: Given) -> Iterator[Ro
     if not number:
         return
     for delimiter in "\t,;":
-        names = next(csv.reader([header], delimiter=delimiter), [])
+        names = next(csv.reader([header], delimiter=delimiter), []) if len(header) < HEAD else []  # nobody's header
         named = {name.strip().lower() for name in names}
         is_header = {*given.values()} <= {*names} if given else bool(named & {*_NAMES["document"]})
         if len(names) > 1 and is_header:
             names = [name.strip() for name in names]
+            if len({*names}) < len(names):
+                raise source.error("names a column twice", number)
             form = Format("table", "csv", {name: name for name in names}, names, delimiter, number)
             yield from ((line, dict(zip(names, row, strict=True))) for line, row in text_rows(source, form, refuse))
             return

@@ -29,7 +29,7 @@ def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]
     """
     rows = []
     for line, row in _rows(path):
-        said = dict(meta) | {key: text for key, value in row.items() if (text := str(value or "").strip())}
+        said = dict(meta) | {key: text for key, value in row.items() if (text := _text(value))}
         file = _file(path, row)
         rows.append((line, file, stem(file), os.path.isfile(file), [*said], [*said.values()]))
     if not rows:
@@ -51,7 +51,11 @@ def manifest_files(path: str | Path) -> list[str]:
 
 
 def _file(path: str | Path, row: Mapping[str, Any]) -> str:
-    return os.path.join(os.path.dirname(path), str(row.get("file") or ""))
+    return os.path.join(os.path.dirname(path), _text(row.get("file")))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
 
 
 def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -63,14 +67,17 @@ def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield from table_rows(text)
             return
         starts = [at for at, each in enumerate(text.splitlines(), start=1) if each.strip().startswith("[[")]
-        yield from zip(starts, [row for rows in tomllib.loads(text).values() for row in rows], strict=True)
+        listed = [row for rows in tomllib.loads(text).values() for row in rows]
+        if not all(isinstance(row, dict) for row in listed):
+            raise ValueError("something stands there that is no table")
+        yield from zip(starts, listed, strict=True)
     except ResultError as error:
         line, reason = error.line, error.reason
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
     except UnicodeDecodeError:
         reason = NOT_UTF8
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         reason = f"is no TOML of runs, such as [[run]]: {error}"
     if reason:
         raise InputError([Problem(str(path), line, reason)])

@@ -20,7 +20,6 @@ from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
 from evalsql.ingest.files.trec_text import Refuse, text_lines
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
-SURROGATE = re.compile("[\ud800-\udfff]")
 _BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(

@@ -14,9 +14,9 @@ from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageE
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import check_given
 from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
-from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.source import SURROGATE, Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
-from evalsql.ingest.topic_files import SURROGATE, Record, in_memory, read_records
+from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
 
 # A question's own words, and what files call them; the first name that is there is taken.

@@ -15,7 +15,7 @@ from typing import TextIO
 
 from evalsql.errors import UsageError
 from evalsql.report.table import BETTER, WORSE, Table
-from evalsql.report.terminal import write_table
+from evalsql.report.terminal import one_line, write_table
 
 EXTENSIONS = {
     ".txt": "table",
@@ -112,7 +112,7 @@ def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~])", r"\\\1", text).replace("\n", " ")
+    return one_line(re.sub(r"([\\`*_{}\[\]<>()#+!|~])", r"\\\1", text).replace("\n", " "))
 
 
 # LaTeX

@@ -18,13 +18,14 @@ _READING = {"SELECT", "TRANSACTION", VARIABLE}
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
     *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
+    *("duckdb_live_query_metrics", "duckdb_prepared_statements"),
     *("import_database", "export_database", "nextval", "setval"),
 }
 _REFUSED_BEGINNINGS = (
     *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami", "read_"),
     *("parquet_", "pragma_"),
 )
-_REFUSED_ENDS = ("_logging", "_profiling", "_scan")
+_REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 
 

@@ -60,7 +60,7 @@ def read_figures(path: Path, catalog: Catalog) -> tuple[list[Figure], list[str]]
         for line, row in table_rows(path.read_text(encoding="utf-8")):
             system = next((name for name in _SYSTEM if name in row), next(iter(row)))
             is_long = {"measure", "value"} <= row.keys()
-            cells = {row["measure"]: row["value"]} if is_long else {k: v for k, v in row.items() if k != system}
+            cells = {str(row["measure"]): row["value"]} if is_long else {k: v for k, v in row.items() if k != system}
             for name, value in cells.items():
                 text = str(value or "").strip()
                 if not is_measure(str(name), catalog):

@@ -47,7 +47,9 @@ found as (
         and by_topic.run = summary.run
         and by_topic.measure = summary.measure
     where qrels.replaced_at is null
-    qualify qrels.qrels_id = min(qrels.qrels_id) over (partition by summary.measure, collection)
+    qualify qrels.qrels_id = min(qrels.qrels_id) over (
+        partition by summary.measure, coalesce(qrels.meta['collection'], qrels.qrels)
+    )
     union all
     select
         collection_scores.measure,

@@ -312,6 +312,9 @@ def test_values_come_from_runs_and_from_figures(empty: Warehouse, tmp_path: Path
         ("robust", "mine", "1", 0.1, *topics, [0.1, 0.1], "robust", "new"),
         ("robust", "mine", "2", 0.7, None, None, None, None, "mine@2 on robust"),
     ]
+    empty.execute("alter table qrels add column collection varchar default 'x'; update qrels set collection = qrels")
+    of_measure = f"select {columns} from board_values where measure = 'P@10' order by all"
+    assert empty.rows(of_measure) == rows  # a column that somebody added says nothing
     assert empty.rows("from collection_clusters order by all") == [("covid", "medicine"), ("robust", "robust")]
     put_rows(empty, [("covid", "alone", "q1", "GMAP", 0.5), ("covid", "alone", "q2", "GMAP", 0.125)])
     geometric = "select value, topics from board_values where measure = 'GMAP'"

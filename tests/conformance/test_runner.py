@@ -90,11 +90,17 @@ def test_values_of_a_table_are_judged_by_the_command(command: Command, tmp_path:
         ("case,measure,value\nap-cut,AP@3,1\nap-cut,AP@3,1\n", "3: a second value for ap-cut AP@3"),
         ("case,measure,value\nap-cut,AP@99,1\n", "no case ap-cut asks for AP@99"),
         ("case,measure,value\n", "there is no value"),
+        (f"case,measure,value\n{'x' * 200_000},AP,1\n", "values.csv:2: cannot be read: field larger"),
     ):
         assert_refused(command("conformance", "--values", str(write(table, text))), told)
     assert_refused(command("conformance"), "give one of --command")
     assert_refused(command("conformance", "--python", "no.such:thing"), "cannot be imported")
     assert_refused(command("conformance", "--python", "mine"), '"mine" names no function; expected package.module')
+    for nth, fault in enumerate(("raise RuntimeError('of its own')", "import sys; sys.exit(3)", "def (:")):
+        write(tmp_path / f"faulty{nth}.py", fault)
+        assert_refused(command("conformance", "--python", f"faulty{nth}:f"), "cannot be imported")
+    write(tmp_path / "colours.py", "def f(qrels, run, measure): raise ValueError('\\x1b[31m')")
+    assert "\x1b" not in command("conformance", "--python", "colours:f").stdout
     assert_refused(command("conformance", "--command", "true"), "names its files")
     assert_refused(command("conformance", "--command", "no-such-program {qrels} {run} {measure}"), "cannot be run")
 

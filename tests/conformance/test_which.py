@@ -73,6 +73,8 @@ def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp
     assert_refused(command("which", *given, "AP", "high"), '"high" is no figure')
     table = write(tmp_path / "figures.csv", "system,AP,team\ntfidf,.5x,\n")
     assert_refused(command("which", *given, "--values", str(table)), "figures.csv:2", "is no number")
+    table = write(tmp_path / "figures.jsonl", '{"system": "tfidf", "measure": ["AP"], "value": 0.5}\n')
+    assert_refused(command("which", *given, "--values", str(table)), "no measures are called ['AP']")
     table = write(tmp_path / "figures.csv", "system,AP,team\nother,.5,\n")
     assert_refused(command("which", *given, "--values", str(table)), "a system goes by its run's name")
 

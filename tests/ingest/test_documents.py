@@ -149,6 +149,8 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a row of others": ("d1\ta\nd2\tb\tc\n", "given:2: 3 columns, expected 2: document, text"),
     "markup": ("<DOC><DOCNO>d1</DOCNO></DOC>\n", "given: is markup; documents are JSON lines, TSV, CSV or Parquet"),
     "broken Parquet": (b"PAR1" + b"\1" * 50, "given: cannot be read: "),
+    "a column twice": ("id\ttext\ttext\nd1\tx\ty\n", "given:1: names a column twice"),
+    "half a file": (gzip.compress(b"d1\tx\n" * 99)[:20], "given: cannot be read: Compressed file ended"),
     "Latin-1": ("d1\tr\u00e9sum\u00e9\n".encode("latin1"), "given:1: not UTF-8 text"),
 }
 
@@ -161,6 +163,7 @@ def test_what_is_wrong_is_told_and_nothing_is_loaded(held: Warehouse, tmp_path: 
         assert held.rows("select count(*) from document_texts") == [(0,)], name
     with pytest.raises(UsageError, match="columns are named for document, title, text, and topic is none of them"):
         held.load_documents({"d1": "x"}, columns={"topic": "x"})
+    assert held.load_documents(write(tmp_path / "given", f"d1\t{'x' * 200_000}\n")).num_cut == 1  # a long first line
 
 
 def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp_path: Path) -> None:

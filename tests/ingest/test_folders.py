@@ -4,6 +4,7 @@ import io
 import re
 import shutil
 import tarfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,23 @@ def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, result
             locked[found.start() + flag] |= 1
     with pytest.raises(InputError, match=r"cannot be read as a zip archive: .*password required"):
         empty.load_runs(write(tmp_path / "locked.zip", bytes(locked)), replace=True)
+
+
+def test_a_zip_archive_holds_all_that_is_read(empty: Warehouse, tmp_path: Path) -> None:
+    parts = []
+    for name in ("first.run", "second.run"):
+        with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+            archive.writestr(name, RUN)
+        parts.append((tmp_path / "one.zip").read_bytes())
+    for content in (b"".join(parts), parts[0] + RUN.encode()):  # as cat puts them together
+        with pytest.raises(InputError, match=r"two\.zip: .* something stands before or behind it, as another archive"):
+            empty.load_runs(write(tmp_path / "two.zip", content))
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("first.run", bytes(10**7))
+    with pytest.raises(InputError, match=r"bomb\.zip: .* it grows 1,000 times when it is unpacked"):
+        empty.load_runs(tmp_path / "bomb.zip")
+    nameless = parts[0].replace(b"first.run", b"\0irst.run")
+    assert empty.load_runs(write(tmp_path / "two.zip", nameless)) == ["two.zip"]
 
 
 def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:

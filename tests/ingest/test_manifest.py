@@ -77,6 +77,26 @@ def test_a_line_at_fault_is_told(collections: Warehouse, tmp_path: Path, line: s
     assert collections.rows(RUNS) == []
 
 
+@pytest.mark.parametrize("text", ['x = [\n[["a"]]\n]\n', "a=" + "[" * 5000])
+def test_toml_without_runs_is_refused(collections: Warehouse, tmp_path: Path, text: str) -> None:
+    (tmp_path / "m.toml").write_text(text)
+    with pytest.raises(InputError, match=r"m\.toml: is no TOML of runs, such as \[\[run\]\]: "):
+        collections.load_runs(manifest=tmp_path / "m.toml")
+
+
+def test_what_is_nought_or_false_is_kept(collections: Warehouse, tmp_path: Path) -> None:
+    line = (
+        '{"file": "runs/r0.run", "system": "s", "collection": "c", "version": 0, "seed": 0, "tuned": false, "x":null}'
+    )
+    (tmp_path / "m.jsonl").write_text(line)
+    collections.load_runs(manifest=tmp_path / "m.jsonl")
+    said = {"system": "s", "collection": "c", "version": "0", "seed": "0", "tuned": "False"}
+    assert collections.rows("select meta from runs") == [(said,)]
+    (tmp_path / "m.jsonl").write_text(line.replace('"s"', '"\\ud800"'))
+    with pytest.raises(InputError, match=r"m\.jsonl:1: has text without UTF-8"):
+        collections.load_runs(manifest=tmp_path / "m.jsonl")
+
+
 def test_the_command_takes_a_manifest_or_files(demo: Command, tmp_path: Path) -> None:
     (tmp_path / "r.run").write_text("T01 Q0 doc-0087 1 1 t\n")
     (tmp_path / "m.jsonl").write_text('{"file": "r.run", "system": "new", "collection": "sample"}\n')

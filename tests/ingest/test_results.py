@@ -172,6 +172,13 @@ def test_what_other_programs_wrote(
         ({"a.json": '{"run":"a"}\n{"run": ,\n'}, {}, "a.json:2: broken JSON: it is not as JSON has it from column 9"),
         ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: broken JSON"),
         ({"a.json": ""}, {}, "a.json: is empty"),
+        (
+            {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
+            {},
+            "a.csv:2: a value is longer than",
+        ),
+        ({"a.json": '{"run":["a"],"task":"c","metric":"AP","value":0.5}'}, {}, "a.json: names no system, but several"),
+        ({"a.json": '{"run":"\\ud800","task":"c","metric":"AP","value":0.5}'}, {}, "a.json: has text without UTF-8"),
         ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
         ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
         ({"a.json": mteb("T", ndcg_at_10=0.5)}, {}, "a.json: does not say its system; --system NAME"),
@@ -272,6 +279,14 @@ def test_values_of_topics_are_stored_where_their_judgments_are_here(empty: Wareh
     with pytest.raises(InputError, match="for 1 of the 2 topics of judgments q"):
         empty.load_scores(tmp_path / "p.txt", collection="c")
     assert findings(empty.evaluation, audits(empty.catalog)) == []
+
+
+def test_a_topic_may_be_called_nought(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels({"0": {"a": 1}}, "c")
+    write(tmp_path, {"t.json": '{"system": "s", "collection": "c", "topic": 0, "measure": "AP", "value": 0.5}'})
+    empty.load_scores(tmp_path / "t.json", qrels="c")
+    assert empty.rows("select topic, value from stored_scores join topics using (topic_id)") == [("0", 0.5)]
+    assert empty.rows("from collection_scores") == []
 
 
 def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> None:

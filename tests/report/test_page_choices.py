@@ -9,6 +9,7 @@ from evalsql import Warehouse
 from evalsql.phrases import listed, natural_key
 from evalsql.report.html import signed
 from evalsql.report.page.report_data import default_baseline
+from evalsql.report.writers import escape_markdown
 from tests.conftest import in_process
 from tests.report.conftest import NASTY, Open, asked, page_data
 
@@ -99,6 +100,7 @@ def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
     for question in ("Who wins", "By how much", "Is it sure"):
         assert f"\n- {question}? " in markdown
     assert "<script>" not in markdown.replace(r"\<", "")
+    assert escape_markdown("\x1b[31m") == r"\x1b\[31m"  # a terminal shows it too
     assert r"\*\*bold\*\* \| \_it\_ \[x\]\(y\)" in markdown
     latex = (nasty / "report.tex").read_text()
     assert r"100\% \textbackslash{}alpha \$x\textasciicircum{}2\$ \{a\}\_b \& \#1 \textasciitilde{}" in latex

@@ -126,6 +126,9 @@ def test_the_page_saves_what_was_judged(pooled: Path, command: Command, tmp_path
     assert f"{len(judged)} of {len(pairs)} judged" in page.locator("#progress").inner_text(), "a reload keeps them"
     page.evaluate("localStorage.clear()")
     page.reload()
+    topic, name = pairs[3]  # not judged, and no grade is not 0
+    with (tmp_path / "judged.qrels").open("a") as stream:
+        stream.write(json.dumps({"topic": topic, "document": name, "grade": None}) + "\n")
     page.locator("#open").set_input_files(tmp_path / "judged.qrels")
     page.wait_for_function(f"document.querySelector('#progress').textContent.includes('{len(judged)} were taken')")
     assert not problems

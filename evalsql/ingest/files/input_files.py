@@ -31,6 +31,8 @@ _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics", "doc
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
 _USTAR_AT = 257
+_MOST_GROWTH = 1_000  # of a zip archive; runs grow ten to fifty times, and members that share bytes any number
+_ZIP_END = 22  # bytes of the record at the end, and its comment follows
 _BLOCK = 1 << 16  # bytes
 _NO_DATA = {
     *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
@@ -263,8 +265,14 @@ def _in_zip(stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes] | None]]:
     import zipfile
 
     with zipfile.ZipFile(stream) as archive:
+        stream.seek(-_ZIP_END - len(archive.comment), os.SEEK_END)
+        first = min((member.header_offset for member in archive.infolist()), default=0)
+        if first or stream.read(4) != b"PK\5\6":
+            raise zipfile.BadZipFile("something stands before or behind it, as another archive; unzip it to a folder")
+        if sum(member.file_size for member in archive.infolist()) > _MOST_GROWTH * stream.seek(0, os.SEEK_END):
+            raise zipfile.BadZipFile(f"it grows {_MOST_GROWTH:,} times when it is unpacked, which could fill the disk")
         for member in archive.infolist():
-            if not member.is_dir():
+            if not member.filename.endswith("/"):  # a name may be empty, which is_dir cannot take
                 yield member.filename, None if stat.S_ISLNK(member.external_attr >> 16) else archive.open(member)
 
 

@@ -9,7 +9,8 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from evalsql.ingest.column_meanings import TOPIC_KEYS
-from evalsql.ingest.files.source import TOO_DEEP, json_fault
+from evalsql.ingest.files.source import SURROGATE, TOO_DEEP, json_fault
+from evalsql.ingest.files.text_reading import csv_fault
 
 MTEB, TABLE = "mteb", "table"
 _NUMBER = re.compile(r"[-+]?(\d*\.?\d+(e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
@@ -96,18 +97,27 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     header = text.lstrip().partition("\n")[0]
     rows = csv.reader(StringIO(text, newline=""), delimiter=max("\t,;", key=header.count))
-    names = [name.strip().lower() for name in next(filter(None, rows), [])]
+    names = [name.strip().lower() for name in next(filter(None, _cells(rows)), [])]
     if len({*names}) < len(names) or not names:
         raise ResultError(rows.line_num, "names a column twice" if names else "is empty")
-    for cells in rows:
+    for cells in _cells(rows):
         if len(cells) not in (0, len(names)):
             raise ResultError(rows.line_num, f"has {len(cells)} columns, and the header {len(names)}")
         if cells:
             yield rows.line_num, dict(zip(names, cells, strict=True))
 
 
+def _cells(rows: Any) -> Iterator[list[str]]:
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise ResultError(rows.line_num, csv_fault(error)) from error
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
+    if any(isinstance(each, str) and SURROGATE.search(each) for pair in pairs for each in pair):
+        raise ResultError(0, "has text without UTF-8: a surrogate that is no pair")
     if len(found) < len(pairs):
         twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
         raise ResultError(0, f'has "{twice}" twice')
@@ -157,6 +167,8 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
         known = {meaning: row[name] for meaning, name in places.items()}
         if lacking := [key for key in ("system", "collection") if key in known and known[key] is None]:
             raise ResultError(line, f"does not say its {lacking[0]}")
+        if lists := [key for key, text in known.items() if isinstance(text, list | dict)]:
+            raise ResultError(line, f"names no {lists[0]}, but several things")
         said = {key: str(text).strip() for key, text in known.items() if key not in _OF_VALUES and text is not None}
         if measure and "value" not in known:
             cells = {name: text for name, text in row.items() if name not in places.values() and text.strip()}
@@ -166,7 +178,7 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
         elif {"measure", "value"} <= known.keys():
             if not str(known["measure"] or "").strip():
                 raise ResultError(line, "names no measure")
-            topic = {"topic": str(known["topic"]).strip()} if known.get("topic") else {}
+            topic = {"topic": str(known["topic"]).strip()} if known.get("topic") not in (None, "") else {}
             found.append(Result(line, {str(known["measure"]).strip(): known["value"]}, {**said, **topic}, TABLE))
     return found
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ FIRST_LINES = 50  # lines by which TREC text is told from other tables
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
+SURROGATE = re.compile("[\ud800-\udfff]")
 TOO_DEEP = "nested too deeply to be rows or rankings"
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line

@@ -96,7 +96,7 @@ const read = (text) => {
       continue;
     }
     const place = places.get(`${topic}\n${name}`);
-    if (place != null && Number.isInteger(Number(grade)) && Number(grade) >= 0) {
+    if (place != null && /^\d+$/.test(grade)) {
       judged.set(place, Number(grade));
       taken++;
     }
