@@ -96,7 +96,7 @@ def _choices(pieces: Sequence[Token], known: Mapping[str, Known], words: Sequenc
 
 
 def _relations(known: Mapping[str, Known], *, steps: bool = False) -> Iterator[tuple[str, str]]:
-    for name, each in known.items():
+    for name, each in sorted(known.items()):
         if not each.is_function and each.is_step == steps:
             if not (steps and each.parameters):
                 yield name, each.title

@@ -63,6 +63,7 @@ def test_the_board_in_every_format(command: Command, path: Path, tmp_path: Path)
     assert len(json.loads(command("board", "--db", path, "--format", "json").stdout)) == 6
 
 
+@pytest.mark.long
 def test_which_systems_and_collections(command: Command, path: Path, tmp_path: Path) -> None:
     asked = ("board", "--db", path, "--format", "csv")
     few = csv_rows(command(*asked, "s0[01]", "--collections", "c[0-3]", "--versions", "all").stdout)

@@ -21,6 +21,7 @@ def rows_of(command: Command, *arguments: object) -> list[dict[str, str]]:
     return csv_rows(asked.stdout)
 
 
+@pytest.mark.long
 def test_rows_are_sorted_by_any_column_and_cut(sample_file: Path, command: Command) -> None:
     board = ("leaderboard", "-m", "AP,RR", "--db", sample_file)
     every = rows_of(command, *board)

@@ -256,6 +256,7 @@ def test_a_measure_that_scores_do_not_have_is_told_with_what_has_it(command: Com
         )
 
 
+@pytest.mark.long
 def test_what_reads_scores_tells_it_too_and_knows_its_baseline(sample_file: Path) -> None:
     with evalsql.open(sample_file, read_only=True) as warehouse:
         for reader in ("summary", "comparisons(baseline := 'bm25')", "tie_effects", "paired_differences()", "history"):

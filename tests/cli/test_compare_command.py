@@ -65,6 +65,7 @@ def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OPTIONS = rows_of(Path(__file__).with_name("compared.tsv"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("words", "arguments", "said"), few_of(map(tuple, OPTIONS), 1))
 def test_options_are_the_arguments_of_the_relation(
     empty: Warehouse, five: Path, command: Command, words: str, arguments: str, said: str
@@ -80,6 +81,7 @@ def test_options_are_the_arguments_of_the_relation(
     assert {*CORRECTIONS, "none"} == {*get_args(Correction)}
 
 
+@pytest.mark.long
 def test_identical_runs_and_a_single_topic_are_noted(tmp_path: Path, command: Command) -> None:
     places = drawn(3, 1, 24)["run0"]
     path = loaded(tmp_path, {"base": places, "other": [place or 5 for place in places], "twin": places})

@@ -25,6 +25,7 @@ def test_old_names_and_other_spellings_mean_the_same(
     assert before.stderr == (f"{said}\n" if said else "") + now.stderr
 
 
+@pytest.mark.long
 def test_runs_are_arguments(command: Command, sample_file: Path, tmp_path: Path) -> None:
     """Names and globs; --run is what some commands had."""
     asked = ("-m", "AP", "--db", sample_file)

@@ -76,6 +76,7 @@ def test_some_paths_cannot_hold_a_warehouse(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["who?"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", ["trec_eval -q -m map q.txt r.run", "eval q.txt r.run -q -m AP --format csv"])
 def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: str) -> None:
     write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(6000)))

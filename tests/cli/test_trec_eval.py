@@ -230,6 +230,7 @@ def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
     assert (outcome.returncode, outcome.stdout) == (1, "")
 
 
+@pytest.mark.long
 def test_formats_go_with_their_measures(command: Command) -> None:
     case = FIXTURES / "preferences"
     run = next((case / "runs").iterdir())

@@ -239,6 +239,7 @@ def test_check_offers_no_runs_and_no_measures(command: Command, sample_file: Pat
     assert command("check", "-m", "AP", "--db", sample_file).returncode == 2
 
 
+@pytest.mark.long
 def test_measures_of_preferences_are_audited_where_there_are_preferences(
     empty: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -237,8 +237,8 @@ def judged_by_gate(warehouse: Warehouse, qrels: str | None = None) -> float:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"run": "rum"}, 'no run is called "rum"; there are: run'),
-        ({"topic": "tt"}, 'judged judges no topic "tt"; there are: t'),
+        ({"run": "rum"}, 'no run is called "rum"; nearest: run'),
+        ({"topic": "tt"}, 'judged judges no topic "tt"; nearest: t'),
         ({"measure": "APP"}, 'unknown measure "APP"; nearest: AP'),
         ({"measure": "AP RR"}, "stands for 2 measures"),
         ({"other": "run"}, '"run" is compared with itself'),
@@ -252,6 +252,7 @@ def test_names_that_do_not_fit(small: Warehouse, arguments: dict[str, object], c
         small.explain(**{"run": "run", "topic": "t", "measure": "AP", **arguments})  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ask", [explained, judged_by_gate])
 def test_of_several_judgment_sets_one_is_named(empty: Warehouse, ask: Callable[..., float]) -> None:
     for name, document in (("first", "a"), ("second", "b"), ("third", "b")):

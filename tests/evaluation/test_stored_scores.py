@@ -108,6 +108,7 @@ def test_all_audits_find_stored_scores_sound() -> None:
         assert findings(warehouse.evaluation, audits(warehouse.catalog)) == []
 
 
+@pytest.mark.long
 def test_commands_show_both_and_tell_which_are_stored(command: Command) -> None:
     for words in (("leaderboard", "-m", "AP,TAP@5"), ("topics", "dense", "-m", "AP"), ("compare", "bm25", "-m", "AP")):
         answers = [command(*words, "--db", held(kind), "--format", "json") for kind in ("stored", "computed")]

@@ -194,6 +194,7 @@ def test_folds_differ_by_one_topic_and_hang_on_names_only(unchanged: Warehouse) 
     assert max(sizes) - min(sizes) == 1
 
 
+@pytest.mark.long
 def test_what_learns_from_judgments_does_not_learn_from_the_topic_itself() -> None:
     """With judgments of one topic turned round its own ranking stays, and those of the others change."""
     chance = random.Random(8)

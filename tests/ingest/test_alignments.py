@@ -104,6 +104,7 @@ def test_one_command_gives_tap_and_roc_as_the_published_program_has_them(
     assert "read as BLAST tabular (outfmt 6), lower E-values being better" in done.stderr
 
 
+@pytest.mark.long
 def test_very_small_evalues_are_kept_and_printed(command: Command, tmp_path: Path) -> None:
     rows = [("q1", "a", "3e-320"), ("q1", "b", "2e-180"), ("q1", "c", "e-105"), ("q1", "d", "0.0")]
     write(tmp_path / "hits.m8", blast(rows))

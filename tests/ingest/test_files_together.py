@@ -20,6 +20,7 @@ def stored(warehouse: Warehouse, run: str) -> list[tuple[Any, ...]]:
     return warehouse.rows(rows, [run])
 
 
+@pytest.mark.long
 def test_files_of_all_formats_load_at_once(empty: Warehouse, tmp_path: Path) -> None:
     kinds = [kind for kind in KINDS for _ in range(2)]
     runs = empty.load_runs([write(tmp_path / f"{at}", RUNS[kind]) for at, kind in enumerate(kinds)])

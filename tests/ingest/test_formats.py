@@ -160,6 +160,7 @@ def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tm
 # By the command, whose engine may read the named files and temporary ones only
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "packed"),
     few_of(
@@ -189,6 +190,7 @@ def test_a_name_with_wildcards_is_the_name_of_a_file(command: Command, tmp_path:
         assert f"{len(RUN):,} documents retrieved" in outcome.stderr
 
 
+@pytest.mark.long
 def test_commands_say_which_formats_they_take(command: Command, tmp_path: Path) -> None:
     asked = ("-m", "AP", "--format", "csv")
     qrels, bm25 = write(tmp_path / "q.txt", TREC_QRELS), write(tmp_path / "run.run", TREC_RUN)

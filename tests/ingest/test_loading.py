@@ -226,7 +226,7 @@ def test_runs_and_judgments_come_together_in_any_order(empty: Warehouse, tmp_pat
     assert empty.rows("select topic, value from ap where qrels = 'second'") == [("t1", 1.0)]
     covered = "select qrels, missing_topics, extra_topics from coverage order by qrels"
     assert empty.rows(covered) == [("first", 0, 0), ("second", 0, 1), ("second@1", 1, 1)]
-    with pytest.raises(UsageError, match='no judgment set is called "frist"; there are: first'):
+    with pytest.raises(UsageError, match='no judgment set is called "frist"; nearest: first'):
         empty.load_runs(run, replace=True, qrels=["frist"])
     used = "from judged_ranks join evaluations using (evaluation_id) join qrels using (qrels_id)"
     assert empty.rows(f"select count(*) {used} where replaced_at is null") == [(4,)]

@@ -87,6 +87,7 @@ def _foreign(topic: str, document: str) -> str:
 FOREIGN_QRELS = "".join(f"t{t} 0 doc-{d} {d % 2}\n" for t in (1, 2) for d in range(1, 5))
 
 
+@pytest.mark.long
 def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path) -> None:
     qrels, file = write(tmp_path / "q.txt", FOREIGN_QRELS), write(tmp_path / "other.run", _foreign("t", "msmarco_doc-"))
     expected = (

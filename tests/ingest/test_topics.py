@@ -200,6 +200,7 @@ def test_leaderboard_by_group(grouped: Warehouse, command: Command) -> None:
 # Where texts are shown
 
 
+@pytest.mark.long
 def test_texts_are_shown(command: Command, tmp_path: Path, sample_file: Path) -> None:
     path = new_file(tmp_path, sample_file)
     write(tmp_path / "t.tsv", "T01\twhy <b>rain</b>\nT02\tsnow\nT99\tnot judged\n")

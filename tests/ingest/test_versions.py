@@ -29,6 +29,7 @@ def values(warehouse: Warehouse, **options: object) -> list[tuple[object, ...]]:
     return sorted((qrels, run, round(value, 4)) for qrels, run, value in found.fetchall())
 
 
+@pytest.mark.long
 def test_old_judgments_are_reached_by_name(replaced: Warehouse) -> None:
     # By the newer ones the ranks of the first relevant documents are 2, 1 and 2.
     newer = round((1 / 2 + 1 + 1 / 2) / 3, 4)

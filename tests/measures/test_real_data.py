@@ -81,6 +81,7 @@ def test_official_figures_of_earlier_rounds(real: Path, empty: Warehouse, folder
     assert ours == {row["run"]: [row[name] for name in ("ndcg@10", "p@5", rbp, "bpref", "map")] for row in rows}
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*holds zero bytes")
 @pytest.mark.parametrize("folder", few_of(ODDITIES, 1))
 def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder: str) -> None:

@@ -104,6 +104,7 @@ def test_large_boards_are_drawn_whole(size: tuple[int, int], opened: Open) -> No
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 def test_the_command_and_a_site_write_it(command: Command, tmp_path: Path) -> None:
     with evalsql.open(new_file().rename(tmp_path / "evalsql.duckdb")) as warehouse:
         for name in ("dev", "test"):

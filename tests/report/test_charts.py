@@ -147,6 +147,7 @@ def judged() -> Iterator[evalsql.Warehouse]:
         yield warehouse
 
 
+@pytest.mark.long
 def test_how_judges_agree_is_a_heat_map(judged: evalsql.Warehouse) -> None:
     """Values are those of scikit-learn; the sets that agree most with all others stand first."""
     rng = random.Random(5)

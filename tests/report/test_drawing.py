@@ -87,6 +87,7 @@ def test_curves_draw_eight_and_print_all(ten: Path, tmp_path: Path, command: Com
     assert len(named(tmp_path / "all.svg", r"r\d\d")) == 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", few_of([("chart", "history"), ("history",)], 1, one_value=True))
 def test_histories_draw_the_eight_best_systems(ten: Path, tmp_path: Path, command: Command, words: list[str]) -> None:
     done = command(*words, "-m", "RR", "--qrels", "nights", "--db", ten, "-o", "few.svg")
@@ -98,6 +99,7 @@ def test_histories_draw_the_eight_best_systems(ten: Path, tmp_path: Path, comman
     assert {*COLOURS} <= {*re.findall(symbol, (tmp_path / "few.svg").read_text())}
 
 
+@pytest.mark.long
 def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
     known = styles(sample)
     found: dict[str, set[str]] = {}

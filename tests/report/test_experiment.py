@@ -45,6 +45,7 @@ def found(experiment: Experiment) -> dict[str, float]:
     return {run: value for _, run, value in experiment}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", few_of(["glob", "list of ranx", "dicts", "list of frames", "files", "frames", "ranx"]))
 def test_runs_may_be_what_one_has_at_hand(form: str) -> None:
     runs: Any
@@ -69,6 +70,7 @@ def test_runs_may_be_what_one_has_at_hand(form: str) -> None:
     experiment.warehouse.close()
 
 
+@pytest.mark.long
 def test_a_baseline_is_compared_with_and_marked() -> None:
     runs, grades = as_dicts()
     by_place = evalsql.experiment(list(runs.values()), grades, "AP", baseline=0)

@@ -81,6 +81,7 @@ def html_rows(html: str) -> list[list[str]]:
     return [re.split(r"<t[dh][^>]*>", row.rstrip())[1:] for row in body.split("<tr>")[1:]]
 
 
+@pytest.mark.long
 def test_a_leaderboard_has_its_best_in_bold_bars_and_marks(outputs: dict[str, Any]) -> None:
     rows = html_rows(outputs["leaderboard"]["text/html"])
     marks = marked_by_hand("bm25")
@@ -133,6 +134,7 @@ def test_the_rest_is_shown_in_the_form_of_each(outputs: dict[str, Any]) -> None:
     assert "<iframe srcdoc=" in outputs["report"]["text/html"]
 
 
+@pytest.mark.long
 def test_what_is_shown_is_a_relation_in_all_else(sample: Warehouse) -> None:
     board = sample.leaderboard(measures="AP RR", baseline="bm25")
     rows = sample.evaluate("AP RR").fetchall()

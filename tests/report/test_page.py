@@ -18,6 +18,7 @@ def three(value: float) -> str:
     return text[1:] if not float(text) else text
 
 
+@pytest.mark.long
 def test_all_is_drawn_in_silence_and_without_a_network(watched: Watched, folder: Path) -> None:
     watched.page.click("#more summary")
     for place in ("#winner svg", "#topics-body svg", "#doubts svg", "#precision-recall svg", "#more-curves svg"):
@@ -25,6 +26,7 @@ def test_all_is_drawn_in_silence_and_without_a_network(watched: Watched, folder:
     assert watched.requests == [(folder / "report.html").as_uri()]
 
 
+@pytest.mark.long
 def test_the_table_of_all_numbers_has_those_of_the_command_line(watched: Watched, folder: Path) -> None:
     board = {row["run"]: row for row in asked(folder, "leaderboard")}
     assert watched.rows("#board") == watched.rows() == list(board)

@@ -18,6 +18,7 @@ systems = ["tfidf", {run = "bm25", name = "BM25 & more"}, {run = "rerank-large"}
 """
 
 
+@pytest.mark.long
 def test_the_table_has_the_figures_of_compare(demo: Command, tmp_path: Path) -> None:
     write(tmp_path / "paper.toml", PAPER)
     asked = ("compare", "bm25", "tfidf", "rerank-large", "-m", "AP,nDCG@10", "--format", "csv")

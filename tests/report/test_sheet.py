@@ -138,6 +138,7 @@ def test_the_page_saves_what_was_judged(pooled: Path, command: Command, tmp_path
     page.close()
 
 
+@pytest.mark.long
 def test_reports_and_sites_show_how_documents_begin(
     pooled: Path, command: Command, tmp_path: Path, browser: Browser
 ) -> None:

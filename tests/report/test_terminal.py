@@ -224,6 +224,7 @@ def expected_pair(row: dict[str, str], *p_values: str) -> list[str]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measures", few_of(["nDCG@10,AP", "AP"], 1))
 def test_compare_at_80_columns_shows_the_answer_and_at_160_everything(
     demo: Command, shown: Shown, measures: str

@@ -252,6 +252,7 @@ def test_analysis_of_variance(random_warehouse: Warehouse) -> None:
         assert table[measure, "total"]["sum_squares"] == pytest.approx(sum(expected.sum_sq), rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", few_of([5, 60, 30], 1))
 def test_detectable_differences(empty: Warehouse, size: int) -> None:
     solve = TTestPower()

@@ -102,6 +102,7 @@ def test_a_dry_run_prints_what_goes(path: Path, command: Command) -> None:
     assert command(*words).returncode == 2
 
 
+@pytest.mark.long
 def test_vacuum_gives_space_back_and_keeps_all_else(path: Path, tmp_path: Path, command: Command) -> None:
     with evalsql.open(path) as warehouse:
         many = {f"t{topic}": {f"d{topic}-{nth}": float(nth) for nth in range(1000)} for topic in range(40)}

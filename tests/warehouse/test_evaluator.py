@@ -25,6 +25,7 @@ RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
 SYSTEMS = pandas.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "a"], "score": [1.0, 2.0], "System": ["x", "y"]})
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
 @pytest.mark.parametrize("seed", few_of(range(12), 2))
 def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:

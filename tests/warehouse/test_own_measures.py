@@ -252,6 +252,7 @@ def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path)
     assert_refused(command("leaderboard", *arguments), "unknown measure")
 
 
+@pytest.mark.long
 def test_a_new_measure_is_one_to_start_from(command: Command, tmp_path: Path) -> None:
     """It is P at its cutoff, until it is changed."""
     outcome = command("measures", "--new", "FirstHits")

@@ -106,6 +106,7 @@ def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted, vi
         assert warehouse.rows(f"from w.{view.replace(name, 'another_name')}") == [(1,)]
 
 
+@pytest.mark.long
 def test_what_users_have_beside_our_tables_is_in_no_way(tmp_path: Path) -> None:
     """Only a view where a table is to be made is refused, and what is said lets the file be opened."""
     path = old_file(VERSIONS[0], tmp_path).rename(tmp_path / "w.duckdb")

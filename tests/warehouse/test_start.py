@@ -179,6 +179,7 @@ def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empt
         assert (held[0] == held[1]) == (asked == "TAP@5")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_a_list_of_a_file_with_own_measures_has_all_relations(crafted: Crafted, tmp_path: Path) -> None:
     with evalsql.open(crafted()) as warehouse:

@@ -82,6 +82,7 @@ def test_only_what_the_site_shows_is_in_it(small: Small) -> None:
     assert b"secret" not in gzip.decompress((small.site / "warehouse.duckdb.gz").read_bytes())
 
 
+@pytest.mark.long
 def test_a_ranking_that_is_not_by_score_is_held_whole_and_measures_of_one_s_own_are_in_it(small: Small) -> None:
     with evalsql.open(small.database, read_only=True) as warehouse:
         asked = "select value from tap(k := 2) where run = 'by rank'"
