@@ -45,7 +45,6 @@ def holes(
     down to the cutoff. See evalsql help judges.
 
     Example: evalsql holes -m nDCG@10,P@10
-    Example: evalsql holes -m P@10 --pairs
     """
     with asking.open() as warehouse:
         named = parse_measures(selection.measure or _MEASURES, warehouse.catalog)

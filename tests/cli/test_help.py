@@ -68,6 +68,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     write(folder / "weights.txt", "T01 2\nT02 0.5\n")
     write(folder / "queries.tsv", "T01\tland mines\nT02\tradio\n")
     write(folder / "groups.csv", "topic,language\nT01,en\nT02,de\n")
+    judged = (SAMPLE / "qrels.txt").read_text().split()[2]
+    write(folder / "corpus.jsonl", json.dumps({"_id": judged, "text": "what it says"}) + "\n")
     with evalsql.open(sample_file, read_only=True) as warehouse:
         elsewhere = "select qrels, 'elsewhere' as run, topic, measure, value from scores where run = 'dense'"
         warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{folder}/scores.parquet' (format parquet)")

@@ -241,6 +241,7 @@ def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Pat
         "loaded lists made: 1 topic, 0 weights, 1 document retrieved, lower scores being better",
         "1 weight went with the judgments replaced",
         "the judgments before stay as made@1; --qrels made@1 evaluates with them",
+        "relations in SQL have rows of both; where qrels = 'made' takes the new ones alone",
     ]
     for number in (1, 2):
         files = [write(tmp_path / f"{name}.txt", f"q\n{number}\n1 5\n0 4\n") for name in ("left", "right")]

@@ -119,7 +119,7 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             ([repeated, repeated], UsageError, "a list, a Table first; evalsql.experiment takes several runs"),
             ([Path("a"), Path("b")], UsageError, "evalsql.experiment takes several runs"),
             ([RUN, RUN], UsageError, "a list, a dict first; evalsql.experiment takes several runs"),
-            (SYSTEMS, UsageError, "the column System names several systems; evalsql.experiment takes them"),
+            (SYSTEMS, UsageError, "the column System names several systems; make a run of each, as evalsql"),
             (pandas.Series([1.0]), UsageError, "data of type Series is neither nested dicts nor a table"),
         ):
             with pytest.raises(error, match=reason):
