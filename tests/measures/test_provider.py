@@ -25,7 +25,9 @@ def _values(found: Any) -> Values:
 def test_values_are_those_of_the_other_providers(monkeypatch: pytest.MonkeyPatch) -> None:
     one = collection(3)
     measures = [ir_measures.parse_measure(name) for name in NAMES.split()]
-    theirs = _values(ir_measures.iter_calc(measures, one.qrels, one.run))
+    theirs: Values = {}
+    for each in measures:  # one by one: together, its nDCG may take the gains that another nDCG lists
+        theirs |= _values(ir_measures.iter_calc([each], one.qrels, one.run))
     assert len(set(theirs.values())) > 20
     assert _values(provider.iter_calc(measures, one.qrels, one.run)) == pytest.approx(theirs, abs=1e-9)
     monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", [*ir_measures.DefaultPipeline.providers])
