@@ -10,7 +10,7 @@
 -- holes: none, a document may be found by several calls
 -- scores: no
 -- example: calls CallRR = 0.5
-with first_calls as (
+with earliest as (
     select
         session_ranks.evaluation_id,
         cutoffs.k,
@@ -25,9 +25,9 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     cutoffs.k,
-    coalesce(1.0 / first_calls.call, 0) as value
+    coalesce(1.0 / earliest.call, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join first_calls
-    on first_calls.evaluation_id = evaluated_topics.evaluation_id
-    and first_calls.k is not distinct from cutoffs.k
+left join earliest
+    on earliest.evaluation_id = evaluated_topics.evaluation_id
+    and earliest.k is not distinct from cutoffs.k
