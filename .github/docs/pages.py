@@ -41,6 +41,7 @@ FOLDERS = {
     "reports": "Reports",
     "statistics": "Statistics",
     "boards": "Boards",
+    "calls": "Calls",
     "judging": "Judging",
     "fusion": "Fusion",
     "functions": "Functions",

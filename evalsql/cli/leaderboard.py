@@ -3,7 +3,8 @@
 import glob
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_w
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
+from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -38,6 +40,11 @@ _TO_GO_ON = (
     "explain dense T01 -m AP",
     "report -o report.html",
     "sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\"",
+)
+_CALLS = option(
+    "--calls KIND",
+    "Of runs with calls the first or the last call of a topic, each call, or all up to each (cumulative); all together "
+    "in the order of the calls (union, the default) or by their best ranks (best).",
 )
 _SMALL = 4_000_000  # bytes of judgments and runs
 
@@ -91,6 +98,7 @@ def leaderboard(
     *,
     selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
+    calls: Calls | None = _CALLS,
     estimating: Estimating,
     arrangement: options.Arrangement,
     output: OutputOptions,
@@ -106,11 +114,14 @@ def leaderboard(
     estimates = estimating.is_asked
     if estimates and by is not None:
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
-    with asking.open(asked=None if estimates or by is not None else selection.measures) as warehouse:
+    if estimates and calls is not None:
+        raise UsageError("--estimate is of whole runs; leave out --calls")
+    asked = None if estimates or by is not None else selection.measures
+    with asking.open(asked=asked) as warehouse, _shown(warehouse, selection, calls) as arguments:
         if estimates:
             estimating.write(warehouse, selection, arrangement, output)
             return
-        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+        question = Question(warehouse, output, arrangement, **arguments)
         note_waiting(warehouse, question.runs)
         if by is None:
             print_board(question)
@@ -124,6 +135,7 @@ def topics(
     selection: options.MeasuredRuns,
     texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
     wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
+    calls: Calls | None = _CALLS,
     arrangement: options.Arrangement,
     output: OutputOptions,
     asking: options.AskingScores,
@@ -134,10 +146,18 @@ def topics(
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with asking.open() as warehouse:
-        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+    with asking.open() as warehouse, _shown(warehouse, selection, calls) as arguments:
+        question = Question(warehouse, output, arrangement, **arguments)
         note_waiting(warehouse, question.runs)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
+
+
+@contextmanager
+def _shown(warehouse: Warehouse, selection: options.MeasuredRuns, calls: Calls | None) -> Iterator[dict[str, Any]]:
+    """What is asked, of rankings made of calls where these are asked for."""
+    arguments = selection.arguments(warehouse)
+    with calls_shown(warehouse.database, calls or "union", arguments["runs"]):
+        yield arguments if calls in (None, "union") else {**arguments, "runs": ()}
 
 
 def print_board(question: Question) -> None:

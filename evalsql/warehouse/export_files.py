@@ -77,10 +77,20 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
 
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
     rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
+    has_calls = bool(database.rows("select 1 from call_rankings where run = ? limit 1", [name]))
+    if has_calls and form in ("parquet", "jsonl"):
+        columns, order = "topic, call_name as call, document, rank, score", "order by topic, call_rankings.call, rank"
+        rows = f"select {columns} from call_rankings where run = {literal(name)} {order}"
     ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
     usual = "trec_eval_10" if lower else "trec_eval"
-    again = [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
+    again = [
+        *(["--call call"] if has_calls and form in ("parquet", "jsonl") else []),
+        *(["--lower-is-better"] if lower else []),
+        *([f"--tie-rule {tie_rule}"] if tie_rule != usual else []),
+    ]
     remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
+    if has_calls and form not in ("parquet", "jsonl"):
+        remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
     if form == "trec":
         tag = "_".join((tag or name).split()) or "run"
         lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"
