@@ -25,7 +25,10 @@ _FIRST = (
     *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),
     *("runs", "qrels", "topics", "files", "measures", "relations"),
 )
-_KINDS = ("tables", "measures", "reports", "statistics", "boards", "judging", "fusion", "functions", STEPS, "keys")
+_KINDS = (
+    *("tables", "measures", "reports", "statistics", "boards", "judging", "costs", "fusion", "functions"),
+    *(STEPS, "keys"),
+)
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 

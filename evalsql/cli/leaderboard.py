@@ -81,7 +81,7 @@ class Question:
         asked = self.warehouse.evaluation, self.named, self.qrels, self.runs
         cuts = notices.on_thresholds(*asked) if thresholds else []
         # All is read before anything is written, so that no figures stand above what is wrong with the file.
-        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs), *cuts, *below]
+        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs, self.named), *cuts, *below]
         write_table(table, self.output, self.warehouse, dropped)
         note(*notes)
 

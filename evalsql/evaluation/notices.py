@@ -174,6 +174,35 @@ def on_thresholds(
     return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
 
 
+def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names = (), runs: Names = ()) -> list[str]:
+    """Lines that name the topics and the runs for which costs among the measures are not known."""
+    costs = [measure.arguments["name"] for measure in measures if measure.relation.name == "cost"]
+    if not costs:
+        return []
+    summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
+    found = {(row.cost, row.qrels, row.run): row for row in evaluation.database.records(summary)}
+    if not found:
+        return ["no costs of these runs are held; evalsql load costs FILE brings some"]
+    lines = []
+    for cost in sorted({each for each, *_ in found}) if None in costs else costs:
+        without = []
+        for name, run, *_ in evaluation.database.rows(evaluation.coverage_query(qrels, runs)):
+            row = found.get((cost, name, run))
+            if row is None:
+                without.append(run)
+            elif row.num_topics == 0:
+                lines.append(f"  {cost} of {run} is known for the whole run alone ({name})")
+            elif row.missing:
+                of_topics = f"{len(row.missing)} of {row.num_topics + len(row.missing)} topics"
+                lines.append(f"  {cost} of {run} is not known for {of_topics} ({name}): {shortened(row.missing)}")
+        if without:
+            lines.append(f"  {cost} is not known of {counted(len(without), 'run')}: {shortened(without)}")
+    if len(lines) > _MOST_NOTES:
+        lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]
+    told = "  means of costs are over the topics that have one, tests over those that both runs have one for"
+    return [*lines, *[told] * bool(lines)]
+
+
 _IDEAL_ORDERS = {
     "groups": "the ideal order is by a document's highest grade, which is not the best order of groups or subtopics",
     "preferences": "the ideal order puts documents of a level above 0 first, whatever the preferences among them",

@@ -32,6 +32,11 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "stratum": ("stratum", "category"),
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
+    "run": ("run",),
+    "call": ("call",),
+    "cost": ("cost", "name", "metric"),
+    "value": ("value",),
+    "unit": ("unit",),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -46,6 +51,7 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
+    "costs": ((), ("run", "topic", "call", "cost", "value", "unit")),
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.

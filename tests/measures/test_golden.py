@@ -34,6 +34,8 @@ def load_golden(warehouse: Warehouse) -> None:
             falling = path.parent.name == "e-values"
             run = f"{name} {rule} {path.stem}"
             warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
+            for costs in table.parent.glob(f"costs/{path.stem}.*"):
+                warehouse.load_costs(costs, run=run)
 
 
 @cache
