@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 
 from evalsql.errors import UsageError
 
@@ -18,6 +19,10 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     ),
     "score": ("score", "sim", "similarity", *EVALUES),
     "rank": ("rank",),
+    "call": (
+        *("call", "call_id", "hop", "turn", "sub_question", "sub-question", "subquestion", "subquery", "sub_query"),
+        *("search", "search_id", "round", "step", "iteration", "iter"),
+    ),
     "grade": ("grade", "relevance", "rel", "label", "rating", "judgment", "judgement", "score"),
     "iteration": ("iteration", "iter", "subtopic"),
     "group": ("judgment_group", "group", "user", "iteration", "iter"),
@@ -40,7 +45,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "run": (("topic", "document", "score"), ("rank",)),
+    "run": (("topic", "document", "score"), ("rank", "call")),
     "grades": (("topic", "document", "grade"), ("iteration",)),
     "groups": (("topic", "document", "grade"), ("iteration",)),
     "strata": (("topic", "document", "stratum", "grade"), ("iteration",)),
@@ -56,6 +61,15 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
+# Columns that many files have beside those that are read, and that say nothing which is lost: texts, tags, numbers of
+# rows, PyTerrier's own number of a document, answers of DPR.
+_NO_LOSS = {
+    *_OFTEN_ELSE,
+    *("q0", "iter", "iteration", "rank", "tag", "run", "run_id", "runid", "run_tag", "run_name", "system", "docid"),
+    *("query_0", "query_vec", "query_toks", "qtext", "topic_text", "question", "description", "narrative"),
+    *("text", "title", "body", "url", "abstract", "passage", "content", "contents", "doc_text", "document_text"),
+    *("answers", "has_answer", "id", "_id", "index", "unnamed:_0", "__index_level_0__", ""),
+}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = (
     "topic",
@@ -67,6 +81,7 @@ NAMES = (
     "family",
     "stratum",
     "method",
+    "call",
 )  # meanings that are no numbers
 Given = Mapping[str, str] | None
 
@@ -109,6 +124,13 @@ def how_to_name(kind: str, *meanings: str) -> str:
     return says + beside_runs
 
 
+def how_to_take(kind: str) -> str:
+    """What takes a column that was left out: a meaning that is given to it."""
+    meanings = ", ".join(all_meanings(kind))
+    beside_runs = "" if kind == "run" else " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    return f"--columns MEANING=NAME, in Python columns={{meaning: name}}, takes a column as {meanings}{beside_runs}"
+
+
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
     """The column for each meaning that has one; raises UsageError where one that is needed is missing or not unique."""
     check_given(given, kind)
@@ -144,6 +166,16 @@ def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, 
         others = [name for name in names if _folded(name) in known_names and name not in found.values()]
         rivals |= {f"{meaning} {found[meaning]} or {name}": name for name in others}
     return rivals
+
+
+def left_out(names: Iterable[object], found: Mapping[str, str]) -> list[str]:
+    """The columns among ``names`` that are not read, but for those that are no loss; those of E-values all are none."""
+    if holds_evalues(found):
+        return []
+    # Of two that could be the topic, the document or the grade it is told elsewhere which one is read.
+    known_names = {*_NO_LOSS, *chain(*(COLUMNS[meaning] for meaning in _ALONE if meaning in found))}
+    read = {*found.values()}
+    return [str(name) for name in names if name not in read and _folded(str(name)) not in known_names]
 
 
 def check_given(given: Given, kind: str) -> None:

@@ -20,7 +20,8 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
+from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import (
     Notes,
     RowReader,
@@ -82,6 +83,7 @@ def staged_judgments(
     ):
         tables.read([file])
         problems.check()
+        note_left_out(tables.by_label.values(), options.form)
         if name is None:
             name = Path(source).resolve().name if is_folder else stem(file.label)
         staged = StagedJudgments(database, name, options, file)
@@ -143,7 +145,8 @@ class StagedJudgments:
     def stage_data(self, data: Any) -> None:
         """Stage judgments in memory; errors are those of ``stage_text`` and of ``Tables.read_data``."""
         with Tables(self.database, self.options.form, self.options.columns, ProblemList()) as tables:
-            self.stage_table(tables.read_data(data, self.name))
+            self.stage_table(table := tables.read_data(data, self.name))
+        note_left_out([table], self.options.form)
 
     def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""

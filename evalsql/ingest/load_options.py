@@ -15,6 +15,7 @@ Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
 FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING)
+NO_CALL = "none"  # what says that no column of a run is a call
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 
 
@@ -25,6 +26,7 @@ class RunOptions:
     Attributes:
         warns: whether to warn of what is loaded although it may mislead.
         keeps_unjudged: whether documents without judgments go into the table ``retrieved``, which few measures need.
+        call: the column that tells several searches for a topic apart, or ``none``: no column does.
         one_alignment: whether of several alignments of a topic and a document only the best one is kept.
     """
 
@@ -40,6 +42,7 @@ class RunOptions:
     warns: bool = True
     keeps_unjudged: bool = True
     one_alignment: bool = False
+    call: str | None = None
 
     def __post_init__(self) -> None:
         if self.tie_rule is not None and self.tie_rule not in TIE_RULES:
@@ -64,6 +67,11 @@ class RunOptions:
             with_self=not holds_evalues if self.with_self is None else self.with_self,
             one_alignment=holds_evalues,
         )
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """Names of columns by meaning, as the user gave them."""
+        return {**(self.columns or {}), **({"call": self.call} if self.call not in (None, NO_CALL) else {})}
 
     @property
     def goes_by_rank(self) -> bool:

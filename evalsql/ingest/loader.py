@@ -223,9 +223,9 @@ class Loader:
     ) -> list[str]:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
-        from evalsql.ingest.files.tables import Tables
+        from evalsql.ingest.files.table import note_left_out
         from evalsql.ingest.manifest import stage_manifest
-        from evalsql.ingest.run_loading import RunLoader
+        from evalsql.ingest.run_loading import RunLoader, run_tables
 
         database, options, problems = self.database, self._checked(options), ProblemList()
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
@@ -233,11 +233,13 @@ class Loader:
         listed = [] if manifest is None else stage_manifest(database, manifest, options.meta or {})
         named, own = {each.file: each.run for each in listed}, {each.run: set(each.qrels_ids or ()) for each in listed}
         with (
-            open_sources([*named] or files, problems, "run", options.columns) as sources,
-            Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
+            open_sources([*named] or files, problems, "run", options.given) as sources,
+            run_tables(database, options, problems) as tables,
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name, named)
             tables.read(sources)
+            if options.warns:
+                note_left_out(tables.by_label.values(), "run")
             loader = RunLoader(database, options, tables, problems, progress)
             with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
                 asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)

@@ -10,7 +10,7 @@ from evalsql.errors import QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import Table
+from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings

@@ -17,9 +17,10 @@ from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source, in_batches
-from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
+from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
-from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.python_rows import put
 from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, RunBatch, StagedFile
@@ -202,6 +203,11 @@ class RunLoader:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
+def run_tables(database: Database, options: RunOptions, problems: ProblemList) -> Tables:
+    rank_is_used, ignores_calls = options.goes_by_rank, options.call == NO_CALL
+    return Tables(database, "run", options.given, problems, rank_is_used=rank_is_used, ignores_calls=ignores_calls)
+
+
 def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels: Names) -> tuple[int, int]:
     """Load one run from memory within the caller's transaction; returns its run_id and how many rows were read."""
     qrels_ids = make_room_for_runs(database, [name], qrels, options.replace)[name]
@@ -225,8 +231,10 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
     """
-    with Tables(database, "run", options.columns, ProblemList(), rank_is_used=options.goes_by_rank) as tables:
+    with run_tables(database, options, ProblemList()) as tables:
         table = tables.read_data(data, run.name)
+        if options.warns:
+            note_left_out([table], "run")
         run.files = [StagedFile(table.source, table)]
         tables.stage_runs([table])
         return table.num_rows
