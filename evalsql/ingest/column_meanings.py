@@ -38,7 +38,6 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
     "run": ("run",),
-    "call": ("call",),
     "cost": ("cost", "name", "metric"),
     "value": ("value",),
     "unit": ("unit",),
@@ -127,7 +126,9 @@ def how_to_name(kind: str, *meanings: str) -> str:
 def how_to_take(kind: str) -> str:
     """What takes a column that was left out: a meaning that is given to it."""
     meanings = ", ".join(all_meanings(kind))
-    beside_runs = "" if kind == "run" else " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    beside_runs = " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    if kind == "run":
+        beside_runs = "; evalsql load costs FILE --run NAME --cost COLUMN takes a number of each topic"
     return f"--columns MEANING=NAME, in Python columns={{meaning: name}}, takes a column as {meanings}{beside_runs}"
 
 
