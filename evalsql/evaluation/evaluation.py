@@ -243,13 +243,13 @@ class Evaluation:
     ) -> str:
         """The rows for which the condition holds; measures of users may compare runs, so these read all others too."""
         asked = [*asked]
-        self._check_costs({measure.arguments["name"] for measure in asked if measure.relation.name == "cost"})
+        self.check_costs({measure.arguments["name"] for measure in asked if measure.relation.name == "cost"})
         kept = f"select * from (\n{rows}\n){condition}"
         if any(measure.relation in self.database.catalog.own for measure in asked):
             return kept
         return (narrowed or self._narrowing(condition))(kept)
 
-    def _check_costs(self, names: Set[Value]) -> None:
+    def check_costs(self, names: Set[Value]) -> None:
         """Raise UsageError for a cost that no run has, and where one of several is meant and not named."""
         held = (
             [cost for (cost,) in self.database.rows("select distinct cost from costs order by cost")] if names else []
