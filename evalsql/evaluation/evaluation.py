@@ -21,7 +21,7 @@ from evalsql.database.names import (
 )
 from evalsql.errors import TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
-from evalsql.phrases import Progress, silent
+from evalsql.phrases import Progress, shortened, silent
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do
@@ -254,7 +254,7 @@ class Evaluation:
         held = (
             [cost for (cost,) in self.database.rows("select distinct cost from costs order by cost")] if names else []
         )
-        there = f"there are: {', '.join(held)}" if held else "evalsql load costs FILE brings some"
+        there = f"there are: {shortened(held)}" if held else "evalsql load costs FILE brings some"
         for name in names - {*held}:
             if name is not None:
                 raise UsageError(f"no cost is called {name}; {there}")

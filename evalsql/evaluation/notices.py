@@ -176,7 +176,7 @@ def on_thresholds(
 
 def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names = (), runs: Names = ()) -> list[str]:
     """Lines that name the topics and the runs for which costs among the measures are not known."""
-    costs = [measure.arguments["name"] for measure in measures if measure.relation.name == "cost"]
+    costs = dict.fromkeys(each.arguments["name"] for each in measures if each.relation.name == "cost")
     if not costs:
         return []
     summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
