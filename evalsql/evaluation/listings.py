@@ -17,7 +17,7 @@ from evalsql.phrases import natural_key, nearest
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
 _LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
 DOMINATED = "dominated by"
-_COST_FIGURES = ("mean", "median", "p95", "total")
+_FIGURES = ("mean", "median", "p95", "total")  # of a cost
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "INTEGER", "INT")  # with BIG, U and the like before them
 
 
@@ -106,33 +106,27 @@ def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -
 
 
 def cost_columns(costs: Sequence[str]) -> list[str]:
-    """What the columns of costs are called, those that a leaderboard has only of some costs too."""
-    return [f"{cost} {figure}" for cost in costs for figure in _COST_FIGURES]
+    return [f"{cost} {figure}" for cost, figure in product(costs, _FIGURES)]
 
 
 def costs_query(
     evaluation: Evaluation, board: str, costs: Sequence[str], *, qrels: Names, runs: Names, quality: Measure | None
 ) -> str:
-    """The rows of a leaderboard with what runs cost: mean, median and p95 of topics, and the total of whole runs.
+    """The rows of a leaderboard with columns for what runs cost.
 
-    With a measure of ``quality`` they also say who is as good and costs no more, by the mean of the only cost.
+    With a measure of ``quality`` they also say by whom each run is outdone, by that and the mean of the only cost.
     """
+    catalog = evaluation.database.catalog
+    named = [with_arguments(catalog, "cost", name=cost) for cost in costs]
     evaluation.check_costs({*costs})
-    summary = evaluation.keep(evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs))
-    counts = "count(mean), count(median), count(p95), count(whole_run)"
-    found = evaluation.database.rows(f"select cost, {counts} from {summary} group by cost")
-    held = {(cost, figure) for cost, *nums in found for figure, num in zip(_COST_FIGURES, nums, strict=True) if num}
-    cells = [
-        f"max({figure}) filter (where cost = {literal(cost)}) as {quoted(f'{cost} {figure}')}"
-        for cost, figure in product(costs, _COST_FIGURES)
-        if (cost, figure) in held
-    ]
-    columns = f"select {', '.join(['qrels', 'run', *cells])} from {summary} group by qrels, run"
+    summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
+    cells = [f"max({figure}) filter (where cost = {literal(cost)})" for cost, figure in product(costs, _FIGURES)]
+    cells = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, cost_columns(costs), strict=True)]
+    columns = f"select qrels, run, {', '.join(cells)} from ({summary}) group by qrels, run"
     if quality is not None:
-        cost = with_arguments(evaluation.database.catalog, "cost", name=costs[0])
-        named = {"quality_measure": quality.name, "cost_measure": cost.name}
-        front = f"select * from {with_arguments(evaluation.database.catalog, 'pareto_front', **named).call}"
-        kept = evaluation.keep_from_scores(front, [quality, cost], qrels=qrels, runs=runs)
+        given = {"quality_measure": quality.name, "cost_measure": named[0].name}
+        front = f"select * from {with_arguments(catalog, 'pareto_front', **given).call}"
+        kept = evaluation.keep_from_scores(front, [quality, *named], qrels=qrels, runs=runs)
         beaten = f"case when on_front then 'nobody' else array_to_string(dominated_by, ', ') end as {quoted(DOMINATED)}"
         columns = f"select * from ({columns}) left join (select qrels, run, {beaten} from {kept}) using (qrels, run)"
     return f"select * from ({board}) as board left join ({columns}) using (qrels, run)"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import CUTOFF, Measure, tie_variants
+from evalsql.catalog.measure_names import CUTOFF, Measure, literal, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
@@ -179,24 +179,13 @@ def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names =
     costs = dict.fromkeys(each.arguments["name"] for each in measures if each.relation.name == "cost")
     if not costs:
         return []
-    summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
-    found = {(row.cost, row.qrels, row.run): row for row in evaluation.database.records(summary)}
-    if not found:
-        return ["no costs of these runs are held; evalsql load costs FILE brings some"]
-    lines = []
-    for cost in sorted({each for each, *_ in found}) if None in costs else costs:
-        without = []
-        for name, run, *_ in evaluation.database.rows(evaluation.coverage_query(qrels, runs)):
-            row = found.get((cost, name, run))
-            if row is None:
-                without.append(run)
-            elif row.num_topics == 0:
-                lines.append(f"  {cost} of {run} is known for the whole run alone ({name})")
-            elif row.missing:
-                of_topics = f"{len(row.missing)} of {row.num_topics + len(row.missing)} topics"
-                lines.append(f"  {cost} of {run} is not known for {of_topics} ({name}): {shortened(row.missing)}")
-        if without:
-            lines.append(f"  {cost} is not known of {counted(len(without), 'run')}: {shortened(without)}")
+    inputs = {
+        "asked_costs": f"select unnest({literal([*costs])}::varchar[]) as cost",
+        "covered": evaluation.coverage_query(qrels, runs),
+        "summaries": evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs),
+    }
+    gaps = relation_query(evaluation.database.catalog, "cost_gaps", inputs)
+    lines = [f"  {line}" for _, line in evaluation.database.rows(f"{gaps}\norder by place, line")]
     if len(lines) > _MOST_NOTES:
         lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]
     told = "  means of costs are over the topics that have one, tests over those that both runs have one for"

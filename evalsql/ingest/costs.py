@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,20 +61,22 @@ def load_costs(
     is_file = isinstance(files, list | tuple) and all(isinstance(each, str | Path) for each in files)
     problems = ProblemList()
     with open_sources(files, problems) if is_file else nullcontext([IN_MEMORY]) as origins, database.transaction():
+        labels = {each.label if isinstance(each, Source) else each: each for each in origins}
         texts = ", ".join(f"null::varchar as {name}" for name in ("file", *_COLUMNS[1:]))
         database.execute(f"create or replace temp table staged_costs as select {texts}, 0::bigint as line limit 0")
-        for origin in origins:
-            if isinstance(origin, Source) and _METADATA.search(origin.label):
+        for label, origin in labels.items():
+            if isinstance(origin, Source) and _METADATA.search(label):
                 rows = reader.of_metadata(origin)
             elif isinstance(origin, Source):
-                rows = reader.of_records(read_records(database, origin, problems.add, reader.keyed), origin.label)
+                rows = reader.of_records(read_records(database, origin, problems.add, reader.keyed), label)
             else:
-                rows = reader.of_records(in_memory(source, reader.keyed), origin)
-            label = origin.label if isinstance(origin, Source) else origin
+                rows = reader.of_records(in_memory(source, reader.keyed), label)
             add_rows(database, "temp.staged_costs", ("file", *_COLUMNS), ((label, *row) for row in rows))
-        if lacking := reader.costs - {name for (name,) in database.rows("select distinct cost from temp.staged_costs")}:
+            if not problems and not database.rows("select 1 from staged_costs where file = ? limit 1", [label]):
+                problems.add(Problem(label, 0, "holds no costs"))
+        if lacking := reader.costs - {name for (name,) in database.rows("select distinct cost from staged_costs")}:
             raise UsageError(f"no row has a number of {', '.join(sorted(lacking))}")
-        return _store(database, origins, problems, replace=replace)
+        return _store(database, labels, problems, replace=replace)
 
 
 @dataclass
@@ -90,10 +93,10 @@ class _Reader:
         return self.columns if self.owner else {"topic": self.columns.get("run", "run")}
 
     def of_records(self, records: Iterable[Record], label: str) -> Iterator[Row]:
-        left_out = dict[str, None]()
+        left_out, meanings = set[str](), cache(lambda names: known(names, "costs", self.columns))
         for record in records:
-            fields, left_out = record.fields, left_out | dict.fromkeys(record.left_out)
-            found = known(fields, "costs", self.columns)
+            fields, found = record.fields, meanings(tuple(record.fields))
+            left_out |= record.left_out
             if self.owner and "run" in found:
                 raise UsageError(f"{label}: its rows name their run, so that {self.owner} is not to be named")
             run, topic = self.owner or record.topic, record.topic if self.owner else fields.get(found.get("topic", ""))
@@ -106,7 +109,7 @@ class _Reader:
                 amounts = {name: text for name, text in fields.items() if name not in others}
             yield from ((record.line, run, topic, call, *each) for each in amounts.items() if self._takes(each[0]))
         if left_out:
-            warn(str(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(left_out)}")))
+            warn(str(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(sorted(left_out))}")))
 
     def of_metadata(self, source: Source) -> Iterator[Row]:
         """The numbers below ``resources`` of an ir_metadata file, called by the keys above them and their unit."""
@@ -138,33 +141,32 @@ class _Reader:
         return not self.costs or cost in self.costs
 
 
-def _store(database: Database, origins: Sequence[Source | str], problems: ProblemList, *, replace: bool) -> LoadedCosts:
+def _store(
+    database: Database, origins: Mapping[str, Source | str], problems: ProblemList, *, replace: bool
+) -> LoadedCosts:
     """Keep the staged rows, once all that is wrong is told."""
     keys = relation_query(database.catalog, "staged_cost_keys", {"staged": "select * from temp.staged_costs"})
     database.execute(f"create or replace temp table staged_cost_keys as {keys}")
     inputs = {"staged_keys": "select * from temp.staged_cost_keys"}
-    faults = relation_query(database.catalog, "cost_problems", inputs)
+    faults, replaced, new = (
+        relation_query(database.catalog, name, inputs) for name in ("cost_problems", "replaced_costs", "new_costs")
+    )
     for fault in database.rows(f"{faults}\norder by file, line"):
         problems.add(Problem(*fault))
-    counts = dict[str, dict[int, int]]()
-    for label, run_id, count in database.rows("select file, run_id, count(*) from staged_cost_keys group by all"):
-        counts.setdefault(label, {})[run_id] = count
-    labels = {each.label if isinstance(each, Source) else each: each for each in origins}
-    for label in labels.keys() - counts.keys() if not problems else ():
-        problems.add(Problem(label, 0, "holds no costs"))
     problems.check()
-    replaced = relation_query(database.catalog, "replaced_costs", inputs)
     taken = database.rows(f"select run, cost from ({replaced}) order by run, cost")
     if taken and not replace:
         raise UsageError(f"already loaded: {shortened([f'{cost} of {run}' for run, cost in taken])}; {USE_REPLACE}")
     database.execute(f"delete from costs where (run_id, cost) in (select (run_id, cost) from ({replaced}))")
     database.execute("delete from files where kind = 'costs' and id not in (select run_id from costs)")
-    database.insert("costs", relation_query(database.catalog, "new_costs", inputs))
-    rows = [(labels[label], *each) for label, of_runs in counts.items() for each in sorted(of_runs.items())]
-    add_file_rows(database, *(file_row("costs", run_id, origin, count) for origin, run_id, count in rows))
-    told = (
-        "count(distinct (run, topic, call, cost)), list(distinct cost order by cost), list(distinct run order by run)"
-    )
-    ((num_values, costs, runs),) = database.rows(f"select {told} from staged_cost_keys")
+    database.insert("costs", new)
+    counted = "select run_id, count(*) from staged_cost_keys where file = ? group by run_id order by run_id"
+    for label, origin in origins.items():
+        sha256 = origin.sha256() if isinstance(origin, Source) else ""
+        of_runs = database.rows(counted, [label])
+        add_file_rows(database, *(file_row("costs", run_id, origin, count, sha256) for run_id, count in of_runs))
+    num_values = f"(select count(*) from ({new}))"
+    told = f"{num_values}, list(distinct cost order by cost), list(distinct run order by run)"
+    ((*loaded,),) = database.rows(f"select {told} from staged_cost_keys")
     database.execute("drop table temp.staged_costs; drop table temp.staged_cost_keys")
-    return LoadedCosts(num_values, costs, runs)
+    return LoadedCosts(*loaded)

@@ -4,11 +4,18 @@
 --   run_id   key of the run
 --   cost     what the number is
 --   run      name of the run
+with named as (
+    select distinct
+        run_id,
+        cost,
+        run
+    from staged_keys
+)
 select distinct
-    costs.run_id,
-    costs.cost,
-    staged_keys.run
-from staged_keys
+    named.run_id,
+    named.cost,
+    named.run
+from named
 join costs
-    on costs.run_id = staged_keys.run_id
-    and costs.cost = staged_keys.cost
+    on costs.run_id = named.run_id
+    and costs.cost = named.cost
