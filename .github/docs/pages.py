@@ -42,6 +42,7 @@ FOLDERS = {
     "statistics": "Statistics",
     "boards": "Boards",
     "calls": "Calls",
+    "costs": "Costs",
     "judging": "Judging",
     "fusion": "Fusion",
     "functions": "Functions",

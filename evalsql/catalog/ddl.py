@@ -26,17 +26,8 @@ _FIRST = (
     *("runs", "qrels", "topics", "files", "measures", "relations"),
 )
 _KINDS = (
-    "tables",
-    "measures",
-    "reports",
-    "statistics",
-    "boards",
-    "judging",
-    "calls",
-    "fusion",
-    "functions",
-    STEPS,
-    "keys",
+    *("tables", "measures", "reports", "statistics", "boards", "judging", "calls", "costs", "fusion", "functions"),
+    *(STEPS, "keys"),
 )
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 

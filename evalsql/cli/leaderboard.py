@@ -20,6 +20,7 @@ from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
 from evalsql.evaluation.calls import Calls, calls_shown
+from evalsql.evaluation.evaluation import with_arguments
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -59,6 +60,8 @@ class Question:
     measures: Sequence[str]
     qrels: Sequence[str] = ()
     runs: Sequence[str] = ()
+    costs: Sequence[str] = ()
+    shows_front: bool = False
 
     @cached_property
     def named(self) -> list[measure_names.Measure]:
@@ -68,8 +71,20 @@ class Question:
         evaluation = self.warehouse.evaluation
         return evaluation.scores_query(self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs)
 
+    @cached_property
+    def lower(self) -> frozenset[str]:
+        return listings.lower_columns(self.named).union(listings.cost_columns(self.costs))
+
+    def board_query(self) -> str:
+        query, evaluation = self.scores_query(per_topic=False), self.warehouse.evaluation
+        if self.costs:
+            quality = self.named[0] if self.shows_front else None
+            how: dict[str, Any] = {"qrels": self.qrels, "runs": self.runs, "quality": quality}
+            query = listings.costs_query(evaluation, query, self.costs, **how)
+        return listings.placed_query(evaluation, query, self.named)
+
     def table(self, query: str) -> Table:
-        table = self.arrangement.table(self.warehouse, query, listings.lower_columns(self.named))
+        table = self.arrangement.table(self.warehouse, query, self.lower)
         return table._replace(counts=measure_names.names_of_counts(self.named))
 
     def width(self, table: Table) -> int:
@@ -86,9 +101,10 @@ class Question:
     ) -> None:
         """Write the rows, then lines, notes on the topics and, of few runs, at which score TAP cuts each."""
         asked = self.warehouse.evaluation, self.named, self.qrels, self.runs
+        costs = [with_arguments(self.warehouse.catalog, "cost", name=name) for name in self.costs]
         cuts = notices.on_thresholds(*asked) if thresholds else []
         # All is read before anything is written, so that no figures stand above what is wrong with the file.
-        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs), *cuts, *below]
+        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs, [*self.named, *costs]), *cuts, *below]
         write_table(table, self.output, self.warehouse, dropped)
         note(*notes)
 
@@ -99,6 +115,10 @@ def leaderboard(
     selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
     calls: Calls | None = _CALLS,
+    cost: Names = option(
+        "--cost NAME", "Its mean, median and 95th percentile, as loaded by load costs; can be repeated."
+    ),
+    pareto: bool = flag("--pareto", "By whom each run is outdone in the first measure and the mean of the cost."),
     estimating: Estimating,
     arrangement: options.Arrangement,
     output: OutputOptions,
@@ -116,12 +136,19 @@ def leaderboard(
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
     if estimates and calls is not None:
         raise UsageError("--estimate is of whole runs; leave out --calls")
-    asked = None if estimates or by is not None else selection.measures
+    for other, is_given in {"--estimate": estimates, "--by": by is not None, "--calls": calls is not None}.items():
+        if cost and is_given:
+            raise UsageError(f"--cost is not for {other}; leave one out")
+    if pareto and len(cost) != 1:
+        raise UsageError(f"--pareto takes one --cost, found {len(cost)}")
+    asked = None if estimates or cost or by is not None else selection.measures
     with asking.open(asked=asked) as warehouse, _shown(warehouse, selection, calls) as arguments:
         if estimates:
             estimating.write(warehouse, selection, arrangement, output)
             return
-        question = Question(warehouse, output, arrangement, **arguments)
+        question = Question(warehouse, output, arrangement, **arguments, costs=cost, shows_front=pareto)
+        if pareto and question.named[0].relation.header.less_is_better:
+            raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
         note_waiting(warehouse, question.runs)
         if by is None:
             print_board(question)
@@ -161,12 +188,11 @@ def _shown(warehouse: Warehouse, selection: options.MeasuredRuns, calls: Calls |
 
 
 def print_board(question: Question) -> None:
-    output, lines, lower = question.output, list[str](), measure_names.names_of_less_is_better(question.named)
-    evaluation, query = question.warehouse.evaluation, question.scores_query(per_topic=False)
-    table = question.table(listings.placed_query(evaluation, query, question.named))
+    output, lines, evaluation = question.output, list[str](), question.warehouse.evaluation
+    table = question.table(question.board_query())
     places, table = table.values("place"), table.without(len(table.columns) - 1)
     if output.is_drawn or output.chosen_format == "latex":
-        table = table.with_best(lower, output.digits)
+        table = table.with_best(question.lower, output.digits)
     table = question.arrangement.first_rows(table)
     if output.chosen_format in READ and len(places) > 1:
         table = table.with_column(0, "place", places[: len(table.rows)])

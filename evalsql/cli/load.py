@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups, documents and one's own measures."""
+"""``evalsql load``: judgments, runs, lists, scores, costs, weights, topics, groups, documents and own measures."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -10,6 +10,8 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
+from evalsql.evaluation.evaluation import with_arguments
+from evalsql.evaluation.notices import on_costs
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -262,6 +264,30 @@ def documents(
     ]
     note(*(f"  {line}" for count, line in told if count))
     note(*(f"  now held: {line}" for line in held))
+
+
+@command
+def costs(
+    *,
+    files: Names = argument("JSON lines, CSV, TSV, Parquet or ir_metadata, or globs; - is standard input.", ...),
+    run: str | None = option("--run NAME", "Whose costs they are, where the files do not name it.", complete="runs"),
+    cost: Names = option("--cost NAME", "Column that is a cost, by default all others; can be repeated."),
+    columns: Columns = options.COLUMNS,
+    replace: bool = flag("--replace", "Take the place of the same costs of the same runs."),
+    loading: Loading,
+) -> None:
+    """Load what runs cost: latency, tokens, money, energy.
+
+    A row has a run and a number, perhaps a topic and a call; or a column for each cost. See evalsql help costs.
+
+    Example: evalsql load costs costs.csv
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_costs(files, run=run, costs=cost, columns=columns, replace=replace)
+        values = f"{counted(loaded.num_values, 'value')} of {counted(len(loaded.costs), 'cost')}"
+        note(f"loaded {values} of {counted(len(loaded.runs), 'run')}: {', '.join(loaded.costs)}")
+        measures = [with_arguments(warehouse.catalog, "cost", name=name) for name in loaded.costs]
+        note(*on_costs(warehouse.evaluation, measures, runs=loaded.runs))
 
 
 @command

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import CUTOFF, Measure, tie_variants
+from evalsql.catalog.measure_names import CUTOFF, Measure, literal, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
@@ -172,6 +172,24 @@ def on_thresholds(
             cuts.setdefault((name, run), []).append(f"{measure.name} {place}{short}")
     several = len({name for name, _ in cuts}) > 1
     return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
+
+
+def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names = (), runs: Names = ()) -> list[str]:
+    """Lines that name the topics and the runs for which costs among the measures are not known."""
+    costs = dict.fromkeys(each.arguments["name"] for each in measures if each.relation.name == "cost")
+    if not costs:
+        return []
+    inputs = {
+        "asked_costs": f"select unnest({literal([*costs])}::varchar[]) as cost",
+        "covered": evaluation.coverage_query(qrels, runs),
+        "summaries": evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs),
+    }
+    gaps = relation_query(evaluation.database.catalog, "cost_gaps", inputs)
+    lines = [f"  {line}" for _, line in evaluation.database.rows(f"{gaps}\norder by place, line")]
+    if len(lines) > _MOST_NOTES:
+        lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]
+    told = "  means of costs are over the topics that have one, tests over those that both runs have one for"
+    return [*lines, *[told] * bool(lines)]
 
 
 _IDEAL_ORDERS = {

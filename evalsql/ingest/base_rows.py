@@ -115,7 +115,9 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    tables: Sequence[str] = ("runs", "retrieved", "call_ranks", "run_topics", "stored_scores", "collection_scores")
+    tables: Sequence[str] = (
+        *("runs", "retrieved", "call_ranks", "run_topics", "stored_scores", "collection_scores", "costs"),
+    )
     if kind == "qrels":
         stored, others = (
             f"select run_id from stored_scores where qrels_id {word} {among}" for word in ("in", "not in")
@@ -134,6 +136,8 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         database.execute(f"delete from {table} where {kind}_id in {among}")
     for table in ("files", "meta_changes"):
         database.execute(f"delete from {table} where kind = '{kind}' and id in {among}")
+    if kind == "run":
+        database.execute(f"delete from files where kind = 'costs' and id in {among}")
 
 
 def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, str | None]) -> list[str]:
@@ -181,6 +185,9 @@ def make_room_for_runs(
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+    with_costs = {run for (run,) in database.rows("select run from runs join costs using (run_id)")} & {*taken}
+    if with_costs:
+        warn(f"the costs of {shortened(sorted(with_costs))} went with the runs that are replaced; load them again")
     delete(database, "run", *[held[name] for name in taken])
     if not qrels and len(present) > 1 and not all(sets.values()):
         raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")

@@ -37,6 +37,10 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "stratum": ("stratum", "category"),
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
+    "run": ("run",),
+    "cost": ("cost", "name", "metric"),
+    "value": ("value",),
+    "unit": ("unit",),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -51,6 +55,7 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
+    "costs": ((), ("run", "topic", "call", "cost", "value", "unit")),
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
@@ -121,7 +126,9 @@ def how_to_name(kind: str, *meanings: str) -> str:
 def how_to_take(kind: str) -> str:
     """What takes a column that was left out: a meaning that is given to it."""
     meanings = ", ".join(all_meanings(kind))
-    beside_runs = "" if kind == "run" else " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    beside_runs = " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    if kind == "run":
+        beside_runs = "; evalsql load costs FILE --run NAME --cost COLUMN takes a number of each topic"
     return f"--columns MEANING=NAME, in Python columns={{meaning: name}}, takes a column as {meanings}{beside_runs}"
 
 

@@ -103,11 +103,10 @@ def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
     column = _topic_column(names, topic)
     if column is None:
         wanted = topic or f"for the topic: expected {', '.join(_TOPIC[:6])} or another of its names"
-        raise UsageError(
-            f"there is no column {wanted}; found {', '.join(names)}; --columns topic=NAME says which it is"
-        )
+        says = "names another" if topic else "topic=NAME says which it is"
+        raise UsageError(f"there is no column {wanted}; found {', '.join(names)}; --columns {says}")
     if row[column] in (None, ""):
-        raise UsageError(f"{column} is empty, and it names the topic")
+        raise UsageError(f"{column} is empty, and it says what the row is of")
     return Record(line, str(row[column]), *_fields({name: row[name] for name in row if name != column}))
 
 
@@ -210,7 +209,7 @@ def _rows_below(
         row = dict(zip(names, values, strict=True))
         topic = row.pop(column)
         if topic is None:
-            refuse(source.problem(line, f"{column} is empty, and it names the topic"))
+            refuse(source.problem(line, f"{column} is empty, and it says what the row is of"))
         else:
             yield Record(line, topic, {name: words(value) for name, value in row.items() if value})
 

@@ -30,6 +30,7 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.ingest.costs import LoadedCosts
     from evalsql.ingest.document_texts import LoadedTexts
     from evalsql.ingest.topic_values import LoadedTopics
 
@@ -155,6 +156,12 @@ class Warehouse:
         from evalsql.ingest.document_texts import load_documents
 
         return load_documents(self.database, source, **options)
+
+    def load_costs(self, source: Any, **options: Any) -> LoadedCosts:
+        """Keep costs of runs that are held, such as latency_ms; options are those of ``ingest.costs``."""
+        from evalsql.ingest.costs import load_costs
+
+        return load_costs(self.database, source, **options)
 
     def load_scores(
         self,

@@ -23,6 +23,10 @@ with keys as (
     from collection_scores
     group by run_id
     union all
+    select 'costs', run_id, null, topic_id, null, null, count(*)
+    from costs
+    group by run_id, topic_id
+    union all
     select 'retrieved', run_id, null, topic_id, null, null, count(*)
     from retrieved
     group by run_id, topic_id
@@ -63,10 +67,10 @@ with keys as (
     from judged_ranks
     group by evaluation_id
     union all
-    select 'files', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
+    select 'files', case when kind in ('run', 'costs') then id end, case when kind not in ('run', 'costs') then id end, null, null, null, count(*)
     from files
     where kind <> 'documents'
-    group by case when kind = 'run' then id end, case when kind <> 'run' then id end
+    group by case when kind in ('run', 'costs') then id end, case when kind not in ('run', 'costs') then id end
     union all
     select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from meta_changes
@@ -155,7 +159,11 @@ select
     concat('their ', owner) as owner,
     concat(
         relation, ' has rows of ', owner, ' #', id, ', which ', fault, ': delete from ', relation, ' where ',
-        case when relation not in ('files', 'meta_changes') then key when owner = 'run' then 'kind = ''run'' and id' else 'kind <> ''run'' and id' end,
+        case
+            when relation not in ('files', 'meta_changes') then key
+            when owner = 'run' then 'kind in (''run'', ''costs'') and id'
+            else 'kind not in (''run'', ''costs'') and id'
+        end,
         ' = ', id
     ) as finding,
     cast(sum(num_rows) as bigint) as num_rows

@@ -24,6 +24,8 @@ where topic_id not in (
     select topic_id from topic_meta
     union
     select topic_id from stored_scores
+    union
+    select topic_id from costs where topic_id is not null
 )
 union all
 select

@@ -67,6 +67,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     own_measure(folder / "own" / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
     write(folder / "weights.txt", "T01 2\nT02 0.5\n")
     write(folder / "queries.tsv", "T01\tland mines\nT02\tradio\n")
+    write(folder / "costs.csv", "run,topic,latency_ms\nbm25,T01,12.5\n")
     write(folder / "groups.csv", "topic,language\nT01,en\nT02,de\n")
     judged = (SAMPLE / "qrels.txt").read_text().split()[2]
     write(folder / "corpus.jsonl", json.dumps({"_id": judged, "text": "what it says"}) + "\n")

@@ -23,6 +23,8 @@ NAMES = {
     "drawn": "judgments sample, topic T23: document doc-0481",
     "no_qrels": "has rows of judgments #99, which are not in qrels",
     "judgments": "{judgments}",
+    "of_run": "kind in ('run', 'costs')",
+    "of_set": "kind not in ('run', 'costs')",
     "mending": ": delete from judged_ranks where evaluation_id = 99999",
 }
 DAMAGE = """
@@ -64,8 +66,10 @@ missing_keys
     > stored_scores has rows of run #77, which is not in runs: delete from stored_scores where run_id = 77
     insert into collection_scores values (99, 'AP', 0.5)
     > collection_scores has rows of run #99, which is not in runs: delete from collection_scores where run_id = 99
+    insert into costs values (99, 1, null, 'latency_ms', 3)
+    > costs has rows of run #99, which is not in runs: delete from costs where run_id = 99
     insert into meta_changes values ('run', 99, 'cluster', null, 'web', now(), '')
-    > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where kind = 'run' and id = 99
+    > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where {of_run} and id = 99
     insert into topic_weights values (99, 1, 0.5)
     > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
     insert into judgment_samples values (99, 1, 1, 'a', 1)
@@ -75,7 +79,7 @@ missing_keys
     insert into topic_meta values (99, 1, 'language', 'en')
     > topic_meta has rows of judgments #99, which are not in qrels: delete from topic_meta where qrels_id = 99
     insert into files values ('topics.language', 99, 'x', null, null, 3)
-    > files has rows of judgments #99, which are not in qrels: delete from files where kind <> 'run' and id = 99
+    > files has rows of judgments #99, which are not in qrels: delete from files where {of_set} and id = 99
     insert into topic_meta values (1, 99, 'language', 'en')
     > judgments sample, topic #99: has rows in topic_meta and is not in topics
     update retrieved set topic_id = 99 where {t05}

@@ -35,6 +35,8 @@ def load_golden(warehouse: Warehouse) -> None:
             falling, call = path.parent.name == "e-values", "call" if path.parent.name == "calls" else None
             run = f"{name} {rule} {path.stem}"
             warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling, call=call)
+            for costs in table.parent.glob(f"costs/{path.stem}.*"):
+                warehouse.load_costs(costs, run=run)
 
 
 @cache

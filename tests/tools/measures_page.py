@@ -24,6 +24,7 @@ FAMILIES = {
     "preferences": "Preferences",
     "samples": "Samples",
     "counts": "Counts",
+    "costs": "Costs",
 }
 HEAD = """\
 # The measures

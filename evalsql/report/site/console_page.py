@@ -112,8 +112,8 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         own = [condition for key, condition in conditions.items() if key in columns[table]]
         chosen[table] = f"{query} where {' and '.join(own) or 'true'}"
     chosen["files"] += (
-        f" and (kind = 'run' and id in (select run_id from main.runs where {of_runs}) "
-        f"or kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
+        f" and (kind in ('run', 'costs') and id in (select run_id from main.runs where {of_runs}) "
+        f"or kind not in ('run', 'costs') and id in (select qrels_id from main.qrels where {of_sets}))"
     )
     if depth:
         depths = relation_query(database.catalog, "published_depths", depth=depth)
