@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
-from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
+from evalsql.catalog.measure_names import (
+    ANSWER_MEASURES,
+    Measure,
+    default_measure,
+    literal,
+    parse_measures,
+    quoted,
+    tie_variants,
+)
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
 from evalsql.phrases import listed
@@ -31,8 +39,8 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 
 def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
-    common = [measure.relation.name for measure in common_measures(catalog)] if few else []
-    built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
+    common = [*common_measures(catalog), *parse_measures(ANSWER_MEASURES, catalog)] if few else []
+    built = catalog.build_order([*(each.relation.name for each in common), *_LISTS, STORED] if few else None)
     return [relation for relation in built if is_held(relation)]
 
 

@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups, documents and one's own measures."""
+"""``evalsql load``: judgments, runs, answers, lists, scores, weights, topics, groups, documents, own measures."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -50,7 +50,8 @@ def qrels(
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
         num_topics, num_rows = _size(warehouse, loaded)
-        held = f"{counted(num_rows, 'judgment')} of {counted(num_topics, 'topic')}"
+        what = "nugget" if reading.form == "nuggets" else "judgment"
+        held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
         runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
         note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
@@ -145,6 +146,30 @@ def scores(
         ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])
         values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
         note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
+
+
+@command
+def assignments(
+    *,
+    files: Names = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...),
+    qrels: str | None = option("--qrels NAME", "Nuggets that are assigned, by default the only set.", complete="qrels"),
+    name: str | None = option("--name", "Name of the run; by default what the rows say, or each file's stem."),
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load which nuggets the answers of runs hold: topic, nugget, assignment, and run.
+
+    An assignment is support, partial_support or not_support, and each nugget of a topic that is answered has one.
+    Nuggets are loaded first, by load qrels --form nuggets.
+
+    Example: evalsql load assignments assignments.jsonl --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        told: dict[str, Any] = {"qrels": qrels, "name": name, "columns": columns, **kept.arguments()}
+        loaded = warehouse.load_assignments(files, **told)
+    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_assignments, 'assignment')}"
+    note(f"loaded assignments of {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
 
 
 @command

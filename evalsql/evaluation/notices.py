@@ -18,11 +18,13 @@ from evalsql.phrases import counted, shortened
 # With more, trying orders of ties takes longer than a second.
 MOST_TIED = 200_000
 _MOST_NOTES = 5
+_IN_USE = ("evaluations", "stored_scores", "nugget_assignments")  # that runs with figures are in
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
     "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
     "taking what was not drawn for not relevant",
+    "nuggets": "measures of answers go by them, such as VitalScore; those of rankings have no values",
     "probabilities": "statAP and statnDCG estimate what all judgments would give; other figures mislead, taking what "
     "was not drawn for not relevant",
 }
@@ -50,8 +52,10 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
         if num_irrelevant:
-            without = f"topics without a relevant document: {num_irrelevant} of {num_topics}"
-            lines.append(Notice("forms", f"  {name}: {without}, averaged as trec_eval does, mostly as 0"))
+            what, how = "relevant document", "averaged as trec_eval does, mostly as 0"
+            if form == "nuggets":
+                what, how = "vital nugget", "averaged as nuggetizer does, as 0 of vital nuggets"
+            lines.append(Notice("forms", f"  {name}: topics without a {what}: {num_irrelevant} of {num_topics}, {how}"))
     rows = database.rows(covered)
     lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
@@ -88,7 +92,7 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    in_use = "select run_id from evaluations union all select run_id from stored_scores"
+    in_use = " union all ".join(f"select run_id from {table}" for table in _IN_USE)
     figures = "run_id in (select run_id from collection_scores)"
     rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
     chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())

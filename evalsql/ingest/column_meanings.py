@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
 
 from evalsql.errors import UsageError
 
@@ -32,6 +33,11 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "stratum": ("stratum", "category"),
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
+    "nugget": ("nugget_id", "nuggetid", "nugget", "id", "nugget_text", "text"),
+    "importance": ("importance",),
+    "text": ("nugget_text", "text"),
+    "assignment": ("assignment",),
+    "run": ("run_id", "runid", "run", "system"),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -43,6 +49,8 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),
+    "nuggets": (("topic", "nugget", "importance"), ("text",)),
+    "assignments": (("topic", "nugget", "assignment"), ("run", "importance")),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
@@ -61,7 +69,15 @@ NAMES = (
     "family",
     "stratum",
     "method",
+    "nugget",
+    "importance",
+    "text",
+    "assignment",
+    "run",
 )  # meanings that are no numbers
+PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
+OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets
+_LISTED = "nuggets"  # where they have it
 Given = Mapping[str, str] | None
 
 
@@ -72,6 +88,15 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
     folded = {_folded(name): name for name in reversed(texts) if name not in named.values()}
     known_names = {meaning: [name for name in COLUMNS[meaning] if name in folded] for meaning in all_meanings(kind)}
     return {meaning: folded[found[0]] for meaning, found in known_names.items() if found} | named
+
+
+def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+    """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
+    listed = record.get(_LISTED)
+    if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed):
+        return []
+    own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}
+    return [own | {meaning: nugget[name] for meaning, name in known(nugget, kind).items()} for nugget in listed]
 
 
 def all_meanings(kind: str) -> Sequence[str]:

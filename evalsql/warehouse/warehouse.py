@@ -29,6 +29,7 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.ingest.answers import LoadedAnswers
     from evalsql.ingest.document_texts import LoadedTexts
     from evalsql.ingest.topic_values import LoadedTopics
 
@@ -169,6 +170,18 @@ class Warehouse:
             if results := [each for each in listed if each not in tables]:
                 names, self.loader.notices = load_results(self.database, results, **how, **options)
         return loaded + names
+
+    def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load which nuggets answers hold, a row for each nugget of each topic that a run answers.
+
+        Args:
+            source: files or globs, of nuggetizer's JSON lines or tables; or rows as dicts, or a frame.
+            options: ``qrels``, the set of nuggets, where there are several; ``name``, of the run, by default what the
+                rows say, or the file's stem; ``replace``, ``meta`` and ``columns`` as for ``load_runs``.
+        """
+        from evalsql.ingest.answers import load_assignments
+
+        return load_assignments(self.database, source, **options)
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""

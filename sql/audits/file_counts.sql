@@ -32,6 +32,17 @@ judgment_rows as (
     union all
     select qrels_id
     from preferences
+    union all
+    select qrels_id
+    from nuggets
+),
+assignment_rows as (
+    select
+        run_id,
+        qrels_id,
+        count(*) as num_rows
+    from nugget_assignments
+    group by run_id, qrels_id
 ),
 qrels_rows as (
     select
@@ -99,6 +110,19 @@ kept as (
         on meta_rows.qrels_id = file_rows.id
         and concat('topics.', meta_rows.key) = file_rows.kind
     where substr(file_rows.kind, 1, 7) = 'topics.'
+    union all
+    select
+        file_rows.kind,
+        file_rows.id,
+        concat('answers of run ', runs.run) as owner,
+        coalesce(assignment_rows.num_rows, 0) as num_rows,
+        0 as duplicates
+    from file_rows
+    join runs on runs.run_id = file_rows.id
+    left join assignment_rows
+        on assignment_rows.run_id = file_rows.id
+        and concat('assignments.', assignment_rows.qrels_id) = file_rows.kind
+    where starts_with(file_rows.kind, 'assignments.')
 )
 select
     concat(

@@ -22,7 +22,7 @@ from tests.long_cases import few_of, refusals
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
 STORED, KEPT = ("dense", "hybrid", "tfidf"), ("bm25", "random")
 DIGEST = read_catalog().digest
-NEEDS_RANKINGS = "needs rankings, and only scores are stored of dense"
+NEEDS_RANKINGS = "needs rankings, and none are here of dense"
 
 
 @cache
@@ -287,7 +287,7 @@ def test_more_measures_and_judgments_come_beside_those_held(changed: Warehouse, 
         changed.load_scores(more)
     changed.load_scores(more, replace=True)
     assert changed.rows("select count(*) from stored_values where measure = 'Bpref'") == [(40,)]
-    with pytest.warns(InputWarning, match="3 runs left out: only scores are stored"):
+    with pytest.warns(InputWarning, match="3 runs left out: to evaluate takes rankings"):
         changed.load_qrels(SAMPLE / "qrels.txt", "again", runs="*")
     pairs = changed.rows("select distinct qrels, run from coverage order by all")
     assert pairs == [("again", run) for run in KEPT] + [("sample", run) for run in sorted([*KEPT, *STORED])]

@@ -22,6 +22,7 @@ FAMILIES = {
     "groups": "Groups of judgments",
     "preferences": "Preferences",
     "samples": "Samples",
+    "nuggets": "Nuggets of answers",
     "counts": "Counts",
 }
 HEAD = """\
