@@ -77,7 +77,7 @@ NAMES = (
 )  # meanings that are no numbers
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
 OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets
-_LISTED = "nuggets"  # where they have it
+LISTED = "nuggets"  # where they have it
 Given = Mapping[str, str] | None
 
 
@@ -92,7 +92,7 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
 
 def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
     """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
-    listed = record.get(_LISTED)
+    listed = record.get(LISTED)
     if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed):
         return []
     own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}

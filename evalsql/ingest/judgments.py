@@ -214,6 +214,8 @@ class StagedJudgments:
         base_rows.add_rows(database, "qrels", columns, [row], options.meta or {})
         rows = f"select *, 0 as file_id from ({_ALL})"
         if form == NUGGETS:
+            if run_ids:
+                raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
             base_rows.add_topics(database, rows)
             database.insert(
                 "nuggets", relation_query(database.catalog, "new_nuggets", {"staged": rows}, qrels_id=qrels_id)

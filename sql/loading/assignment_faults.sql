@@ -29,7 +29,7 @@ numbered as (
     from placed
     where known is not null
 ),
-answers as (
+answered as (
     select
         run,
         topic_id,
@@ -72,22 +72,22 @@ from numbered
 where nth > 1
 union all
 select
-    answers.file_id,
-    answers.line,
+    answered.file_id,
+    answered.line,
     concat(
-        'run ', answers.run, ', topic ', answers.topic, ', nugget ', nuggets.nugget,
+        'run ', answered.run, ', topic ', answered.topic, ', nugget ', nuggets.nugget,
         ': the answer has no assignment of this nugget; not_support says that it lacks it'
     ) as reason
-from answers
+from answered
 join nuggets
     on nuggets.qrels_id = $qrels_id
-    and nuggets.topic_id = answers.topic_id
+    and nuggets.topic_id = answered.topic_id
 where
     not exists (
         select 1
         from placed
         where
-            placed.run = answers.run
+            placed.run = answered.run
             and placed.topic_id = nuggets.topic_id
             and placed.known = nuggets.nugget
     )

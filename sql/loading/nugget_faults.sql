@@ -9,7 +9,6 @@ with numbered as (
         line,
         topic,
         nugget,
-        min(line) over (partition by topic, nugget) as first_line,
         row_number() over (partition by topic, nugget order by line) as nth
     from staged
 )
@@ -21,6 +20,6 @@ where importance not in ('vital', 'okay')
 union all
 select
     line,
-    concat('nugget ', nugget, ' of topic ', topic, ' stands there already, first at ', first_line) as reason
+    concat('nugget ', nugget, ' of topic ', topic, ' stands there already') as reason
 from numbered
 where nth > 1

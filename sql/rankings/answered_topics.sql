@@ -19,7 +19,7 @@ nugget_topics as (
         topic_id
     from nuggets
 ),
-answers as (
+assigned as (
     select distinct
         qrels_id,
         run_id,
@@ -33,13 +33,13 @@ select
     qrels.qrels,
     runs.run,
     topics.topic,
-    answers.run_id is null as missing
+    assigned.run_id is null as missing
 from pairs
 join nugget_topics on nugget_topics.qrels_id = pairs.qrels_id
 join qrels on qrels.qrels_id = pairs.qrels_id
 join asked_runs() as runs on runs.run_id = pairs.run_id
 join topics on topics.topic_id = nugget_topics.topic_id
-left join answers
-    on answers.qrels_id = pairs.qrels_id
-    and answers.run_id = pairs.run_id
-    and answers.topic_id = nugget_topics.topic_id
+left join assigned
+    on assigned.qrels_id = pairs.qrels_id
+    and assigned.run_id = pairs.run_id
+    and assigned.topic_id = nugget_topics.topic_id

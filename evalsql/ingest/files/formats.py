@@ -284,7 +284,7 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
             if holds_ranking(found[-1], kind, given):
                 break  # lines that hold rankings are long, and one of them tells
     rows = [row for row in found if isinstance(row, dict)]
-    if kind in column_meanings.OF_ANSWERS and any(column_meanings.nugget_rows(row, kind) for row in rows):
+    if kind in column_meanings.OF_ANSWERS and any(isinstance(row.get(column_meanings.LISTED), list) for row in rows):
         names = column_meanings.all_meanings(kind)
         return Format("JSON lines", "nuggets", dict(zip(names, names, strict=True)), names)
     if not found or (len(lines) == 1 and not _is_row(found[0], kind, given)):
