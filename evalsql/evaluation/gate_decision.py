@@ -214,7 +214,7 @@ def _resolved(
         elif rule.kind == "lacking" and not on_boards:
             problem = "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
         elif rule.kind in ("missing", "topic") and rule.kind not in checkable:
-            problem = f"needs rankings, and none of {run} are here with {judged}"
+            problem = f"needs rankings, and none are here of {run}"
         elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
             problem = f'no judgment set is called "{rule.topic}"'
         elif rule.group and not problem:

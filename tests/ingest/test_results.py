@@ -292,7 +292,7 @@ def test_a_topic_may_be_called_nought(empty: Warehouse, tmp_path: Path) -> None:
 def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> None:
     file = write(tmp_path, {"b.json": {"AP": 0.5}}) / "b.json"
     empty.load_run({"1": {"a": 1}}, "b/c")
-    with pytest.raises(UsageError, match="the rankings of b/c are here"):
+    with pytest.raises(UsageError, match="the rankings or answers of b/c are here"):
         empty.load_scores(file, collection="c", replace=True)
     empty.drop_runs("b/c")
     empty.load_scores(file, collection="c")

@@ -81,7 +81,8 @@ def files(folder: Path, nuggets: Nuggets, answers: Answers, *, form: str) -> tup
         return judged, of_runs
     if form == "csv":
         texts = [
-            "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) for rows in (judged, of_runs)
+            "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
+            for rows in (judged, of_runs)
         ]
     else:
         texts = ["\n".join(map(json.dumps, rows)) for rows in (judged, of_runs)]
