@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.names import only_qrels
+from evalsql.database.names import only_qrels, replaced_qrels
 from evalsql.errors import USE_REPLACE, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.files.input_files import open_sources, stem
@@ -40,7 +40,12 @@ def load_assignments(
     meta: Meta = None,
     columns: Mapping[str, str] | None = None,
 ) -> LoadedAnswers:
-    """Load assignments of nuggets to answers; arguments are those of ``Warehouse.load_assignments``.
+    """Load assignments of nuggets to answers: of each topic that a run answers, of each nugget.
+
+    Args:
+        source: files or globs, of nuggetizer's JSON lines or tables; or rows as dicts, or a frame.
+        qrels: the set of nuggets, where there are several.
+        name: of the run, by default what the rows say, or the file's stem.
 
     Raises:
         InputError: every assignment that cannot be taken, and every nugget that has none; nothing was loaded.
@@ -73,17 +78,14 @@ def load_assignments(
 
 def _nugget_set(database: Database, qrels: str | None) -> tuple[str, int]:
     """Name and key of the judgment set that is meant, by default the only one in use that holds nuggets."""
-    held = f"from qrels where form = {literal(NUGGETS)}"
-    in_use = [name for (name,) in database.rows(f"select qrels {held} and replaced_at is null order by qrels")]
-    how = "evalsql load qrels FILE --form nuggets brings some"
-    if not in_use and qrels is None:
-        raise UsageError(f"answers are assigned to nuggets, and none are here; {how}")
+    held = dict(database.rows(f"select qrels, qrels_id from qrels where form = {literal(NUGGETS)}"))
+    in_use = sorted(held.keys() - replaced_qrels(database))
     several = "there are several sets of nuggets, say to which the answers are assigned (--qrels)"
-    name = only_qrels(database, qrels, several, in_use)
-    found = database.rows(f"select qrels_id {held} and qrels = ?", [name])
-    if not found:
-        raise UsageError(f"judgments {name} hold no nuggets, to which answers are assigned; {how}")
-    return name, int(found[0][0])
+    name = only_qrels(database, qrels, several, in_use or ["the warehouse"])
+    if name not in held:
+        how = "evalsql load qrels FILE --form nuggets brings some"
+        raise UsageError(f"answers are assigned to nuggets, and {name} holds none; {how}")
+    return name, held[name]
 
 
 @contextmanager
@@ -118,14 +120,10 @@ def _insert(database: Database, tables: list[Table], name: str | None) -> list[T
 
 
 def _make_room(database: Database, held: str, qrels_id: int, *, replace: bool) -> None:
-    """Delete assignments that are to be replaced; UsageError for those, and for runs of which scores are stored."""
-    found = database.rows(held)
-    if stored := [run for _, run, is_stored, _ in found if is_stored]:
-        raise UsageError(f"only scores are stored of {shortened(stored)}; evalsql drop runs takes them out")
-    taken = {run_id: run for run_id, run, _, is_assigned in found if is_assigned}
+    """Delete assignments that are to be replaced; raises UsageError where they are not."""
+    taken = dict(database.rows(held))
     if taken and not replace:
         raise UsageError(f"already loaded: assignments of {shortened([*taken.values()])}; {USE_REPLACE}")
-    if taken:
-        among = f"({', '.join(map(str, taken))})"
-        database.execute(f"delete from nugget_assignments where qrels_id = {qrels_id} and run_id in {among}")
-        database.execute(f"delete from files where kind = '{_KIND}.{qrels_id}' and id in {among}")
+    among = f"({', '.join(map(str, taken)) or 'null'})"
+    database.execute(f"delete from nugget_assignments where qrels_id = {qrels_id} and run_id in {among}")
+    database.execute(f"delete from files where kind = '{_KIND}.{qrels_id}' and id in {among}")

@@ -60,20 +60,8 @@ _ALONE = ("topic", "document", "grade")  # meanings of which a second column may
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = (
-    "topic",
-    "document",
-    "iteration",
-    "group",
-    "subgroup",
-    "member",
-    "family",
-    "stratum",
-    "method",
-    "nugget",
-    "importance",
-    "text",
-    "assignment",
-    "run",
+    *("topic", "document", "iteration", "group", "subgroup", "member", "family", "stratum", "method"),
+    *("nugget", "importance", "text", "assignment", "run"),
 )  # meanings that are no numbers
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
 OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets

@@ -172,13 +172,7 @@ class Warehouse:
         return loaded + names
 
     def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
-        """Load which nuggets answers hold, a row for each nugget of each topic that a run answers.
-
-        Args:
-            source: files or globs, of nuggetizer's JSON lines or tables; or rows as dicts, or a frame.
-            options: ``qrels``, the set of nuggets, where there are several; ``name``, of the run, by default what the
-                rows say, or the file's stem; ``replace``, ``meta`` and ``columns`` as for ``load_runs``.
-        """
+        """Load which nuggets answers hold, of files or rows; options are those of ``ingest.answers``."""
         from evalsql.ingest.answers import load_assignments
 
         return load_assignments(self.database, source, **options)

@@ -72,6 +72,19 @@ from numbered
 where nth > 1
 union all
 select
+    min(file_id) as file_id,
+    0 as line,
+    concat('only scores are stored of run ', run, ', which come from elsewhere; evalsql drop runs takes them out') as reason
+from staged
+where
+    run in (
+        select runs.run
+        from runs
+        where runs.run_id in (select run_id from stored_scores union select run_id from collection_scores)
+    )
+group by run
+union all
+select
     answered.file_id,
     answered.line,
     concat(

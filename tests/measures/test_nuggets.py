@@ -186,7 +186,7 @@ def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: W
     assert held.rows("select distinct qrels from summary") == [("documents",)]
     with pytest.raises(UsageError, match="nuggets holds nuggets, which no ranking has"):
         held.load_run({"q1": {"a": 1.0}}, "other", qrels="nuggets")
-    with pytest.raises(UsageError, match="documents hold no nuggets"):
+    with pytest.raises(UsageError, match="and documents holds none; evalsql load qrels FILE --form nuggets"):
         held.load_assignments(CASE / "runs" / "system.jsonl", qrels="documents")
     # A system may have both; what its rankings replace says that the answers go.
     held.load_assignments(CASE / "runs" / "system.jsonl", name="ranking")
