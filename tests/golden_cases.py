@@ -23,6 +23,8 @@ def load_judgments(warehouse: Warehouse, case: Path, name: str) -> None:
 def load_run(warehouse: Warehouse, case: Path, path: Path, name: str, **how: Any) -> None:
     """Load a run of a case that is loaded under its name: rankings, or of nuggets the assignments of answers."""
     if (case / "nuggets.jsonl").exists():
-        warehouse.load_assignments(path, name=name, qrels=case.name, replace=bool(how.get("replace")))
+        told = {"name": name, "qrels": case.name, "replace": bool(how.get("replace"))}
+        warehouse.load_assignments(path, **told)
+        warehouse.load_citations(case / "citations" / f"{path.stem}.csv", **told)
     else:
         warehouse.load_runs(path, name=name, qrels=case.name, **how)

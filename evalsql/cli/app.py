@@ -158,7 +158,19 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = ("qrels", "runs", "scores", "assignments", "lists", "topics", "groups", "documents", "weights", "measures")
+_LOADED = (
+    "qrels",
+    "runs",
+    "scores",
+    "assignments",
+    "citations",
+    "lists",
+    "topics",
+    "groups",
+    "documents",
+    "weights",
+    "measures",
+)
 _EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
     {"Commands": [f"load.{name}" for name in _LOADED]},

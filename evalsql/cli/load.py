@@ -10,6 +10,7 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
+from evalsql.ingest.answers import LoadedAnswers
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -148,17 +149,22 @@ def scores(
         note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
 
 
+_ANSWER_FILES = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...)
+_NUGGETS = option("--qrels NAME", "Nuggets of the topics, by default the only set.", complete="qrels")
+_ANSWERING = option("--name", "Name of the run; by default what the rows say, or each file's stem.")
+
+
 @command
 def assignments(
     *,
-    files: Names = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...),
-    qrels: str | None = option("--qrels NAME", "Nuggets that are assigned, by default the only set.", complete="qrels"),
-    name: str | None = option("--name", "Name of the run; by default what the rows say, or each file's stem."),
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
     columns: Columns = options.COLUMNS,
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
-    """Load which nuggets the answers of runs hold: topic, nugget, assignment, and run.
+    """Load which nuggets answers hold: run, topic, nugget, assignment.
 
     An assignment is support, partial_support or not_support, and each nugget of a topic that is answered has one.
     Nuggets are loaded first, by load qrels --form nuggets.
@@ -166,10 +172,34 @@ def assignments(
     Example: evalsql load assignments assignments.jsonl --name rag-1
     """
     with loading.open(files) as warehouse:
-        told: dict[str, Any] = {"qrels": qrels, "name": name, "columns": columns, **kept.arguments()}
-        loaded = warehouse.load_assignments(files, **told)
-    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_assignments, 'assignment')}"
-    note(f"loaded assignments of {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
+        loaded = warehouse.load_assignments(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "assignment")
+
+
+@command
+def citations(
+    *,
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load what answers cite: run, topic, sentence, document, support.
+
+    Support is 2, 1 or 0: in full, in part, not. A sentence that cites nothing has a row without document and support.
+
+    Example: evalsql load citations citations.csv --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_citations(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "row")
+
+
+def _note_answers(loaded: LoadedAnswers, what: str) -> None:
+    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
+    note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
 
 
 @command

@@ -40,7 +40,9 @@ def findings(
     # Of grades the measures of preferences take nine times as long as all others together, and say nothing of the file.
     left_out = set() if database.rows(f"select 1 from qrels where form = '{_SLOW}'") else {_SLOW}
     measures = [default_measure(each) for each in database.catalog.measures if each.family not in left_out]
-    of_rankings = [each for each in measures if each.relation.family != "nuggets"]  # these have no evaluations
+    of_rankings = [
+        each for each in measures if each.relation.family not in ("nuggets", "citations")
+    ]  # these have no evaluations
     inputs = {
         _VALUES: f"select * from temp.{_VALUES}",
         "audited_runs": f"select run_id from runs{named}",

@@ -18,7 +18,6 @@ from evalsql.phrases import counted, shortened
 # With more, trying orders of ties takes longer than a second.
 MOST_TIED = 200_000
 _MOST_NOTES = 5
-_IN_USE = ("evaluations", "stored_scores", "nugget_assignments")  # that runs with figures are in
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
@@ -92,7 +91,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    in_use = " union all ".join(f"select run_id from {table}" for table in _IN_USE)
+    evaluated = relation_query(evaluation.database.catalog, "evaluated_runs")
+    in_use = f"select run_id from ({evaluated}) union all select run_id from stored_scores"
     figures = "run_id in (select run_id from collection_scores)"
     rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
     chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())

@@ -14,6 +14,7 @@ from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
 IN_MEMORY = "in memory"  # where rows come from that are in no file
+OF_ANSWERS = {"assignments": "nugget_assignments", "citations": "answer_citations"}  # tables by what is loaded
 FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
 _ROWS_INSERTED = 100_000  # at once, so that memory stays bounded
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
@@ -117,24 +118,25 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         return
     among = f"({', '.join(map(str, keys))})"
     tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores", "collection_scores")
-    tables = (*tables, "nugget_assignments")
+    tables = (*tables, *OF_ANSWERS.values())
     if kind == "qrels":
-        figures = "select qrels_id, run_id from stored_scores union all select qrels_id, run_id from nugget_assignments"
+        held = (f"select qrels_id, run_id from {table}" for table in ("stored_scores", *OF_ANSWERS.values()))
+        figures = " union all ".join(held)
         unranked = f"select run_id from ({figures}) where run_id not in (select run_id from run_topics)"
         stored, others = (f"{unranked} and qrels_id {word} {among}" for word in ("in", "not in"))
         runs = [run_id for (run_id,) in database.rows(f"select distinct run_id from ({stored}) order by run_id")]
         if runs:
-            what = f"stored scores or assignments of {counted(len(runs), 'run')}"
+            what = f"stored scores, assignments or citations of {counted(len(runs), 'run')}"
             warn(f"the {what} went with the judgments they were made with")
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "judgment_samples", "stored_scores", "nuggets", "nugget_assignments")
+        tables = (*tables, "judgment_samples", "stored_scores", "nuggets", *OF_ANSWERS.values())
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
-        kinds = ", ".join(f"'assignments.{key}'" for key in keys)
+        kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
         database.execute(f"delete from files where kind in ({kinds})")
     else:
-        database.execute(f"delete from files where kind like 'assignments.%' and id in {among}")
+        database.execute(f"delete from files where split_part(kind, '.', 1) in {(*OF_ANSWERS,)} and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
     for table in (*tables, "evaluations"):
@@ -192,9 +194,10 @@ def make_room_for_runs(
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         wanted_by[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
-    answered = {run_id for (run_id,) in database.rows("select distinct run_id from nugget_assignments")}
+    of_answers = " union ".join(f"select run_id from {table}" for table in OF_ANSWERS.values())
+    answered = {run_id for (run_id,) in database.rows(of_answers)}
     if lost := [name for name in taken if held[name] in answered]:
-        warn(f"the assignments of {shortened(lost)} went with it; evalsql load assignments brings them again")
+        warn(f"the assignments and citations of {shortened(lost)} went with it; evalsql load brings them again")
     delete(database, "run", *[held[name] for name in taken])
     if not qrels and len(present) > 1 and not all(wanted_by.values()):
         raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
@@ -239,6 +242,7 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
         database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
     differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
-        database.execute(f"update nugget_assignments set qrels_id = {qrels_id} where qrels_id = {replaced_id}")
-        database.execute(f"update files set kind = 'assignments.{qrels_id}' where kind = 'assignments.{replaced_id}'")
+        for kind, table in OF_ANSWERS.items():
+            database.execute(f"update {table} set qrels_id = {qrels_id} where qrels_id = {replaced_id}")
+            database.execute(f"update files set kind = '{kind}.{qrels_id}' where kind = '{kind}.{replaced_id}'")
         delete(database, "qrels", replaced_id)

@@ -37,6 +37,8 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "importance": ("importance",),
     "text": ("nugget_text", "text"),
     "assignment": ("assignment",),
+    "sentence": ("sentence_id", "sentence"),
+    "support": ("support", "support_label"),
     "run": ("run_id", "runid", "run", "system"),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
@@ -51,6 +53,7 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "families": (("member", "family"), ()),
     "nuggets": (("topic", "nugget", "importance"), ("text",)),
     "assignments": (("topic", "nugget", "assignment"), ("run", "importance")),
+    "citations": (("topic", "sentence"), ("document", "support", "run")),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
@@ -61,7 +64,7 @@ _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", 
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = (
     *("topic", "document", "iteration", "group", "subgroup", "member", "family", "stratum", "method"),
-    *("nugget", "importance", "text", "assignment", "run"),
+    *("nugget", "importance", "text", "assignment", "sentence", "support", "run"),
 )  # meanings that are no numbers
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
 OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets

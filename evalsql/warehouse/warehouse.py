@@ -173,9 +173,15 @@ class Warehouse:
 
     def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
         """Load which nuggets answers hold, of files or rows; options are those of ``ingest.answers``."""
-        from evalsql.ingest.answers import load_assignments
+        from evalsql.ingest.answers import load_answers
 
-        return load_assignments(self.database, source, **options)
+        return load_answers(self.database, "assignments", source, **options)
+
+    def load_citations(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load whether documents support the sentences that cite them; options are those of ``ingest.answers``."""
+        from evalsql.ingest.answers import load_answers
+
+        return load_answers(self.database, "citations", source, **options)
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""

@@ -36,12 +36,19 @@ judgment_rows as (
     select qrels_id
     from nuggets
 ),
-assignment_rows as (
+answer_rows as (
     select
         run_id,
-        qrels_id,
+        concat('assignments.', qrels_id) as kind,
         count(*) as num_rows
     from nugget_assignments
+    group by run_id, qrels_id
+    union all
+    select
+        run_id,
+        concat('citations.', qrels_id) as kind,
+        count(*) as num_rows
+    from answer_citations
     group by run_id, qrels_id
 ),
 qrels_rows as (
@@ -115,14 +122,14 @@ kept as (
         file_rows.kind,
         file_rows.id,
         concat('answers of run ', runs.run) as owner,
-        coalesce(assignment_rows.num_rows, 0) as num_rows,
+        coalesce(answer_rows.num_rows, 0) as num_rows,
         0 as duplicates
     from file_rows
     join runs on runs.run_id = file_rows.id
-    left join assignment_rows
-        on assignment_rows.run_id = file_rows.id
-        and concat('assignments.', assignment_rows.qrels_id) = file_rows.kind
-    where starts_with(file_rows.kind, 'assignments.')
+    left join answer_rows
+        on answer_rows.run_id = file_rows.id
+        and answer_rows.kind = file_rows.kind
+    where regexp_matches(file_rows.kind, '^(assignments|citations)\.')
 )
 select
     concat(

@@ -55,6 +55,10 @@ with keys as (
     from nugget_assignments
     group by run_id, qrels_id, topic_id
     union all
+    select 'answer_citations', run_id, qrels_id, topic_id, null, null, count(*)
+    from answer_citations
+    group by run_id, qrels_id, topic_id
+    union all
     select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
     from topic_weights
     group by qrels_id, topic_id
@@ -68,7 +72,7 @@ with keys as (
     group by evaluation_id
     union all
     select 'files', case when owner = 'run' then id end, case when owner <> 'run' then id end, null, null, null, count(*)
-    from (select id, kind, case when starts_with(kind, 'assignments.') then 'run' else kind end as owner from files)
+    from (select id, kind, case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end as owner from files)
     where kind <> 'documents'
     group by case when owner = 'run' then id end, case when owner <> 'run' then id end
     union all

@@ -35,3 +35,25 @@ select
     missing,
     true as answered
 from answered_topics
+union all
+select
+    cast(null as integer) as evaluation_id,
+    qrels_id,
+    run_id,
+    topic_id,
+    qrels,
+    run,
+    topic,
+    0 as num_ret,
+    missing,
+    true as answered
+from cited_topics
+where
+    -- Of a run with assignments these say which topics it answers.
+    not exists (
+        select 1
+        from nugget_assignments
+        where
+            nugget_assignments.run_id = cited_topics.run_id
+            and nugget_assignments.qrels_id = cited_topics.qrels_id
+    )

@@ -17,11 +17,22 @@
 --   file             where it came from, several files separated by blanks; the table files has checksums
 with sources as (
     select
-        case when starts_with(kind, 'assignments.') then 'run' else kind end as kind,
+        case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end as kind,
         id,
         string_agg(file, ' ' order by file) as file
     from files
-    group by case when starts_with(kind, 'assignments.') then 'run' else kind end, id
+    group by case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end, id
+),
+answer_topics as (
+    select
+        run_id,
+        topic_id
+    from nugget_assignments
+    union
+    select
+        run_id,
+        topic_id
+    from answer_citations
 ),
 run_sizes as (
     select
@@ -46,9 +57,9 @@ run_sizes as (
     union all
     select
         run_id,
-        count(distinct topic_id) as num_topics,
+        count(*) as num_topics,
         cast(null as bigint) as num_rows
-    from nugget_assignments
+    from answer_topics
     where run_id not in (select run_id from run_topics)
     group by run_id
 ),

@@ -1,4 +1,4 @@
--- title: Runs without rankings, of which scores or assignments of nuggets are stored
+-- title: Runs without rankings, of which scores, or assignments or citations of answers, are stored
 -- columns:
 --   run_id   key of the run
 --   run      name of the run
@@ -11,6 +11,10 @@ with figures as (
     union
     select run_id
     from nugget_assignments
+    where run_id not in (select run_id from run_topics)
+    union
+    select run_id
+    from answer_citations
     where run_id not in (select run_id from run_topics)
 )
 select

@@ -44,7 +44,9 @@ BEFORE = {
     ("export", "topics"): ("load", "topics", "queries.tsv"),
     ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
     ("import",): ("export", "warehouse", "archive"),
-    ("load", "assignments"): ("load", "qrels", "nuggets.jsonl", "--form", "nuggets"),
+    **dict.fromkeys(
+        (("load", "assignments"), ("load", "citations")), ("load", "qrels", "nuggets.jsonl", "--form", "nuggets")
+    ),
 }
 ALSO_WRITTEN = {
     ("conformance",): "conformance-cases",
@@ -80,6 +82,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     write(folder / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
     shutil.copy(FIXTURES / "nuggets" / "nuggets.jsonl", folder / "nuggets.jsonl")
     shutil.copy(FIXTURES / "nuggets" / "runs" / "system.jsonl", folder / "assignments.jsonl")
+    shutil.copy(FIXTURES / "nuggets" / "citations" / "system.csv", folder / "citations.csv")
     write(folder / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return folder
 

@@ -260,7 +260,7 @@ def test_dropped_runs_and_judgments_take_their_scores_along(changed: Warehouse) 
         Writer(changed.database, external=False).run("delete from runs where run = 'dense'")
     changed.drop_runs("dense")
     assert changed.rows("select distinct run from stored_values order by run") == [("hybrid",), ("tfidf",)]
-    with pytest.warns(InputWarning, match="stored scores or assignments of 2 runs went with the judgments"):
+    with pytest.warns(InputWarning, match="stored scores, assignments or citations of 2 runs went with the judgments"):
         changed.drop_qrels("sample")
     for table in ("stored_scores", "qrels"):
         assert changed.rows(f"select * from {table}") == []

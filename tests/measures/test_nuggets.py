@@ -141,7 +141,7 @@ REFUSED = [
         '{"qid": "q3", "nuggets": []}\n{"qid": "q3", "nuggets": [{"text": "a", "assignment": "support"}]}\n',
         "1: JSON lines: no obj",
     ),
-    ("q3 0 d 1\n", "names topic, nugget and assignment|no column"),
+    ("q3 0 d 1\n", "whose header names topic, nugget, assignment"),
 ]
 
 
@@ -178,6 +178,61 @@ def test_nuggets_that_cannot_be_taken_are_named(tmp_path: Path, empty: Warehouse
     assert empty.rows("select * from qrels") == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("q1,s1,a,3", "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2 or full_support"),
+        ("q1,s1,a,", "2: CSV: .*the citation was not judged"),
+        ("q1,s1,,2", "2: CSV: run r, topic q1, sentence s1: has support and no document"),
+        ("q1,s1,a,2\nq1,s1,a,1", "3: CSV: .*stands there already"),
+        ("q1,s1,a,2\nq1,s1,,", "3: CSV: .*cites a document in another row"),
+        ("q9,s1,a,2", "2: CSV: .*the judgments have no nugget of the topic"),
+    ],
+)
+def test_a_citation_without_a_judgment_is_refused(tmp_path: Path, held: Warehouse, rows: str, told: str) -> None:
+    text = "topic,sentence,document,support\n" + rows
+    with pytest.raises(InputError, match=rf"r\.csv:{told}"):
+        held.load_citations(write(tmp_path / "r.csv", text))
+    assert held.rows("select * from answer_citations") == []
+
+
+def test_figures_of_citations_equal_a_plain_loop(held: Warehouse) -> None:
+    dice = random.Random(3)
+    answers = {
+        topic: [[dice.randint(0, 2) for _ in range(dice.randint(0, 3))] for _ in range(dice.randint(1, 5))]
+        for topic in ("q1", "q2")
+    }
+    rows = [
+        {"topic": topic, "sentence": at, "document": document, "support": support}
+        for topic, sentences in answers.items()
+        for at, cited in enumerate(sentences)
+        for document, support in ([(f"d{nth}", each) for nth, each in enumerate(cited)] or [(None, None)])
+    ]
+    held.load_citations(rows, name="system")
+    found = {
+        (measure, topic): value
+        for _, _, topic, measure, value in held.evaluate(
+            "weighted_precision weighted_recall", per_topic=True
+        ).fetchall()
+    }
+    for topic in ("q1", "q2", "q3"):
+        sentences = answers.get(topic, [])
+        supports = [support / 2 for cited in sentences for support in cited]
+        best = [max(cited, default=0) / 2 for cited in sentences]
+        assert found["CitationPrecision", topic] == (sum(supports) / len(supports) if supports else 0), topic
+        assert found["CitationRecall", topic] == pytest.approx(sum(best) / len(best) if best else 0), topic
+    assert findings(held.evaluation, audits(held.catalog)) == []
+    # A run with citations alone has no scores of nuggets.
+    held.load_citations(rows, name="other")
+    boards = {run: values for _, run, *values in held.evaluate("CitationRecall VitalScore").fetchall()}
+    assert (boards["other"][0], boards["other"][1]) == (boards["system"][0], None)
+    assert held.rows("select run, missing_topics from coverage order by run") == [("other", 1), ("system", 1)]
+    with pytest.raises(UsageError, match="already loaded: citations of other"):
+        held.load_citations(rows, name="other")
+    held.drop_runs("other")
+    assert held.rows("select count(distinct run_id) from answer_citations") == [(1,)]
+
+
 def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: Warehouse) -> None:
     held.load_qrels({"q1": {"a": 1}}, "documents")
     held.load_run({"q1": {"a": 1.0}}, "ranking")
@@ -191,7 +246,7 @@ def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: W
     # A system may have both; what its rankings replace says that the answers go.
     held.load_assignments(CASE / "runs" / "system.jsonl", name="ranking")
     assert held.rows("select run, count(*) from coverage group by run order by run") == [("ranking", 2), ("system", 1)]
-    with pytest.warns(InputWarning, match="the assignments of ranking went with it"):
+    with pytest.warns(InputWarning, match="the assignments and citations of ranking went with it"):
         held.load_run({"q1": {"a": 1.0}}, "ranking", qrels="documents", replace=True)
     assert held.rows("select distinct run from answers") == [("system",)]
 
@@ -209,10 +264,10 @@ def test_assignments_are_replaced_and_dropped_and_equal_nuggets_keep_them(tmp_pa
     assert held.evaluate("VitalScore").fetchall() == []
     assert held.evaluate(",".join(SCORES), qrels="nuggets@1").fetchall() == [("nuggets@1", *row[1:]) for row in before]
     assert findings(held.evaluation, audits(held.catalog)) == []
-    with pytest.warns(InputWarning, match="assignments of 1 run went with the judgments"):
+    with pytest.warns(InputWarning, match="assignments or citations of 1 run went with"):
         held.drop_qrels("nuggets@1")
     held.drop_qrels("nuggets")
-    tables = ("runs", "qrels", "nuggets", "nugget_assignments", "topics", "files")
+    tables = ("runs", "qrels", "nuggets", "nugget_assignments", "answer_citations", "topics", "files")
     assert [held.rows(f"select count(*) from {table}") for table in tables] == [[(0,)]] * len(tables)
 
 
@@ -221,7 +276,7 @@ def test_commands_take_scores_of_answers_as_all_others(command: Command, tmp_pat
     write(tmp_path / "other.jsonl", other)
     command("load", "qrels", str(CASE / "nuggets.jsonl"), "--form", "nuggets")
     done = command("load", "assignments", str(CASE / "runs" / "system.jsonl"), "other.jsonl", "--system", "rag")
-    assert "loaded assignments of nuggets: 2 runs, 4 answers with 14 assignments" in done.stderr
+    assert "loaded answers to nuggets: 2 runs, 4 answers with 14 assignments" in done.stderr
     board = command("leaderboard", "--format", "csv")
     assert [row["run"] for row in csv_rows(board.stdout)] == ["system", "other"]
     assert "system misses 1 of 3 topics (nuggets)" in board.stderr

@@ -23,6 +23,7 @@ FAMILIES = {
     "preferences": "Preferences",
     "samples": "Samples",
     "nuggets": "Nuggets of answers",
+    "citations": "Citations of answers",
     "counts": "Counts",
 }
 HEAD = """\

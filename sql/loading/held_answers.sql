@@ -1,5 +1,5 @@
--- title: Runs of the staged assignments that have assignments to the same nuggets already
--- inputs: staged
+-- title: Runs of staged assignments or citations that have others beside the same nuggets already
+-- inputs: staged, held
 -- parameters:
 --   qrels_id integer = null   key of the judgment set that has the nuggets
 -- columns:
@@ -11,5 +11,5 @@ select
 from runs
 where
     runs.run in (select run from staged)
-    and runs.run_id in (select run_id from nugget_assignments where qrels_id = $qrels_id)
+    and runs.run_id in (select run_id from held where qrels_id = $qrels_id)
 order by runs.run_id
