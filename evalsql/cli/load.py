@@ -10,7 +10,6 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
-from evalsql.ingest.answers import LoadedAnswers
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -164,10 +163,10 @@ def assignments(
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
-    """Load which nuggets answers hold: run, topic, nugget, assignment.
+    """Load which nuggets the answers of runs hold.
 
-    An assignment is support, partial_support or not_support, and each nugget of a topic that is answered has one.
-    Nuggets are loaded first, by load qrels --form nuggets.
+    Rows have topic, nugget, assignment, and perhaps run. An assignment is support, partial_support or not_support. Each
+    nugget of a topic that is answered has one. Nuggets are loaded first, by load qrels --form nuggets.
 
     Example: evalsql load assignments assignments.jsonl --name rag-1
     """
@@ -186,9 +185,10 @@ def citations(
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
-    """Load what answers cite: run, topic, sentence, document, support.
+    """Load whether what answers cite supports them.
 
-    Support is 2, 1 or 0: in full, in part, not. A sentence that cites nothing has a row without document and support.
+    Rows have topic, sentence, document, support, and perhaps run. Support is 2, 1 or 0: in full, in part, not. A
+    sentence that cites nothing has a row without document and support.
 
     Example: evalsql load citations citations.csv --name rag-1
     """
@@ -197,7 +197,7 @@ def citations(
     _note_answers(loaded, "row")
 
 
-def _note_answers(loaded: LoadedAnswers, what: str) -> None:
+def _note_answers(loaded: Any, what: str) -> None:
     answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
     note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
 

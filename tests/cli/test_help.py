@@ -44,9 +44,8 @@ BEFORE = {
     ("export", "topics"): ("load", "topics", "queries.tsv"),
     ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
     ("import",): ("export", "warehouse", "archive"),
-    **dict.fromkeys(
-        (("load", "assignments"), ("load", "citations")), ("load", "qrels", "nuggets.jsonl", "--form", "nuggets")
-    ),
+    ("load", "assignments"): ("load", "qrels", "nuggets.jsonl", "--form", "nuggets"),
+    ("load", "citations"): ("load", "qrels", "nuggets.jsonl", "--form", "nuggets"),
 }
 ALSO_WRITTEN = {
     ("conformance",): "conformance-cases",

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,10 @@ def test_a_citation_without_a_judgment_is_refused(tmp_path: Path, held: Warehous
     assert held.rows("select * from answer_citations") == []
 
 
+def documents_of(cited: Sequence[int]) -> list[tuple[str | None, int | None]]:
+    return [(f"d{nth}", support) for nth, support in enumerate(cited)] or [(None, None)]
+
+
 def test_figures_of_citations_equal_a_plain_loop(held: Warehouse) -> None:
     dice = random.Random(3)
     answers = {
@@ -206,7 +211,7 @@ def test_figures_of_citations_equal_a_plain_loop(held: Warehouse) -> None:
         {"topic": topic, "sentence": at, "document": document, "support": support}
         for topic, sentences in answers.items()
         for at, cited in enumerate(sentences)
-        for document, support in ([(f"d{nth}", each) for nth, each in enumerate(cited)] or [(None, None)])
+        for document, support in documents_of(cited)
     ]
     held.load_citations(rows, name="system")
     found = {
