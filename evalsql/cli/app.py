@@ -43,7 +43,7 @@ _COMMANDS = {
 }
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
-    "Measure": ("measures", "ties", "tap", "topics", "agents", "costs"),
+    "Measure": ("measures", "ties", "tap", "topics", "agents", "costs", "answers"),
     "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
     "Share": ("reports", "site", "exporting", "clients", "assistants"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
@@ -158,7 +158,10 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "documents", "costs", "weights", "measures")
+_LOADED = (
+    *("qrels", "runs", "scores", "assignments", "citations", "lists"),
+    *("topics", "groups", "documents", "costs", "weights", "measures"),
+)
 _EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
     {"Commands": [f"load.{name}" for name in _LOADED]},

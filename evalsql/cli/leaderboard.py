@@ -341,6 +341,8 @@ def eval_(
     """
     if qrels == "-" and "-" in runs:
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
+    if judgments.form == "nuggets":
+        raise UsageError("nuggets are of answers, and runs are rankings; load qrels and load assignments take both")
     _check_no_measure(runs)
     measures = measure or measure_names.DEFAULT_MEASURES
     with progress_bar() as progress:

@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, lists, scores, costs, weights, topics, groups, documents and own measures."""
+"""``evalsql load``: judgments, runs, answers, lists, scores, costs, weights, topics, groups, documents, measures."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -52,7 +52,8 @@ def qrels(
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
         num_topics, num_rows = _size(warehouse, loaded)
-        held = f"{counted(num_rows, 'judgment')} of {counted(num_topics, 'topic')}"
+        what = "nugget" if reading.form == "nuggets" else "judgment"
+        held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
         runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
         note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
@@ -155,6 +156,60 @@ def scores(
         ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])
         values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
         note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
+
+
+_ANSWER_FILES = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...)
+_NUGGETS = option("--qrels NAME", "Nuggets of the topics, by default the only set.", complete="qrels")
+_ANSWERING = option("--name", "Name of the run; by default what the rows say, or each file's stem.")
+
+
+@command
+def assignments(
+    *,
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load which nuggets the answers of runs hold.
+
+    Rows have topic, nugget, assignment, and perhaps run. An assignment is support, partial_support or not_support. Each
+    nugget of a topic that is answered has one. Nuggets are loaded first, by load qrels --form nuggets.
+
+    Example: evalsql load assignments assignments.jsonl --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_assignments(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "assignment")
+
+
+@command
+def citations(
+    *,
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load whether what answers cite supports them.
+
+    Rows have topic, sentence, document, support, and perhaps run. Support is 2, 1 or 0: in full, in part, not. A
+    sentence that cites nothing has a row without document and support.
+
+    Example: evalsql load citations citations.csv --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_citations(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "row")
+
+
+def _note_answers(loaded: Any, what: str) -> None:
+    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
+    note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
 
 
 @command

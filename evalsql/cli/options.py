@@ -20,7 +20,7 @@ from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.evaluation.listings import arranged
-from evalsql.evaluation.selection import Choice, choose_runs, parse_date
+from evalsql.evaluation.selection import Choice, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import counted
@@ -43,7 +43,7 @@ QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or ir
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar and zip archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
+Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families", "nuggets"]
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
 WORDS = flag("--texts", "What each document says in a last column, where its text was loaded.")
 FORM = option(
@@ -52,7 +52,7 @@ FORM = option(
     "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
     "(preferences). Of a sample: topic, iteration, document, stratum, grade (strata), or topic, document, grade, "
     "method, probability (probabilities). Or what judgments are made of: topic and relevant document (pairs), id and "
-    "family (families).",
+    "family (families). Or what answers should hold: topic, nugget, importance (nuggets).",
     "grades",
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
@@ -133,7 +133,8 @@ class MeasuredRuns(RunSelection):
 
     def arguments(self, warehouse: Warehouse) -> dict[str, Any]:
         """What is to be evaluated, by the names that functions give it; of runs and judgment sets empty is all."""
-        return {"measures": self.measures, "qrels": self.qrels, "runs": self.chosen(warehouse)}
+        measures = self.measure or default_measures(warehouse.database, self.qrels)
+        return {"measures": measures, "qrels": self.qrels, "runs": self.chosen(warehouse)}
 
 
 @dataclass(frozen=True)

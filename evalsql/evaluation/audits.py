@@ -41,10 +41,13 @@ def findings(
     # Of grades the measures of preferences take nine times as long as all others together, and say nothing of the file.
     left_out = {_COSTS} if database.rows(f"select 1 from qrels where form = '{_SLOW}'") else {_COSTS, _SLOW}
     measures = [default_measure(each) for each in database.catalog.measures if each.family not in left_out]
+    of_rankings = [
+        each for each in measures if each.relation.family not in ("nuggets", "citations")
+    ]  # these have no evaluations
     inputs = {
         _VALUES: f"select * from temp.{_VALUES}",
         "audited_runs": f"select run_id from runs{named}",
-        "audited_measures": f"select unnest([{', '.join(literal(each.name) for each in measures)}]) as measure",
+        "audited_measures": f"select unnest([{', '.join(literal(each.name) for each in of_rankings)}]) as measure",
         _RANKINGS: ranking_sums(database.catalog),
     }
     is_quick = chosen == audits(database.catalog, quick=True)

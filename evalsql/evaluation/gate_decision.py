@@ -201,7 +201,10 @@ def _resolved(
         evaluation.judging_set([reference], judged)
     has_rankings = stored_scores.with_rankings(database, [run])
     allows_missing = any(rule.kind == "missing" for rule in known)
-    own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
+    is_answered = database.rows("select 1 from qrels where qrels = ? and form = 'nuggets'", [judged]) != []
+    of_rankings = ("documents", "judged", "missing", "topic") if has_rankings else ()
+    checkable = ("missing",) if is_answered else of_rankings
+    own = [each for each in CHECKS if each.kind in checkable and not (allows_missing and each.kind == "missing")]
     for rule in known:
         problem = rule.problem
         if figures and rule.kind in (*ON_BOARDS, "lacking"):
@@ -210,8 +213,8 @@ def _resolved(
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
         elif rule.kind == "lacking" and not on_boards:
             problem = "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
-        elif not has_rankings and rule.kind in ("missing", "topic"):
-            problem = f"needs rankings, and only scores are stored of {run}"
+        elif rule.kind in ("missing", "topic") and rule.kind not in checkable:
+            problem = f"needs rankings, and none are here of {run}"
         elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
             problem = f'no judgment set is called "{rule.topic}"'
         elif rule.group and not problem:
@@ -248,7 +251,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
         "gate_scores": "select * from temp.scores",
         "kappas": f"select other, kappa from {kappas}",
-        "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['evaluated_topics'])} {own}",
+        "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['averaged_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
         "missing_topics": catalog["gate_missing_topics"].body,
         "first_ranks": f"select * from {catalog['first_relevant_ranks'].name} {own}",
@@ -312,7 +315,7 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
     """What makes a decision less than it seems."""
     database = evaluation.database
     notes = []
-    if not stored_scores.with_rankings(database, [asked.candidate]):
+    if not any(rule.kind == "missing" and not rule.problem for rule in asked.rules):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         of_run = "select distinct topic from temp.scores where run = ?"

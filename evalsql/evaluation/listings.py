@@ -101,7 +101,7 @@ def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -
     inputs = {"means": means, "drawn_runs": "select distinct run from board"}
     places = relation_query(evaluation.database.catalog, "measure_places", inputs)
     placed = f"({places}) as places on places.qrels = board.qrels and places.run = board.run"
-    rows = f"select board.*, places.place from board join {placed}"
+    rows = f"select board.*, case when places.value is not null then place end as place from board join {placed}"
     return f"with board as (\n{board}\n)\n{rows}\norder by {board_order(named)}"
 
 

@@ -23,6 +23,7 @@ _FORMS = {
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
     "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
     "taking what was not drawn for not relevant",
+    "nuggets": "measures of answers go by them, such as VitalScore; those of rankings have no values",
     "probabilities": "statAP and statnDCG estimate what all judgments would give; other figures mislead, taking what "
     "was not drawn for not relevant",
 }
@@ -50,8 +51,10 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
         if num_irrelevant:
-            without = f"topics without a relevant document: {num_irrelevant} of {num_topics}"
-            lines.append(Notice("forms", f"  {name}: {without}, averaged as trec_eval does, mostly as 0"))
+            what, how = "relevant document", "averaged as trec_eval does, mostly as 0"
+            if form == "nuggets":
+                what, how = "vital nugget", "averaged as nuggetizer does, as 0 of vital nuggets"
+            lines.append(Notice("forms", f"  {name}: topics without a {what}: {num_irrelevant} of {num_topics}, {how}"))
     rows = database.rows(covered)
     lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
@@ -88,7 +91,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    in_use = "select run_id from evaluations union all select run_id from stored_scores"
+    evaluated = relation_query(evaluation.database.catalog, "evaluated_runs")
+    in_use = f"select run_id from ({evaluated}) union all select run_id from stored_scores"
     figures = "run_id in (select run_id from collection_scores)"
     rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
     chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())

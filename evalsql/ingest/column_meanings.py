@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from evalsql.errors import UsageError
 
@@ -37,7 +38,13 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "stratum": ("stratum", "category"),
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
-    "run": ("run",),
+    "nugget": ("nugget_id", "nuggetid", "nugget", "id", "nugget_text", "text"),
+    "importance": ("importance",),
+    "text": ("nugget_text", "text"),
+    "assignment": ("assignment",),
+    "sentence": ("sentence_id", "sentence"),
+    "support": ("support", "support_label"),
+    "run": ("run_id", "runid", "run", "system"),
     "cost": ("cost", "name", "metric"),
     "value": ("value",),
     "unit": ("unit",),
@@ -52,6 +59,9 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),
+    "nuggets": (("topic", "nugget", "importance"), ("text",)),
+    "assignments": (("topic", "nugget", "assignment"), ("run", "importance")),
+    "citations": (("topic", "sentence"), ("document", "support", "run")),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
@@ -71,17 +81,12 @@ _NO_LOSS = {
 }
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = (
-    "topic",
-    "document",
-    "iteration",
-    "group",
-    "subgroup",
-    "member",
-    "family",
-    "stratum",
-    "method",
-    "call",
+    *("topic", "document", "iteration", "group", "subgroup", "member", "family", "stratum", "method", "call"),
+    *("nugget", "importance", "text", "assignment", "sentence", "support", "run"),
 )  # meanings that are no numbers
+PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
+OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets
+LISTED = "nuggets"  # where they have it
 Given = Mapping[str, str] | None
 
 
@@ -92,6 +97,15 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
     folded = {_folded(name): name for name in reversed(texts) if name not in named.values()}
     known_names = {meaning: [name for name in COLUMNS[meaning] if name in folded] for meaning in all_meanings(kind)}
     return {meaning: folded[found[0]] for meaning, found in known_names.items() if found} | named
+
+
+def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+    """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
+    listed = record.get(LISTED)
+    if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed):
+        return []
+    own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}
+    return [own | {meaning: nugget[name] for meaning, name in known(nugget, kind).items()} for nugget in listed]
 
 
 def all_meanings(kind: str) -> Sequence[str]:

@@ -32,7 +32,7 @@ from evalsql.ingest.files.trec_text import (
     sampled_rows,
     text_lines,
 )
-from evalsql.ingest.load_options import IMPLYING, SAMPLED, JudgmentOptions
+from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
 from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.phrases import counted
 
@@ -43,8 +43,9 @@ _PREFERRED = {
     **{"document": "varchar", "level": "double"},
 }
 _SAMPLED = {**_GRADED, "stratum": "varchar", "probability": "double"}
+_NUGGETS = {"line": "bigint", "topic": "varchar", "nugget": "varchar", "importance": "varchar", "text": "varchar"}
 # By form, where they are not those of grades.
-_COLUMNS = {"preferences": _PREFERRED, **dict.fromkeys(SAMPLED, _SAMPLED)}
+_COLUMNS = {"preferences": _PREFERRED, **dict.fromkeys(SAMPLED, _SAMPLED), NUGGETS: _NUGGETS}
 _READERS: Mapping[str, RowReader] = {
     "preferences": preference_rows,
     **{form: partial(sampled_rows, form=form) for form in SAMPLED},
@@ -120,6 +121,8 @@ class StagedJudgments:
         options = self.options
         if options.form in IMPLYING:
             raise QueryError(f"{file.label}: {options.form} were not recognised")
+        if options.form == NUGGETS:
+            raise file.error("nuggets are JSON lines, or a table whose header names topic, nugget and importance")
         self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
@@ -162,7 +165,9 @@ class StagedJudgments:
             ((num_kept,),) = database.rows(count)
             self.duplicates = self.num_rows - num_kept
             return
-        if self.options.are_preferences:
+        if self.options.form == NUGGETS:
+            self._refuse("nugget_faults", origin, problems)
+        elif self.options.are_preferences:
             check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
             repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
@@ -184,15 +189,17 @@ class StagedJudgments:
 
     def _check_sample(self, origin: Table, problems: ProblemList) -> None:
         """Refuse probabilities that are none, and note what is to be said of the sample."""
-        faults, remarks = (
-            relation_query(self.database.catalog, name, {"staged": _ALL}, form=self.options.form)
-            for name in ("sample_faults", "sample_remarks")
-        )
-        found = self.database.rows(f"{faults}\norder by line")
+        self._refuse("sample_faults", origin, problems, form=self.options.form)
+        remarks = relation_query(self.database.catalog, "sample_remarks", {"staged": _ALL}, form=self.options.form)
+        self.notices += [remark for (remark,) in self.database.rows(remarks)]
+
+    def _refuse(self, faults: str, origin: Table, problems: ProblemList, **arguments: str) -> None:
+        """Refuse the staged rows that a relation finds at fault."""
+        query = relation_query(self.database.catalog, faults, {"staged": _ALL}, **arguments)
+        found = self.database.rows(f"{query}\norder by line")
         lines = origin.lines() if found else {}
         for line, reason in found:
             problems.add(origin.problem(lines.get(line, line), reason))
-        self.notices += [remark for (remark,) in self.database.rows(remarks)]
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
@@ -209,6 +216,16 @@ class StagedJudgments:
         columns = ("qrels_id", "qrels", "form", "duplicates", "comments")
         base_rows.add_rows(database, "qrels", columns, [row], options.meta or {})
         rows = f"select *, 0 as file_id from ({_ALL})"
+        if form == NUGGETS:
+            if run_ids:
+                raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
+            base_rows.add_topics(database, rows)
+            database.insert(
+                "nuggets", relation_query(database.catalog, "new_nuggets", {"staged": rows}, qrels_id=qrels_id)
+            )
+            database.execute("drop table staged_qrels_rows; drop table staged_topics")
+            take_over(database, qrels_id, replaced_id)
+            return qrels_id, []
         base_rows.add_names(database, rows)
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}

@@ -14,7 +14,8 @@ from evalsql.errors import UsageError
 Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
-FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING)
+NUGGETS = "nuggets"  # form of judgments that answers are assigned to
+FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING, NUGGETS)
 NO_CALL = "none"  # what says that no column of a run is a call
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 
@@ -104,8 +105,8 @@ class JudgmentOptions:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
-        if self.keep_best and (self.are_preferences or self.are_sampled):
-            what = "preferences" if self.are_preferences else "judgments of a sample"
+        if self.keep_best and (self.form in ("preferences", NUGGETS) or self.are_sampled):
+            what = "judgments of a sample" if self.are_sampled else self.form
             raise UsageError(f"of repeated {what} none is the best one; mend the file")
         if self.queries is not None and self.form != "families":
             raise UsageError("queries are named for judgments made of families, --form families")

@@ -60,6 +60,8 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         return Columns({meaning: [] for meaning in meanings})
     if fields := getattr(records[0], "_fields", None) or [*getattr(records[0], "__dataclass_fields__", ())]:
         records = [{name: getattr(record, name, None) for name in fields} for record in records]
+    if kind in column_meanings.OF_ANSWERS and any(isinstance(record, Mapping) for record in records):
+        records = [row for record in records for row in column_meanings.nugget_rows(record, kind) or [record]]
     if _are_runs(records, kind, given):
         what = type(records[0]).__name__
         raise UsageError(f"these are no rows but a list, a {what} first; evalsql.experiment takes several runs")

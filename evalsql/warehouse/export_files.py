@@ -22,6 +22,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "weights": {"trec": ".txt"},
 }
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
+_NUGGETS = "nuggets join qrels using (qrels_id) join topics using (topic_id)"
 _JUDGED_SAMPLE = """(
     select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
     join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
@@ -109,13 +110,19 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
 def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     ((kind,),) = database.rows("select form from qrels where qrels = ?", [name])
     columns, held, order = ["topic", "iteration", "document", "grade"], "judgments", "topic, iteration, document"
-    if kind == "preferences":
+    if kind == "nuggets":
+        columns, held, order = ["topic", "nugget", "importance", "text"], _NUGGETS, "topic, nugget"
+    elif kind == "preferences":
         columns, held = ["topic", "judgment_group", "subgroup", "document", "level"], _PREFERENCES
         order = "topic, judgment_group, subgroup, level desc, document"
     elif kind in _OF_SAMPLES:
         columns, held = _OF_SAMPLES[kind], _JUDGED_SAMPLE
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
+    if form == "trec" and kind == "nuggets":
+        raise UsageError(
+            f"judgments {name} hold nuggets, which TREC files have not; --format jsonl or parquet has them"
+        )
     if form == "trec":
         names = [each for each in columns if each not in ("grade", "level", "probability")]
         return Written(_text(database, rows, names, path), remarks)

@@ -30,6 +30,7 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.ingest.answers import LoadedAnswers
     from evalsql.ingest.costs import LoadedCosts
     from evalsql.ingest.document_texts import LoadedTexts
     from evalsql.ingest.topic_values import LoadedTopics
@@ -188,6 +189,18 @@ class Warehouse:
             if results := [each for each in listed if each not in tables]:
                 names, self.loader.notices = load_results(self.database, results, **how, **options)
         return loaded + names
+
+    def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load which nuggets answers hold, of files or rows; options are those of ``ingest.answers``."""
+        from evalsql.ingest.answers import load_answers
+
+        return load_answers(self.database, "assignments", source, **options)
+
+    def load_citations(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load whether documents support the sentences that cite them; options are those of ``ingest.answers``."""
+        from evalsql.ingest.answers import load_answers
+
+        return load_answers(self.database, "citations", source, **options)
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""

@@ -39,6 +39,24 @@ judgment_rows as (
     union all
     select qrels_id
     from preferences
+    union all
+    select qrels_id
+    from nuggets
+),
+answer_rows as (
+    select
+        run_id,
+        concat('assignments.', qrels_id) as kind,
+        count(*) as num_rows
+    from nugget_assignments
+    group by run_id, qrels_id
+    union all
+    select
+        run_id,
+        concat('citations.', qrels_id) as kind,
+        count(*) as num_rows
+    from answer_citations
+    group by run_id, qrels_id
 ),
 qrels_rows as (
     select
@@ -106,6 +124,19 @@ kept as (
         on meta_rows.qrels_id = file_rows.id
         and concat('topics.', meta_rows.key) = file_rows.kind
     where substr(file_rows.kind, 1, 7) = 'topics.'
+    union all
+    select
+        file_rows.kind,
+        file_rows.id,
+        concat('answers of run ', runs.run) as owner,
+        coalesce(answer_rows.num_rows, 0) as num_rows,
+        0 as duplicates
+    from file_rows
+    join runs on runs.run_id = file_rows.id
+    left join answer_rows
+        on answer_rows.run_id = file_rows.id
+        and answer_rows.kind = file_rows.kind
+    where regexp_matches(file_rows.kind, '^(assignments|citations)\.')
 )
 select
     concat(

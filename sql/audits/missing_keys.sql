@@ -55,6 +55,18 @@ with keys as (
     from judgment_samples
     group by qrels_id, topic_id
     union all
+    select 'nuggets', null, qrels_id, topic_id, null, null, count(*)
+    from nuggets
+    group by qrels_id, topic_id
+    union all
+    select 'nugget_assignments', run_id, qrels_id, topic_id, null, null, count(*)
+    from nugget_assignments
+    group by run_id, qrels_id, topic_id
+    union all
+    select 'answer_citations', run_id, qrels_id, topic_id, null, null, count(*)
+    from answer_citations
+    group by run_id, qrels_id, topic_id
+    union all
     select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
     from topic_weights
     group by qrels_id, topic_id
@@ -67,10 +79,10 @@ with keys as (
     from judged_ranks
     group by evaluation_id
     union all
-    select 'files', case when kind in ('run', 'costs') then id end, case when kind not in ('run', 'costs') then id end, null, null, null, count(*)
-    from files
+    select 'files', case when owner = 'run' then id end, case when owner <> 'run' then id end, null, null, null, count(*)
+    from (select id, kind, case when regexp_matches(kind, '^(costs$|assignments\.|citations\.)') then 'run' else kind end as owner from files)
     where kind <> 'documents'
-    group by case when kind in ('run', 'costs') then id end, case when kind not in ('run', 'costs') then id end
+    group by case when owner = 'run' then id end, case when owner <> 'run' then id end
     union all
     select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from meta_changes

@@ -4,7 +4,7 @@
 --   other_id integer = null   key of another
 -- columns:
 --   topic_id      key of the topic
---   document_id   key of the document
+--   document_id   key of the document; null of nuggets
 with rows_of_sets as (
     select
         qrels_id,
@@ -34,6 +34,16 @@ with rows_of_sets as (
         'sample' as subgroup,
         probability
     from judgment_samples
+    where qrels_id in ($qrels_id, $other_id)
+    union all
+    select
+        qrels_id,
+        topic_id,
+        null as document_id,
+        nugget as judgment_group,
+        concat(importance, ' ', text) as subgroup,
+        0 as level
+    from nuggets
     where qrels_id in ($qrels_id, $other_id)
 )
 select

@@ -19,6 +19,8 @@ where topic_id not in (
     union
     select topic_id from judgment_samples
     union
+    select topic_id from nuggets
+    union
     select topic_id from topic_weights
     union
     select topic_id from topic_meta

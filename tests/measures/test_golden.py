@@ -12,7 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import loaded_once, open_held
-from tests.golden_cases import CASES, load_judgments
+from tests.golden_cases import CASES, load_judgments, load_run
 from tests.measures.topic_values import call
 
 pytestmark = pytest.mark.fast
@@ -34,7 +34,7 @@ def load_golden(warehouse: Warehouse) -> None:
         for path in chain(*(table.parent.glob(f"{folder}/*") for folder in ("runs", "e-values", "calls"))):
             falling, call = path.parent.name == "e-values", "call" if path.parent.name == "calls" else None
             run = f"{name} {rule} {path.stem}"
-            warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling, call=call)
+            load_run(warehouse, table.parent, path, run, tie_rule=rule, lower_is_better=falling, call=call)
             for costs in table.parent.glob(f"costs/{path.stem}.*"):
                 warehouse.load_costs(costs, run=run)
 

@@ -23,6 +23,8 @@ FAMILIES = {
     "groups": "Groups of judgments",
     "preferences": "Preferences",
     "samples": "Samples",
+    "nuggets": "Nuggets of answers",
+    "citations": "Citations of answers",
     "counts": "Counts",
     "costs": "Costs",
 }

@@ -16,7 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given
+from evalsql.ingest.column_meanings import MEANINGS, NAMES, PLACES, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
@@ -276,7 +276,7 @@ class Tables:
         for row, *values in self.database.rows(query):
             named = dict(zip(table.columns, values, strict=True))
             has_line = table.form is IN_MEMORY or table.form.has_lines or not named.get("topic")
-            place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
+            place = "" if has_line else f" ({', '.join(f'{each} {named[each]}' for each in PLACES if each in named)})"
             table.refused.append((row, (self._fault(table, named) or "cannot be used") + place))
         if not table.refused and not table.num_rows:
             table.refused.append((0, "no row is judged: grade is empty" if table.form.is_sheet else "holds no rows"))

@@ -111,9 +111,12 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     for table, query in selected.items():
         own = [condition for key, condition in conditions.items() if key in columns[table]]
         chosen[table] = f"{query} where {' and '.join(own) or 'true'}"
+    of_answers = f"select concat(unnest(['assignments.', 'citations.']), qrels_id) from main.qrels where {of_sets}"
     chosen["files"] += (
-        f" and (kind in ('run', 'costs') and id in (select run_id from main.runs where {of_runs}) "
-        f"or kind not in ('run', 'costs') and id in (select qrels_id from main.qrels where {of_sets}))"
+        f" and ((kind in ('run', 'costs') or kind in ({of_answers})) "
+        f"and id in (select run_id from main.runs where {of_runs}) "
+        f"or kind not in ('run', 'costs') and kind not like 'assignments.%' and kind not like 'citations.%' "
+        f"and id in (select qrels_id from main.qrels where {of_sets}))"
     )
     if depth:
         depths = relation_query(database.catalog, "published_depths", depth=depth)
