@@ -87,6 +87,8 @@ def runs(
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
     with_self: bool | None = options.WITH_SELF,
+    collapse: options.Collapse | None = options.COLLAPSE,
+    unit: options.Unit | None = options.UNIT,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
     judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
     kept: KeptWithRuns,
@@ -101,7 +103,8 @@ def runs(
     from evalsql.ingest.manifest import manifest_files
 
     named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
-    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
+    spans = {"collapse": collapse, "unit": unit}
+    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **spans, **kept.arguments())
     with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, how, progress=progress, **named)

@@ -78,6 +78,12 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
         warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
     if pairs:
+        units = relation_query(database.catalog, "unequal_units", {"new_pairs": pairs_query(pairs)})
+        for qrels, judged, run, retrieved_in in database.rows(units):
+            raise UsageError(
+                f"judgments {qrels} have spans in {judged} and run {run} in {retrieved_in}, so that none would match; "
+                "--unit says what start and end count, and --qrels which judgments are for a run"
+            )
         new = relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
         database.insert("evaluations", new)
         rank_judged(database, pairs, retrieved)
@@ -115,7 +121,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores", "collection_scores")
+    tables: Sequence[str] = ("runs", "retrieved", "retrieved_spans", "run_topics", "stored_scores", "collection_scores")
     if kind == "qrels":
         stored, others = (
             f"select run_id from stored_scores where qrels_id {word} {among}" for word in ("in", "not in")
@@ -126,7 +132,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "judgment_samples", "stored_scores")
+        tables = (*tables, "judged_spans", "judgment_samples", "stored_scores")
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")

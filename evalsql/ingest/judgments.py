@@ -33,6 +33,7 @@ from evalsql.ingest.files.trec_text import (
 )
 from evalsql.ingest.load_options import IMPLYING, SAMPLED, JudgmentOptions
 from evalsql.ingest.python_rows import make_temp_table, put
+from evalsql.ingest.spans import check_rows
 from evalsql.phrases import counted
 
 # SQL type by column of the staged rows; line is that of the file, or the number of the row.
@@ -42,14 +43,16 @@ _PREFERRED = {
     **{"document": "varchar", "level": "double"},
 }
 _SAMPLED = {**_GRADED, "stratum": "varchar", "probability": "double"}
+_SPANNED = {"line": "bigint", "topic": "varchar", "document": "varchar", **dict.fromkeys(("start", "end"), "integer")}
 # By form, where they are not those of grades.
-_COLUMNS = {"preferences": _PREFERRED, **dict.fromkeys(SAMPLED, _SAMPLED)}
+_COLUMNS = {"preferences": _PREFERRED, "spans": {**_SPANNED, "grade": "integer"}, **dict.fromkeys(SAMPLED, _SAMPLED)}
 _READERS: Mapping[str, RowReader] = {
     "preferences": preference_rows,
     **{form: partial(sampled_rows, form=form) for form in SAMPLED},
 }
 # What stands for these in rows of a table, by form. Without methods all that is judged was drawn, as by method 1.
-_SAMPLED_COLUMNS = {
+_COLUMNS_OF = {
+    "spans": 'topic, document, start, "end", coalesce(grade, 1)',
     "strata": "topic, iteration, document, grade, stratum, null",
     "probabilities": "topic, '0', document, grade, coalesce(method, '1'), probability",
 }
@@ -116,6 +119,8 @@ class StagedJudgments:
         Raises InputError for bad lines, repeated judgments, preferences that contradict each other, no rows at all.
         """
         options = self.options
+        if options.are_spans:
+            raise file.error("spans need names of columns, in a header or JSON: topic, document, start, end, grade")
         if options.form in IMPLYING:
             raise QueryError(f"{file.label}: {options.form} were not recognised")
         self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
@@ -135,7 +140,7 @@ class StagedJudgments:
             self.num_rows, self.notices = table.num_rows, stage_implied(self.database, table, self.options)
             return
         columns = ", ".join(f'"{name.removeprefix("judgment_")}"' for name in self._columns if name != "line")
-        columns = _SAMPLED_COLUMNS.get(self.options.form, columns)
+        columns = _COLUMNS_OF.get(self.options.form, columns)
         rows = f"select row, {columns} from ({table.query})"
         self.database.execute(f"insert into staged_qrels_rows {rows}")
         self._check(table, ProblemList())
@@ -159,7 +164,9 @@ class StagedJudgments:
             ((num_kept,),) = database.rows(count)
             self.duplicates = self.num_rows - num_kept
             return
-        if self.options.are_preferences:
+        if self.options.are_spans:
+            check_rows(origin, self.options)
+        elif self.options.are_preferences:
             check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
             repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
@@ -209,11 +216,20 @@ class StagedJudgments:
         base_rows.add_names(database, rows)
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
-        database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+        if options.are_spans:
+            how = {"ends_included": options.ends_included}
+            database.insert("judged_spans", relation_query(database.catalog, "new_judged_spans", inputs, **how))
+            graded = {"staged": relation_query(database.catalog, "span_assessments", inputs)}
+            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs | graded))
+        else:
+            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
         if options.are_sampled:
             samples = relation_query(database.catalog, "new_judgment_samples", inputs, form=form)
             database.insert("judgment_samples", samples)
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
+        if options.are_spans:
+            remarks = relation_query(database.catalog, "span_remarks", inputs)
+            self.notices += [remark for (remark,) in database.rows(remarks)]
         database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)

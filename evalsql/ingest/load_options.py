@@ -14,8 +14,26 @@ from evalsql.errors import UsageError
 Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
-FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING)
+FORMS = ("grades", "groups", "preferences", "spans", *SAMPLED, *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
+COLLAPSES = ("max", "first", "sum", "none")
+UNITS = ("characters", "bytes", "tokens", "lines", "pages")
+ENDS_INCLUDED = ("lines", "pages")  # units of which the end that a file names is part of the span
+
+
+def with_unit(meta: Meta, unit: str | None, *, has_spans: bool, **facts: str | None) -> Meta:
+    """``meta`` with what is kept of spans: their unit and further facts; raises UsageError where these do not fit."""
+    if unit is not None and unit not in UNITS:
+        raise UsageError(f"unit {unit} is unknown; there are: {', '.join(UNITS)}")
+    if not has_spans:
+        if unit is not None:
+            raise UsageError("a unit is that of spans: of judgments with --form spans, of runs with --collapse")
+        return meta
+    kept = {**(meta or {}), "unit": unit or UNITS[0], **{key: value for key, value in facts.items() if value}}
+    for key, value in (meta or {}).items():
+        if kept[key] != value:
+            raise UsageError(f"meta {key}={value} contradicts --{key} {kept[key]}, which is kept there")
+    return kept
 
 
 @dataclass(frozen=True)
@@ -24,6 +42,8 @@ class RunOptions:
 
     Attributes:
         warns: whether to warn of what is loaded although it may mislead.
+        collapse: how spans rank their documents: max, first or sum; none leaves out where they begin and end.
+        unit: what their start and end count, by default characters.
         keeps_unjudged: whether documents without judgments go into the table ``retrieved``, which few measures need.
         one_alignment: whether of several alignments of a topic and a document only the best one is kept.
     """
@@ -40,6 +60,8 @@ class RunOptions:
     warns: bool = True
     keeps_unjudged: bool = True
     one_alignment: bool = False
+    collapse: str | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.tie_rule is not None and self.tie_rule not in TIE_RULES:
@@ -49,6 +71,12 @@ class RunOptions:
             if not is_whole or not 1 <= operator.index(self.depth) <= GREATEST_INTEGER:
                 raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
             object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
+        if self.collapse is not None and self.collapse not in COLLAPSES:
+            raise UsageError(f"collapse {self.collapse} is unknown; there are: {', '.join(COLLAPSES)}")
+        if self.collapse == "sum" and self.lower_is_better:
+            raise UsageError("collapse sum is for scores of which greater ones are better; max takes the best of each")
+        kept = with_unit(self.meta, self.unit, has_spans=self.holds_spans, collapse=self.collapse)
+        object.__setattr__(self, "meta", kept)
 
     def for_rows(self, *, is_ranking: bool = False, holds_evalues: bool = False) -> RunOptions:
         """The same with the defaults for these rows: rankings without scores, E-values, or other scores.
@@ -62,8 +90,16 @@ class RunOptions:
             tie_rule="rank" if is_ranking and rule != "input" else rule,
             lower_is_better=lower_is_better,
             with_self=not holds_evalues if self.with_self is None else self.with_self,
-            one_alignment=holds_evalues,
+            one_alignment=holds_evalues and not self.holds_spans,
         )
+
+    @property
+    def holds_spans(self) -> bool:
+        return self.collapse not in (None, "none")
+
+    @property
+    def ends_included(self) -> bool:
+        return self.unit in ENDS_INCLUDED
 
     @property
     def goes_by_rank(self) -> bool:
@@ -88,15 +124,25 @@ class JudgmentOptions:
     columns: Mapping[str, str] | None = None
     queries: str | Path | Iterable[str] | None = None
     with_self: bool = False
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
-        if self.keep_best and (self.are_preferences or self.are_sampled):
-            what = "preferences" if self.are_preferences else "judgments of a sample"
+        if self.keep_best and self.form in ("preferences", "spans", *SAMPLED):
+            what = self.form if self.form in ("preferences", "spans") else "judgments of a sample"
             raise UsageError(f"of repeated {what} none is the best one; mend the file")
         if self.queries is not None and self.form != "families":
             raise UsageError("queries are named for judgments made of families, --form families")
+        object.__setattr__(self, "meta", with_unit(self.meta, self.unit, has_spans=self.are_spans))
+
+    @property
+    def are_spans(self) -> bool:
+        return self.form == "spans"
+
+    @property
+    def ends_included(self) -> bool:
+        return self.unit in ENDS_INCLUDED
 
     @property
     def are_preferences(self) -> bool:

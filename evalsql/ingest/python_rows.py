@@ -212,6 +212,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value = _value(kind)
     values: list[Any] | None = None
+    places: Columns = {}
     refuse_several(topic, inner)
     if isinstance(inner, Mapping):
         documents, values = list(inner), list(inner.values())
@@ -225,6 +226,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
             by_id = next((name for name in _IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
+            places = {each: [one.get(fields[each]) for one in documents] for each in ("start", "end") if each in fields}
             documents = [each.get(fields.get("document", by_id)) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
@@ -234,7 +236,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
             values = list(scores)
             if len(values) != len(documents):
                 raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
-    found: Columns = {"topic": [topic] * len(documents), "document": documents}
+    found: Columns = {"topic": [topic] * len(documents), "document": documents, **places}
     if values is not None:
         return found | {value: values}
     if kind == "pairs":

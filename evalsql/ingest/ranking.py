@@ -7,7 +7,7 @@ from pathlib import Path
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import QueryError
-from evalsql.ingest import base_rows
+from evalsql.ingest import base_rows, spans
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import Table
@@ -77,7 +77,8 @@ class RunBatch:
     options: RunOptions
 
     def __post_init__(self) -> None:
-        make_temp_table(self.database, "staged_run_rows", STAGED_COLUMNS)
+        columns = STAGED_COLUMNS | (spans.STAGED if self.options.holds_spans else {})
+        make_temp_table(self.database, "staged_run_rows", columns)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
@@ -96,7 +97,8 @@ class RunBatch:
         else:
             database.execute(f"create or replace temp table all_ranks as\n{ranked}")
             self.ranked = "select * from all_ranks"
-        counts = f"select (select count(*) from staged_run_rows), count(*) from ({self.ranked})"
+        found = f"retrieved_spans where run_id in ({self._listed})" if options.holds_spans else f"({self.ranked})"
+        counts = f"select (select count(*) from staged_run_rows), count(*) from {found}"
         ((staged, kept),) = database.rows(counts)
         if staged != kept:
             raise QueryError(f"{staged} rows were read and {kept} ranked")
@@ -162,10 +164,15 @@ class RunBatch:
 
 
 def ranked_rows(database: Database, staged_files: str, options: RunOptions) -> str:
-    """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id."""
+    """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id.
+
+    Rows that are spans are stored, and it has their documents.
+    """
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     rule, lower_is_better = options.tie_rule, options.lower_is_better
     rows = relation_query(database.catalog, "compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
+    if options.holds_spans:
+        rows = spans.collapsed(database, rows, _STAGED_IN_ORDER, staged_files, options)
     if options.ranks_by_score:
         return relation_query(database.catalog, "ranked_by_score", {"compared_rows": rows})
     return relation_query(database.catalog, "ranked_as_given", {"compared_rows": rows}, tie_rule=rule)

@@ -4,6 +4,7 @@ import csv
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import loaded_once, open_held
-from tests.golden_cases import CASES, load_judgments
+from tests.golden_cases import CASES, load_judgments, of_runs
 from tests.measures.topic_values import call
 
 pytestmark = pytest.mark.fast
@@ -33,7 +34,8 @@ def load_golden(warehouse: Warehouse) -> None:
         for path in (*table.parent.glob("runs/*"), *table.parent.glob("e-values/*")):
             falling = path.parent.name == "e-values"
             run = f"{name} {rule} {path.stem}"
-            warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
+            how: dict[str, Any] = {"tie_rule": rule, "lower_is_better": falling, **of_runs(table.parent)}
+            warehouse.load_runs(path, name=run, qrels=name, **how)
 
 
 @cache

@@ -16,6 +16,7 @@ FAMILIES = {
     "binary": "Relevant or not",
     "graded": "Grades and gains",
     "user_models": "Models of a reader",
+    "spans": "Spans of documents",
     "threshold": "Score thresholds",
     "classification": "Classification",
     "diversity": "Diversity, over subtopics",

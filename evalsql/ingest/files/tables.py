@@ -28,7 +28,7 @@ from evalsql.phrases import counted
 _ROWS, _RAW = "incoming_rows", "incoming_raw"
 _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
-_WHOLE = ("rank", "grade")
+_WHOLE = ("rank", "grade", "start", "end")
 _BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 # Types of the engine whose values are names: text and whole numbers, but no lists of them.
 _NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
@@ -176,12 +176,12 @@ class Tables:
         evalues = ", lower E-values being better" if any(table and table.holds_evalues for table in found) else ""
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
-    def stage_runs(self, tables: Sequence[Table]) -> None:
+    def stage_runs(self, tables: Sequence[Table], spans: str = "") -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
         numbers = ", ".join(str(table.source.number) for table in tables)
         self.database.execute(f"""
             insert into staged_run_rows by name
-            select file as file_id, topic, document, rank as given_rank, score, false as doubtful
+            select file as file_id, topic, document, rank as given_rank, score, false as doubtful {spans}
             from {_ROWS} where file in ({numbers})
         """)
 
