@@ -90,9 +90,9 @@ def explain(
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
     if named[0].relation.family == "spans":
-        lists = f"from span_rankings where topic = {literal(topic)}"
+        spans = f"from span_rankings where topic = {literal(topic)}"
         raise UsageError(
-            f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{lists}" has spans'
+            f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{spans}" has spans'
         )
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")

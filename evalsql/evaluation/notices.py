@@ -51,13 +51,13 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
         if form == "spans":
-            spanless = "run_id not in (select run_id from retrieved_spans)"
-            query = f"select run from ({covered}) join runs using (run) where qrels = ? and {spanless} order by run"
-            if without := [run for (run,) in database.rows(query, [name])]:
-                told = (
-                    f"{shortened(without, _MOST_NOTES)}: results without start and end, so that measures of spans are 0"
-                )
-                lines.append(Notice("forms", f"  {told}"))
+            lacking_spans = "run_id not in (select run_id from retrieved_spans)"
+            query = (
+                f"select run from ({covered}) join runs using (run) where qrels = ? and {lacking_spans} order by run"
+            )
+            if spanless := [run for (run,) in database.rows(query, [name])]:
+                told = f"{shortened(spanless, _MOST_NOTES)}: results without start and end"
+                lines.append(Notice("forms", f"  {told}, so that measures of spans are 0"))
         if num_irrelevant:
             without = f"topics without a relevant document: {num_irrelevant} of {num_topics}"
             lines.append(Notice("forms", f"  {name}: {without}, averaged as trec_eval does, mostly as 0"))

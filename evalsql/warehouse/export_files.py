@@ -80,7 +80,9 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     columns, held = "document, rank, score", "rankings"
     query = "select tag, tie_rule, lower_is_better, meta from runs where run = ?"
     ((tag, tie_rule, lower, meta),) = database.rows(query, [name])
-    has_spans = bool(database.rows("select 1 from span_rankings where run = ? limit 1", [name]))
+    has_spans = bool(
+        database.rows("select 1 from retrieved_spans join runs using (run_id) where run = ? limit 1", [name])
+    )
     if has_spans and form in _OF_SPANS:
         columns, held = "document, span_start, span_end, rank, score", "span_rankings"
     rows = f"select topic, {columns} from {held} where run = {literal(name)} order by topic, rank"

@@ -176,7 +176,7 @@ def test_spans_go_with_their_judgments_and_runs(empty: Warehouse, tmp_path: Path
 
 def test_one_span_set_scores_two_chunkers_from_the_command_line(command: Command, tmp_path: Path) -> None:
     """Compared, gated and reported as any runs are, and written so that both come back."""
-    chunks = [
+    chunks: list[dict[str, Any]] = [
         {"topic": f"t{n}", "document": "d", "start": 10 * at, "end": 10 * at + 10, "score": -at}
         for n in range(8)
         for at in range(6)
