@@ -217,7 +217,7 @@ class StagedJudgments:
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
         if options.are_spans:
-            how = {"ends_included": options.ends_included}
+            how = {"unit": (options.meta or {})["unit"]}
             database.insert("judged_spans", relation_query(database.catalog, "new_judged_spans", inputs, **how))
             graded = {"staged": relation_query(database.catalog, "span_assessments", inputs)}
             database.insert(table, relation_query(database.catalog, f"new_{table}", inputs | graded))

@@ -18,7 +18,6 @@ FORMS = ("grades", "groups", "preferences", "spans", *SAMPLED, *IMPLYING)
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 COLLAPSES = ("max", "first", "sum", "none")
 UNITS = ("characters", "bytes", "tokens", "lines", "pages")
-ENDS_INCLUDED = ("lines", "pages")  # units of which the end that a file names is part of the span
 
 
 def with_unit(meta: Meta, unit: str | None, *, has_spans: bool, **facts: str | None) -> Meta:
@@ -98,10 +97,6 @@ class RunOptions:
         return self.collapse not in (None, "none")
 
     @property
-    def ends_included(self) -> bool:
-        return self.unit in ENDS_INCLUDED
-
-    @property
     def goes_by_rank(self) -> bool:
         return self.tie_rule == "rank"
 
@@ -139,10 +134,6 @@ class JudgmentOptions:
     @property
     def are_spans(self) -> bool:
         return self.form == "spans"
-
-    @property
-    def ends_included(self) -> bool:
-        return self.unit in ENDS_INCLUDED
 
     @property
     def are_preferences(self) -> bool:

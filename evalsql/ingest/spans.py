@@ -17,19 +17,15 @@ def check_run(source: Source, table: Table | None, options: RunOptions) -> None:
 
     Errors of rows are those of ``check_rows``.
     """
-    held = [each for each in _ENDS if table and each in table.columns]
-    if table and len(held) == len(_ENDS) and options.collapse is None:
-        raise InputError(
-            [
-                table.problem(
-                    0,
-                    "each result has a start and an end, as pieces of documents have; --collapse max, first or sum, in "
-                    "Python collapse=, says how they rank their documents, and none leaves start and end out",
-                )
-            ]
-        )
-    if table and len(held) == len(_ENDS) and options.holds_spans:
-        check_rows(table, options)
+    if table and set(_ENDS) <= table.columns.keys():
+        if options.collapse is None:
+            reason = (
+                "each result has a start and an end, as pieces of documents have; --collapse max, first or sum, in "
+                "Python collapse=, says how they rank their documents, and none leaves start and end out"
+            )
+            raise InputError([table.problem(0, reason)])
+        if options.holds_spans:
+            check_rows(table, options)
     elif options.holds_spans:
         reason = "--collapse is for results with a start and an end; columns of these names, or --columns, have them"
         raise source.error(reason)
@@ -44,18 +40,13 @@ def check_rows(table: Table, options: RunOptions | JudgmentOptions) -> None:
         raise InputError([table.problem(0, f"{names[0]} and {names[1]} count {other} by their names; {says}")])
     is_judged = isinstance(options, JudgmentOptions)
     grade = "grade" if is_judged and "grade" in table.columns else "1"
-    rows = f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'
-    how = {"ends_included": options.ends_included, "is_judged": is_judged}
-    query = relation_query(table.database.catalog, "span_faults", {"rows": rows}, **how)
-    found = table.database.rows(f"{query}\norder by row")
-    lines = table.lines() if found else {}
-    if found:
-        raise InputError(
-            table.problem(
-                lines.get(row, row), reason + (f" at {table.unit} {lines.get(first, first)}" if first else "")
-            )
-            for row, reason, first in found
-        )
+    rows = {"rows": f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'}
+    unit = (options.meta or {})["unit"]
+    query = relation_query(table.database.catalog, "span_faults", rows, unit=unit, is_judged=is_judged)
+    if found := table.database.rows(f"{query}\norder by row"):
+        lines = table.lines()
+        at = {first: f" at {table.unit} {lines.get(first, first)}" if first else "" for *_, first in found}
+        raise InputError(table.problem(lines.get(row, row), reason + at[first]) for row, reason, first in found)
 
 
 def collapsed(database: Database, compared: str, staged: str, staged_files: str, options: RunOptions) -> str:
@@ -63,7 +54,7 @@ def collapsed(database: Database, compared: str, staged: str, staged_files: str,
     if options.collapse != "first" and not options.ranks_by_score:
         raise UsageError(f"--collapse {options.collapse} goes by scores, and these go by their ranks; first does too")
     rule, inputs = options.tie_rule, {"compared_rows": compared, "staged": staged}
-    spans = relation_query(database.catalog, "ranked_spans", inputs, tie_rule=rule, ends_included=options.ends_included)
+    spans = relation_query(database.catalog, "ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
     database.insert("retrieved_spans", f"select * from (\n{spans}\n) order by run_id, topic_id, rank")
     stored = f"select * from retrieved_spans where run_id in (select owner_id from ({staged_files}))"
     how = {"collapse": options.collapse, "tie_rule": rule, "lower_is_better": options.lower_is_better}

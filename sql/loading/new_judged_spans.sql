@@ -1,7 +1,8 @@
 -- title: Staged judgments of spans with keys in the place of names
 -- inputs: staged, staged_files
 -- parameters:
---   ends_included boolean = false   whether the end belongs to the span in the file, as the last line of lines does
+--   unit varchar in {characters, bytes, tokens, lines, pages} = characters   what start and end count; files name the
+--                                                                            last line or page, which is in the span
 -- columns:
 --   qrels_id      key of the judgment set
 --   topic_id      key of the topic
@@ -21,7 +22,7 @@ select
     ) as span,
     documents.document_id,
     staged.start as span_start,
-    cast(staged."end" as bigint) + case when $ends_included then 1 else 0 end as span_end,
+    cast(staged."end" as bigint) + case when $unit in ('lines', 'pages') then 1 else 0 end as span_end,
     staged.grade
 from staged
 join staged_files on staged_files.file_id = staged.file_id

@@ -2,7 +2,8 @@
 -- inputs: compared_rows, staged
 -- parameters:
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how results are ordered
---   ends_included boolean = false                                            whether the end belongs to the span
+--   unit varchar in {characters, bytes, tokens, lines, pages} = characters   what start and end count; files name the
+--                                                                            last line or page, which is in the span
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -28,7 +29,7 @@ select
     ) as rank,
     compared_rows.document_id,
     staged.span_start,
-    cast(staged.span_end as bigint) + case when $ends_included then 1 else 0 end as span_end,
+    cast(staged.span_end as bigint) + case when $unit in ('lines', 'pages') then 1 else 0 end as span_end,
     compared_rows.score
 from compared_rows
 join staged on staged.position = compared_rows.position

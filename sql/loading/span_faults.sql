@@ -1,8 +1,8 @@
 -- title: Rows that are no spans, and judged spans that an earlier row judges already
 -- inputs: rows
 -- parameters:
---   ends_included boolean = false   whether the end belongs to the span, as the last line of lines does
---   is_judged boolean = false       whether they are judgments
+--   unit varchar in {characters, bytes, tokens, lines, pages} = characters   what start and end count
+--   is_judged boolean = false                                                whether they are judgments
 -- columns:
 --   row         line of the file, or number of the row
 --   reason      what is wrong
@@ -20,7 +20,7 @@ select
         when "end" is null then 'end is missing or no whole number below 2147483648'
         when start < 0 then concat('start ', start, ' is below 0')
         when "end" < start then concat('end ', "end", ' is before start ', start)
-        when "end" = start and not $ends_included
+        when "end" = start and $unit not in ('lines', 'pages')
             then concat('the span from ', start, ' to ', "end", ' is empty; its end is the first place behind it')
         when grade is null then 'grade is missing or no whole number'
         else concat(
@@ -34,6 +34,6 @@ where
     or "end" is null
     or start < 0
     or "end" < start
-    or ("end" = start and not $ends_included)
+    or ("end" = start and $unit not in ('lines', 'pages'))
     or grade is null
     or ($is_judged and first_row < row)

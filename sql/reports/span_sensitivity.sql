@@ -23,7 +23,9 @@ with rules as (
 ),
 first_matches as (
     select
-        span_rules.evaluation_id,
+        span_rules.qrels_id,
+        span_rules.run_id,
+        span_rules.topic_id,
         rules.match,
         rules.share,
         span_rules.span,
@@ -32,18 +34,21 @@ first_matches as (
     join rules
         on rules.match = span_rules.rule
         and span_rules.held_share >= coalesce(rules.share, 0)
-    group by span_rules.evaluation_id, rules.match, rules.share, span_rules.span
+    group by
+        span_rules.qrels_id, span_rules.run_id, span_rules.topic_id, rules.match, rules.share, span_rules.span
 ),
 found as (
     select
-        evaluation_id,
+        qrels_id,
+        run_id,
+        topic_id,
         match,
         share,
         count(*) as num_spans,
         count(distinct rank) as num_results
     from first_matches
     where rank <= $k
-    group by evaluation_id, match, share
+    group by qrels_id, run_id, topic_id, match, share
 )
 select
     evaluated_topics.qrels,
@@ -58,7 +63,9 @@ left join span_counts(rel := $rel) as span_counts
     on span_counts.qrels_id = evaluated_topics.qrels_id
     and span_counts.topic_id = evaluated_topics.topic_id
 left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
+    on found.qrels_id = evaluated_topics.qrels_id
+    and found.run_id = evaluated_topics.run_id
+    and found.topic_id = evaluated_topics.topic_id
     and found.match = rules.match
     and found.share is not distinct from rules.share
 group by evaluated_topics.qrels, evaluated_topics.run, rules.match, rules.share

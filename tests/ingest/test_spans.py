@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import FIXTURES, Command, assert_refused, csv_rows, write
@@ -172,6 +173,15 @@ def test_spans_go_with_their_judgments_and_runs(empty: Warehouse, tmp_path: Path
     empty.drop_runs("r")
     for table in ("judged_spans", "retrieved_spans", "documents", "topics"):
         assert empty.rows(f"from {table}") == [], table
+
+
+@pytest.mark.parametrize("run", [RUN, rows_of(RUN)], ids=["file", "rows"])
+def test_evaluating_in_one_go_takes_spans_too(run: Any) -> None:
+    how: dict[str, Any] = {"form": "spans", "collapse": "max", "unit": "characters"}
+    found = evalsql.evaluate(JUDGED, run, "SpanR@1 UnitP@2 P@5", **how)
+    assert found == pytest.approx({"SpanR@1": 2 / 3, "UnitP@2": 0.7, "P@5": 0.4})
+    with pytest.raises(InputError, match="--collapse max"):
+        evalsql.evaluate({"t1": {"d1": 1}}, run, "AP")
 
 
 def test_one_span_set_scores_two_chunkers_from_the_command_line(command: Command, tmp_path: Path) -> None:

@@ -72,7 +72,11 @@ def topics() -> dict[str, SpanTopic]:
     return {f"t{seed}": topic_of(seed) for seed in range(TOPICS)}
 
 
-spanned = module_warehouse(lambda warehouse: load_topics(warehouse, topics()))
+def load_all(warehouse: Warehouse) -> None:
+    load_topics(warehouse, topics())
+
+
+spanned = module_warehouse(load_all)
 
 
 def test_values_equal_plain_loops(spanned: Warehouse) -> None:
@@ -102,7 +106,7 @@ def test_sensitivity_has_the_means_of_the_loops_and_recall_falls(spanned: Wareho
 def test_borders_that_move_change_no_figure_by_characters() -> None:
     """A run that is cut into single characters covers the same."""
     with new_warehouse() as warehouse:
-        one = {"t": topic_of(7)}
+        one = {"t": topic_of(2)}
         load_topics(warehouse, one, "whole")
         pieces = [
             {"topic": "t", "document": document, "start": place, "end": place + 1, "score": 1.0}

@@ -15,12 +15,14 @@
 -- example: spans SpanP@4 = 0.5
 with found as (
     select
-        found_spans.evaluation_id,
+        found_spans.qrels_id,
+        found_spans.run_id,
+        found_spans.topic_id,
         cutoffs.last_rank,
         count(distinct found_spans.rank) as num_found
     from found_spans(match := $match, share := $share, rel := $rel) as found_spans
     join cutoffs(k := $k) as cutoffs on found_spans.rank <= cutoffs.last_rank
-    group by found_spans.evaluation_id, cutoffs.last_rank
+    group by found_spans.qrels_id, found_spans.run_id, found_spans.topic_id, cutoffs.last_rank
 ),
 returned as (
     select
@@ -42,5 +44,7 @@ left join returned
     on returned.run_id = evaluated_topics.run_id
     and returned.topic_id = evaluated_topics.topic_id
 left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
+    on found.qrels_id = evaluated_topics.qrels_id
+    and found.run_id = evaluated_topics.run_id
+    and found.topic_id = evaluated_topics.topic_id
     and found.last_rank = cutoffs.last_rank

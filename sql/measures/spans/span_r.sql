@@ -13,12 +13,14 @@
 -- example: spans SpanR@2 = 0.6667
 with found as (
     select
-        found_spans.evaluation_id,
+        found_spans.qrels_id,
+        found_spans.run_id,
+        found_spans.topic_id,
         cutoffs.last_rank,
         count(*) as num_found
     from found_spans(match := $match, share := $share, rel := $rel) as found_spans
     join cutoffs(k := $k) as cutoffs on found_spans.rank <= cutoffs.last_rank
-    group by found_spans.evaluation_id, cutoffs.last_rank
+    group by found_spans.qrels_id, found_spans.run_id, found_spans.topic_id, cutoffs.last_rank
 )
 select
     evaluated_topics.qrels,
@@ -32,5 +34,7 @@ left join span_counts(rel := $rel) as span_counts
     on span_counts.qrels_id = evaluated_topics.qrels_id
     and span_counts.topic_id = evaluated_topics.topic_id
 left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
+    on found.qrels_id = evaluated_topics.qrels_id
+    and found.run_id = evaluated_topics.run_id
+    and found.topic_id = evaluated_topics.topic_id
     and found.last_rank = cutoffs.last_rank

@@ -12,10 +12,12 @@
 -- example: spans SpanRR(match='exact') = 0.25
 with first_found as (
     select
-        evaluation_id,
+        qrels_id,
+        run_id,
+        topic_id,
         min(rank) as rank
     from found_spans(match := $match, share := $share, rel := $rel)
-    group by evaluation_id
+    group by qrels_id, run_id, topic_id
 )
 select
     evaluated_topics.qrels,
@@ -26,5 +28,7 @@ select
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
 left join first_found
-    on first_found.evaluation_id = evaluated_topics.evaluation_id
+    on first_found.qrels_id = evaluated_topics.qrels_id
+    and first_found.run_id = evaluated_topics.run_id
+    and first_found.topic_id = evaluated_topics.topic_id
     and first_found.rank <= cutoffs.last_rank

@@ -1,14 +1,18 @@
--- title: Relevant judged spans and retrieved spans that overlap
+-- title: Relevant judged spans and retrieved spans that overlap, of every judgment set and run
 -- parameters: rel
 -- columns:
---   evaluation_id      key of the evaluation
+--   qrels_id           key of the judgment set
+--   run_id             key of the run
+--   topic_id           key of the topic
 --   span               number of the judged span
 --   rank               rank of the retrieved span
 --   overlap            what they share: characters, tokens, lines or pages
 --   judged_length      length of the judged span
 --   retrieved_length   length of the retrieved one
 select
-    evaluated_topics.evaluation_id,
+    judged_spans.qrels_id,
+    retrieved_spans.run_id,
+    judged_spans.topic_id,
     judged_spans.span,
     retrieved_spans.rank,
     cast(
@@ -17,14 +21,11 @@ select
     ) as overlap,
     cast(judged_spans.span_end - judged_spans.span_start as double) as judged_length,
     cast(retrieved_spans.span_end - retrieved_spans.span_start as double) as retrieved_length
-from evaluated_topics
-join judged_spans
-    on judged_spans.qrels_id = evaluated_topics.qrels_id
-    and judged_spans.topic_id = evaluated_topics.topic_id
+from judged_spans
 join retrieved_spans
-    on retrieved_spans.run_id = evaluated_topics.run_id
-    and retrieved_spans.topic_id = evaluated_topics.topic_id
+    on retrieved_spans.topic_id = judged_spans.topic_id
     and retrieved_spans.document_id = judged_spans.document_id
+join asked_runs() as runs on runs.run_id = retrieved_spans.run_id
 where
     judged_spans.grade >= $rel
     and retrieved_spans.span_start < judged_spans.span_end

@@ -6,12 +6,20 @@
 --   num_judged      units that relevant spans cover, those in several of them once
 --   num_retrieved   units that retrieved spans cover, those in several of them once
 --   num_both        units that both cover
-with judged_units as (
+with judged_parts as (
+    select *
+    from judged_stretches(rel := $rel)
+),
+retrieved_parts as (
+    select *
+    from retrieved_stretches(k := $k)
+),
+judged_units as (
     select
         qrels_id,
         topic_id,
         sum(stretch_end - stretch_start) as num_units
-    from judged_stretches(rel := $rel)
+    from judged_parts
     group by qrels_id, topic_id
 ),
 retrieved_units as (
@@ -20,28 +28,27 @@ retrieved_units as (
         topic_id,
         last_rank,
         sum(stretch_end - stretch_start) as num_units
-    from retrieved_stretches(k := $k)
+    from retrieved_parts
     group by run_id, topic_id, last_rank
 ),
 shared as (
     -- Neither side covers a unit twice, so that what their stretches share can be added up.
     select
-        judged_stretches.qrels_id,
-        retrieved_stretches.run_id,
-        judged_stretches.topic_id,
-        retrieved_stretches.last_rank,
+        judged_parts.qrels_id,
+        retrieved_parts.run_id,
+        judged_parts.topic_id,
+        retrieved_parts.last_rank,
         sum(
-            least(judged_stretches.stretch_end, retrieved_stretches.stretch_end)
-                - greatest(judged_stretches.stretch_start, retrieved_stretches.stretch_start)
+            least(judged_parts.stretch_end, retrieved_parts.stretch_end)
+                - greatest(judged_parts.stretch_start, retrieved_parts.stretch_start)
         ) as num_units
-    from judged_stretches(rel := $rel) as judged_stretches
-    join retrieved_stretches(k := $k) as retrieved_stretches
-        on retrieved_stretches.topic_id = judged_stretches.topic_id
-        and retrieved_stretches.document_id = judged_stretches.document_id
-        and retrieved_stretches.stretch_start < judged_stretches.stretch_end
-        and retrieved_stretches.stretch_end > judged_stretches.stretch_start
-    group by
-        judged_stretches.qrels_id, retrieved_stretches.run_id, judged_stretches.topic_id, retrieved_stretches.last_rank
+    from judged_parts
+    join retrieved_parts
+        on retrieved_parts.topic_id = judged_parts.topic_id
+        and retrieved_parts.document_id = judged_parts.document_id
+        and retrieved_parts.stretch_start < judged_parts.stretch_end
+        and retrieved_parts.stretch_end > judged_parts.stretch_start
+    group by judged_parts.qrels_id, retrieved_parts.run_id, judged_parts.topic_id, retrieved_parts.last_rank
 )
 select
     evaluated_topics.evaluation_id,
