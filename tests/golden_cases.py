@@ -9,7 +9,7 @@ from tests.conftest import FIXTURES
 CASES = tuple(sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name != "conformance"))
 # The file of judgments that a case has says what form they are of.
 FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences", "strata.txt": "strata"}
-FORMS |= {"nuggets.jsonl": "nuggets"}
+FORMS |= {"nuggets.jsonl": "nuggets", "spans.csv": "spans"}
 
 
 def load_judgments(warehouse: Warehouse, case: Path, name: str) -> None:
@@ -21,10 +21,11 @@ def load_judgments(warehouse: Warehouse, case: Path, name: str) -> None:
 
 
 def load_run(warehouse: Warehouse, case: Path, path: Path, name: str, **how: Any) -> None:
-    """Load a run of a case that is loaded under its name: rankings, or of nuggets the assignments of answers."""
+    """Load a run of a case that is loaded under its name: rankings, of spans or not, or assignments of answers."""
     if (case / "nuggets.jsonl").exists():
         told = {"name": name, "qrels": case.name, "replace": bool(how.get("replace"))}
         warehouse.load_assignments(path, **told)
         warehouse.load_citations(case / "citations" / f"{path.stem}.csv", **told)
     else:
+        how |= {"collapse": "max"} if (case / "spans.csv").exists() else {}
         warehouse.load_runs(path, name=name, qrels=case.name, **how)

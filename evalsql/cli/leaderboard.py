@@ -331,6 +331,7 @@ def eval_(
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: options.RunReading,
     judgments: options.JudgmentReading,
+    collapse: options.Collapse | None = options.COLLAPSE,
     qrels_columns: options.Columns = options.QRELS_COLUMNS,
     memory_limit: str | None = options.MEMORY_LIMIT,
     output: OutputOptions,
@@ -354,12 +355,14 @@ def eval_(
         # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
         if all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL:
             warehouse.execute("set threads = 1")
-        arguments = {**judgments.arguments(), "keep_best": reading.keep_best, "columns": qrels_columns}
+        unit = judgments.unit if judgments.form == "spans" or not collapse else None
+        arguments = {**judgments.arguments(), "unit": unit, "keep_best": reading.keep_best, "columns": qrels_columns}
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, **arguments)
         read = warehouse.loader.notices
         with progress_bar() as progress:
             is_family = judgments.form == "families" and judgments.with_self is None
-            how = reading.options(with_self=False if is_family else judgments.with_self)
+            with_self = False if is_family else judgments.with_self
+            how = reading.options(with_self=with_self, collapse=collapse, unit=judgments.unit if collapse else None)
             warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)

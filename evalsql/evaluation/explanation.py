@@ -93,6 +93,11 @@ def explain(
         raise UsageError(
             f"{named[0].name} is of answers; evalsql sql \"from answers where topic = '{topic}'\" has their nuggets"
         )
+    if named[0].relation.family == "spans":
+        spans = f"from span_rankings where topic = {literal(topic)}"
+        raise UsageError(
+            f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{spans}" has spans'
+        )
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]

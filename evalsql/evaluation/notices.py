@@ -21,6 +21,7 @@ _MOST_NOTES = 5
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
+    "spans": "measures of documents go by the highest grade of a document's spans",
     "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
     "taking what was not drawn for not relevant",
     "nuggets": "measures of answers go by them, such as VitalScore; those of rankings have no values",
@@ -50,6 +51,14 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines += [Notice("topics", told)] * bool(missed or left_out or stored)
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
+        if form == "spans":
+            lacking_spans = "run_id not in (select run_id from retrieved_spans)"
+            query = (
+                f"select run from ({covered}) join runs using (run) where qrels = ? and {lacking_spans} order by run"
+            )
+            if spanless := [run for (run,) in database.rows(query, [name])]:
+                told = f"{shortened(spanless, _MOST_NOTES)}: results without start and end"
+                lines.append(Notice("forms", f"  {told}, so that measures of spans are 0"))
         if num_irrelevant:
             what, how = "relevant document", "averaged as trec_eval does, mostly as 0"
             if form == "nuggets":

@@ -14,7 +14,8 @@ from evalsql.errors import USE_REPLACE, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import MEANINGS, all_meanings
 from evalsql.ingest.files.input_files import open_sources, stem
-from evalsql.ingest.files.tables import Table, Tables
+from evalsql.ingest.files.table import Table
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.load_options import NUGGETS, Meta
 from evalsql.ingest.loader import checked_name
 from evalsql.ingest.python_rows import make_temp_table

@@ -80,6 +80,12 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
         warn(f"{counted(len(left_out), 'run')} left out: to evaluate takes rankings, and none are here")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
     if pairs:
+        units = relation_query(database.catalog, "unequal_units", {"new_pairs": pairs_query(pairs)})
+        for qrels, judged, run, retrieved_in in database.rows(units):
+            raise UsageError(
+                f"judgments {qrels} have spans in {judged} and run {run} in {retrieved_in}, so that none would match; "
+                "--unit says what start and end count, and --qrels which judgments are for a run"
+            )
         new = relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
         database.insert("evaluations", new)
         rank_judged(database, pairs, retrieved)
@@ -118,7 +124,16 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         return
     among = f"({', '.join(map(str, keys))})"
     tables: Sequence[str] = (
-        *("runs", "retrieved", "call_ranks", "run_topics", "stored_scores", "collection_scores", "costs"),
+        *(
+            "runs",
+            "retrieved",
+            "retrieved_spans",
+            "call_ranks",
+            "run_topics",
+            "stored_scores",
+            "collection_scores",
+            "costs",
+        ),
         *OF_ANSWERS.values(),
     )
     if kind == "qrels":
@@ -133,7 +148,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "judgment_samples", "stored_scores", "nuggets", *OF_ANSWERS.values())
+        tables = (*tables, "judged_spans", "judgment_samples", "stored_scores", "nuggets", *OF_ANSWERS.values())
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
         kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
         database.execute(f"delete from files where kind in ({kinds})")

@@ -10,6 +10,7 @@ from evalsql.errors import UsageError
 # Columns that hold names of topics, and no text that might be called by the same word.
 TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
+_OF_SPANS = ("span", "char", "character", "offset", "index", "char_idx", "byte", "token", "line", "page")
 # Column names by meaning, the first one found being taken: keys before words, for tables may hold texts as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
@@ -48,14 +49,19 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "cost": ("cost", "name", "metric"),
     "value": ("value",),
     "unit": ("unit",),
+    **{
+        each: (each, *(f"{prefix}_{each}" for prefix in _OF_SPANS), *(f"{each}_{suffix}" for suffix in _OF_SPANS))
+        for each in ("start", "end")
+    },
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "run": (("topic", "document", "score"), ("rank", "call")),
+    "run": (("topic", "document", "score"), ("rank", "call", "start", "end")),
     "grades": (("topic", "document", "grade"), ("iteration",)),
     "groups": (("topic", "document", "grade"), ("iteration",)),
     "strata": (("topic", "document", "stratum", "grade"), ("iteration",)),
     "probabilities": (("topic", "document", "grade", "probability"), ("method",)),
+    "spans": (("topic", "document", "start", "end"), ("grade",)),
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),

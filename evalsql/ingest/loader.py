@@ -51,6 +51,7 @@ class Loader:
         columns: Mapping[str, str] | None = None,
         queries: str | Path | Iterable[str] | None = None,
         with_self: bool = False,
+        unit: str | None = None,
     ) -> str:
         """Load judgments: a file of any format that ``evalsql help loading`` lists, or rows. Returns the set's name.
 
@@ -61,7 +62,8 @@ class Loader:
             name: by default the file's stem.
             form: grades (one of a document for a topic), groups (one in each group or subtopic, which the iteration
                 names) or preferences (topic, group, subgroup or none, document, level: documents are preferred to those
-                of lower levels in their subgroup, and what follows from that within a group; groups need not agree); of
+                of lower levels in their subgroup, and what follows from that within a group; groups need not agree) or
+                spans (topic, document, start, end, and a grade, by default 1), which judge their documents too; of
                 a sample strata (topic, iteration, document, stratum, grade; below 0 is in the pool and not judged) or
                 probabilities (topic, document, grade, method, probability); or what judgments are made of: pairs (topic
                 and a document relevant to it) or families (id and family: members of the same family are relevant to
@@ -75,6 +77,8 @@ class Loader:
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             queries: of families the members that are topics: their names, or a file of them or FASTA; by default all.
             with_self: whether in pairs a topic may be relevant to itself.
+            unit: what start and end of spans count: characters, bytes, tokens (the end is the first one behind the
+                span), lines or pages (the end is the last one).
 
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
@@ -82,7 +86,7 @@ class Loader:
         from evalsql.ingest.judgments import staged_judgments
 
         database, warnings = self.database, LoadWarnings()
-        options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
+        options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self, unit)
         with staged_judgments(database, source, name, options) as staged:
             checked_name(staged.name)
             wanted = resolve_names(database, "run", runs).ids
@@ -177,6 +181,8 @@ class Loader:
         stdin_name: str | None = None,
         manifest: str | Path | None = None,
         tells_remarks: bool = True,
+        collapse: str | None = None,
+        unit: str | None = None,
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files, one run each, or all as one run if a name is given. Returns the names.
@@ -203,6 +209,9 @@ class Loader:
             stdin_name: name of a run from standard input, which has no stem.
             manifest: a file that lists the files, in their place, with what each is; see ``ingest.manifest``.
             tells_remarks: whether to warn of what is loaded although it may mislead.
+            collapse: where results are spans, with start and end, what ranks a document: the best score of its spans
+                (max), its first span (first), or the sum of their scores (sum); none leaves start and end out.
+            unit: as for ``load_qrels``.
 
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
@@ -211,6 +220,8 @@ class Loader:
             *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
             warns=tells_remarks,
             call=call,
+            collapse=collapse,
+            unit=unit,
         )
         how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
         return self.load_run_files(files, options, **how, progress=progress)
@@ -274,14 +285,20 @@ class Loader:
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
         call: str | None = None,
+        collapse: str | None = None,
+        unit: str | None = None,
     ) -> str:
         """Load one run from memory; other arguments and errors are those of ``load_runs``.
 
         Rows are a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         """
-        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
-        options = RunOptions(*given, call=call)
+        options = RunOptions(
+            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
+            call=call,
+            collapse=collapse,
+            unit=unit,
+        )
         return self.load_run_data(data, name, options, qrels=qrels)
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:

@@ -252,6 +252,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
             found.left_out = column_meanings.left_out(names, fields)
             if "call" in fields:
                 found["call"] = [each.get(fields["call"]) for each in documents]
+            found |= {each: [one.get(fields[each]) for one in documents] for each in ("start", "end") if each in fields}
             documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import QueryError
-from evalsql.ingest import base_rows
+from evalsql.ingest import base_rows, spans
 from evalsql.ingest.calls import OF_CALLS, rows_by_call, store_calls
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
@@ -92,7 +92,8 @@ class RunBatch:
     options: RunOptions
 
     def __post_init__(self) -> None:
-        make_temp_table(self.database, "staged_run_rows", STAGED_COLUMNS)
+        columns = STAGED_COLUMNS | (spans.STAGED if self.options.holds_spans else {})
+        make_temp_table(self.database, "staged_run_rows", columns)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
@@ -107,6 +108,8 @@ class RunBatch:
         compared = compared_rows(database, self._owners, options)
         if options.has_calls:
             compared = rows_by_call(database, compared, options)
+        if options.holds_spans:
+            compared = spans.collapsed(database, compared, _STAGED_IN_ORDER, self._owners, options)
         ranked = ranked_rows(database, compared, options)
         if options.keeps_all:
             _retain(database, ranked)
@@ -114,7 +117,8 @@ class RunBatch:
         else:
             database.execute(f"create or replace temp table all_ranks as\n{ranked}")
             self.ranked = "select * from all_ranks"
-        counts = f"select (select count(*) from staged_run_rows), count(*) from ({self.ranked})"
+        found = f"retrieved_spans where run_id in ({self._listed})" if options.holds_spans else f"({self.ranked})"
+        counts = f"select (select count(*) from staged_run_rows), count(*) from {found}"
         ((staged, kept),) = database.rows(counts)
         if staged != kept:
             raise QueryError(f"{staged} rows were read and {kept} ranked")

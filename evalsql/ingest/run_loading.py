@@ -15,6 +15,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
+from evalsql.ingest import spans
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
@@ -58,6 +59,10 @@ class RunLoader:
         if self.options.warns:
             self.warnings.note_repeated_files(self.database, "run", [run.run_id for run in runs])
             self.warnings.warn(lower_is_better=self.options.lower_is_better)
+        if self.options.holds_spans:
+            loaded = {"loaded": f"select unnest({[run.run_id for run in runs]}) as run_id"}
+            remarks = relation_query(self.database.catalog, "collapsed_remarks", loaded)
+            self.left_out += [remark for (remark,) in self.database.rows(remarks)]
 
     def _new_runs(
         self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]
@@ -66,9 +71,13 @@ class RunLoader:
         runs: list[NewRun] = []
         tables = self.tables.by_label
         for run_id, (name, sources) in enumerate(named.items(), start=next_id(self.database, "runs", "run_id")):
-            files = [
-                StagedFile(each, tables.get(each.label)) for each in sources if not each.form or each.label in tables
-            ]
+            files = list[StagedFile]()
+            for each in [each for each in sources if not each.form or each.label in tables]:
+                try:
+                    spans.check_run(each, tables.get(each.label), self.options)
+                    files.append(StagedFile(each, tables.get(each.label)))
+                except InputError as error:
+                    self.problems.take(error)
             kinds = {file.kind for file in files}
             if len(kinds) == 1:
                 runs.append(NewRun(name, run_id, qrels_ids[name], files))
@@ -85,7 +94,7 @@ class RunLoader:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
                 list(threads.map(lambda file: file.inspect(Path(folder)), files))
             if tables := [file.table for file in files if file.table]:
-                self.tables.stage_runs(tables)
+                self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
             if texts := [file for file in files if not file.table]:
                 opposed = self._look_at_first_rows(texts)
                 self.warnings.opposed += [
@@ -237,7 +246,8 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
         if options.warns:
             note_left_out([table], "run")
         run.files = [StagedFile(table.source, table)]
-        tables.stage_runs([table])
+        spans.check_run(table.source, table, options)
+        tables.stage_runs([table], spans.FROM_TABLE if options.holds_spans else "")
         return table.num_rows
 
 

@@ -18,13 +18,22 @@ run_rows as (
         run_id,
         sum(num_ret) as num_rows
     from run_topics
-    where run_id not in (select run_id from call_ranks)
+    where
+        run_id not in (select run_id from call_ranks)
+        and run_id not in (select run_id from retrieved_spans)
     group by run_id
     union all
     select
         run_id,
         count(*) as num_rows
     from call_ranks
+    group by run_id
+    union all
+    -- Results that are spans are kept, and their documents are made of them.
+    select
+        run_id,
+        count(*) as num_rows
+    from retrieved_spans
     group by run_id
     union all
     select
@@ -36,6 +45,10 @@ run_rows as (
 judgment_rows as (
     select qrels_id
     from assessments
+    where qrels_id not in (select qrels_id from judged_spans)
+    union all
+    select qrels_id
+    from judged_spans
     union all
     select qrels_id
     from preferences

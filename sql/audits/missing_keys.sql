@@ -35,6 +35,10 @@ with keys as (
     from call_ranks
     group by run_id, topic_id
     union all
+    select 'retrieved_spans', run_id, null, topic_id, null, null, count(*)
+    from retrieved_spans
+    group by run_id, topic_id
+    union all
     select 'run_topics', run_id, null, topic_id, null, null, count(*)
     from run_topics
     group by run_id, topic_id
@@ -49,6 +53,10 @@ with keys as (
     union all
     select 'judged_documents', null, qrels_id, topic_id, null, null, count(*)
     from judged_documents
+    group by qrels_id, topic_id
+    union all
+    select 'judged_spans', null, qrels_id, topic_id, null, null, count(*)
+    from judged_spans
     group by qrels_id, topic_id
     union all
     select 'judgment_samples', null, qrels_id, topic_id, null, null, count(*)
@@ -99,6 +107,11 @@ with keys as (
     where $documents and document_id not in (select document_id from documents)
     group by run_id, topic_id
     union all
+    select 'retrieved_spans', run_id, null, topic_id, null, min(document_id), count(*)
+    from retrieved_spans
+    where $documents and document_id not in (select document_id from documents)
+    group by run_id, topic_id
+    union all
     select 'assessments', null, qrels_id, topic_id, null, min(document_id), count(*)
     from assessments
     where $documents and document_id not in (select document_id from documents)
@@ -106,6 +119,11 @@ with keys as (
     union all
     select 'preferences', null, qrels_id, topic_id, null, min(document_id), count(*)
     from preferences
+    where $documents and document_id not in (select document_id from documents)
+    group by qrels_id, topic_id
+    union all
+    select 'judged_spans', null, qrels_id, topic_id, null, min(document_id), count(*)
+    from judged_spans
     where $documents and document_id not in (select document_id from documents)
     group by qrels_id, topic_id
     union all

@@ -2,7 +2,7 @@
 -- inputs: covered
 -- columns:
 --   qrels           judgment set
---   form            what it holds: grades, groups, preferences, strata, probabilities or nuggets
+--   form            what it holds: grades, groups, preferences, spans, strata, probabilities or nuggets
 --   num_topics      topics averaged
 --   num_known       runs of which missing and extra topics are known
 --   num_missing     those that leave topics of the judgments out

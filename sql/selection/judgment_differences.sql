@@ -45,6 +45,17 @@ with rows_of_sets as (
         0 as level
     from nuggets
     where qrels_id in ($qrels_id, $other_id)
+    union all
+    select
+        judged_spans.qrels_id,
+        judged_spans.topic_id,
+        judged_spans.document_id,
+        concat(judged_spans.span_start, '-', judged_spans.span_end, ' ', qrels.meta['unit']) as judgment_group,
+        'span' as subgroup,
+        judged_spans.grade
+    from judged_spans
+    join qrels on qrels.qrels_id = judged_spans.qrels_id
+    where judged_spans.qrels_id in ($qrels_id, $other_id)
 )
 select
     topic_id,

@@ -2,7 +2,7 @@
 -- inputs: covered
 -- columns:
 --   qrels       judgment set
---   condition   depth, tie_rule or judged_by
+--   condition   depth, tie_rule, judged_by or collapse
 --   value       its value, in words
 --   runs        names of the runs that have it
 -- definition: Depth is the number of documents of a run's longest topic, of runs not cut to judged documents. It is
@@ -20,6 +20,7 @@ held as (
         runs.run,
         runs.tie_rule,
         runs.judged_by,
+        runs.meta['collapse'] as collapse,
         depths.depth
     from covered
     join runs on runs.run = covered.run
@@ -48,6 +49,14 @@ conditions as (
         run,
         'judged_by' as condition,
         coalesce(judged_by, 'none') as value,
+        null as depth
+    from held
+    union all
+    select
+        qrels,
+        run,
+        'collapse' as condition,
+        coalesce(collapse, 'none') as value,
         null as depth
     from held
 )

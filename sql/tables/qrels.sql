@@ -2,7 +2,7 @@
 -- columns:
 --   qrels_id          key
 --   qrels             name of the set
---   form              what it holds: grades, groups (a document may be judged once in each iteration), preferences,
+--   form              what it holds: grades, groups (a document may be judged once in each iteration), preferences, spans,
 --                     grades of a sample: strata, probabilities, or nuggets of answers
 --   duplicates        rows left out as repeated documents, on the user's word
 --   comments          comment and header lines of its file, as they stood

@@ -26,7 +26,9 @@ from tests.tools.portable import outside_the_core
 
 CATALOG = read_catalog()
 AUDITS = audits(CATALOG)
-FEW_CASES = tuple(case for case in CASES if case.name in ("groups", "nuggets", "preferences", "tap-weights", "ties"))
+FEW_CASES = tuple(
+    case for case in CASES if case.name in ("groups", "nuggets", "preferences", "spans", "tap-weights", "ties")
+)
 GUIDE = ROOT / "evalsql" / "docs" / "checking.md"
 
 

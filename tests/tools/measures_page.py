@@ -17,6 +17,7 @@ FAMILIES = {
     "graded": "Grades and gains",
     "user_models": "Models of a reader",
     "sessions": "Sessions of several calls",
+    "spans": "Spans of documents",
     "threshold": "Score thresholds",
     "classification": "Classification",
     "diversity": "Diversity, over subtopics",

@@ -19,7 +19,7 @@ from evalsql.ingest.files.source import Format, Source
 from evalsql.phrases import counted, shortened
 
 ROWS = "incoming_rows"
-WHOLE = ("rank", "grade")
+WHOLE = ("rank", "grade", "start", "end")
 BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 # Types of the engine whose values are names: text and whole numbers, but no lists of them.
 _NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)

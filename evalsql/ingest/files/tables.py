@@ -106,12 +106,13 @@ class Tables:
         evalues = ", lower E-values being better" if any(table and table.holds_evalues for table in found) else ""
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
-    def stage_runs(self, tables: Sequence[Table]) -> None:
+    def stage_runs(self, tables: Sequence[Table], spans: str = "") -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
         numbers, call = ", ".join(str(table.source.number) for table in tables), "call" if self.has_calls else "null"
         self.database.execute(f"""
             insert into staged_run_rows by name
-            select file as file_id, topic, document, rank as given_rank, score, false as doubtful, {call} as call
+            select file as file_id, topic, document, rank as given_rank, score, false as doubtful,
+                {call} as call {spans}
             from {ROWS} where file in ({numbers})
         """)
 

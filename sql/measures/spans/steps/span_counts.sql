@@ -1,0 +1,13 @@
+-- title: How many relevant spans a topic has
+-- parameters: rel
+-- columns:
+--   qrels_id    key of the judgment set
+--   topic_id    key of the topic
+--   num_spans   relevant spans; there is no row where there are none
+select
+    qrels_id,
+    topic_id,
+    count(*) as num_spans
+from judged_spans
+where grade >= $rel
+group by qrels_id, topic_id
