@@ -23,6 +23,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
 }
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
 _NUGGETS = "nuggets join qrels using (qrels_id) join topics using (topic_id)"
+_CALLS = "call_ranks join runs using (run_id) join topics using (topic_id) join documents using (document_id)"
 _JUDGED_SAMPLE = """(
     select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
     join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
@@ -87,7 +88,8 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     )
     again = []
     if has_calls and form in ("parquet", "jsonl"):
-        columns, held, order = "call_name as call, document, rank, score", "call_rankings", "call_rankings.call, rank"
+        columns = "coalesce(call_name, cast(call as varchar)) as call, document, rank, score"
+        held, order = _CALLS, "call_ranks.call, rank"
         again.append("--call call")
     if has_spans and form in _OF_SPANS:
         columns, held = "document, span_start, span_end, rank, score", "span_rankings"
@@ -96,7 +98,7 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     usual = "trec_eval_10" if lower else "trec_eval"
     again += [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
     remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
-    if has_calls and held != "call_rankings":
+    if has_calls and held != _CALLS:
         remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
     if has_spans and held != "span_rankings":
         remarks.append(f"its spans do not go into the format {form}; {', '.join(_OF_SPANS)} have them")

@@ -7,13 +7,16 @@
 --   by_number    whether they are in the order of their numbers; else as they first stood in the file
 with sessions as (
     select
-        run,
-        topic,
-        max(call) as num_calls,
-        bool_and(coalesce(isfinite(try_cast(call_name as double)), false)) as are_numbers
-    from call_rankings
-    where run in (select run from loaded)
-    group by run, topic
+        call_ranks.run_id,
+        call_ranks.topic_id,
+        max(call_ranks.call) as num_calls,
+        bool_and(
+            call_ranks.call_name is null or coalesce(isfinite(try_cast(call_ranks.call_name as double)), false)
+        ) as are_numbers
+    from call_ranks
+    join runs on runs.run_id = call_ranks.run_id
+    where runs.run in (select run from loaded)
+    group by call_ranks.run_id, call_ranks.topic_id
 )
 select
     cast(sum(num_calls) as bigint) as num_calls,
