@@ -89,6 +89,8 @@ def explain(
     named = parse_measures([measure], database.catalog)
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
+    if named[0].relation.family == "costs":
+        raise UsageError(f"{named[0].name} is a number that was loaded: no document contributes to it")
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]

@@ -142,6 +142,8 @@ def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, mad
         (("-m", "ESL", "--pareto", "--cost", "latency_ms"), "of ESL less is better; name a measure of quality first"),
     ):
         assert_refused(command("leaderboard", *options, "--db", made_file), complaint)
+    explained = command("explain", "r0", "t1", "-m", COST, "--db", made_file)
+    assert_refused(explained, "is a number that was loaded: no document contributes to it")
 
 
 def test_rules_of_a_gate_read_costs(made: Warehouse, command: Command, made_file: Path, tmp_path: Path) -> None:
