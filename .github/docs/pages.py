@@ -41,6 +41,7 @@ FOLDERS = {
     "reports": "Reports",
     "statistics": "Statistics",
     "boards": "Boards",
+    "calls": "Calls",
     "costs": "Costs",
     "judging": "Judging",
     "fusion": "Fusion",

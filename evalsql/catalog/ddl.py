@@ -26,8 +26,18 @@ _FIRST = (
     *("runs", "qrels", "topics", "files", "measures", "relations"),
 )
 _KINDS = (
-    *("tables", "measures", "reports", "statistics", "boards", "judging", "costs", "fusion", "functions"),
-    *(STEPS, "keys"),
+    "tables",
+    "measures",
+    "reports",
+    "statistics",
+    "boards",
+    "judging",
+    "calls",
+    "costs",
+    "fusion",
+    "functions",
+    STEPS,
+    "keys",
 )
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 

@@ -43,7 +43,7 @@ _COMMANDS = {
 }
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
-    "Measure": ("measures", "ties", "tap", "topics", "costs"),
+    "Measure": ("measures", "ties", "tap", "topics", "agents", "costs"),
     "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
     "Share": ("reports", "site", "exporting", "clients", "assistants"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),

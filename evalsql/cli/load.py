@@ -102,15 +102,23 @@ def runs(
     """
     from evalsql.ingest.manifest import manifest_files
 
-    named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
+    how_named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
     how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
     with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **named)
-        query = relation_query(warehouse.catalog, "loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
+            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
+        named = {"loaded": "select unnest($1::varchar[]) as run"}
+        query = relation_query(warehouse.catalog, "loaded_runs", named)
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
+        for count, topics, most, by_number in warehouse.rows(
+            relation_query(warehouse.catalog, "loaded_calls", named), [loaded]
+        ):
+            order = (
+                "in the order of their numbers" if by_number else "in the order in which they first stand in the file"
+            )
+            note(f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic, {order}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:

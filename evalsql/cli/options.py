@@ -349,6 +349,9 @@ class RunReading:
     )
     lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
     keep_best: bool = KEEP_BEST
+    call: str | None = option(
+        "--call COLUMN", "Tells several searches for a topic apart; none: no column does. See evalsql help agents."
+    )
 
     def options(self, **further: Any) -> RunOptions:
         return RunOptions(**asdict(self), **further)

@@ -115,7 +115,8 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores", "collection_scores", "costs")
+    tables: Sequence[str] = ("runs", "retrieved", "call_ranks", "run_topics", "stored_scores", "collection_scores")
+    tables = (*tables, "costs")
     if kind == "qrels":
         stored, others = (
             f"select run_id from stored_scores where qrels_id {word} {among}" for word in ("in", "not in")

@@ -74,6 +74,10 @@ class RunOptions:
         return {**(self.columns or {}), **({"call": self.call} if self.call not in (None, NO_CALL) else {})}
 
     @property
+    def has_calls(self) -> bool:
+        return "call" in self.given
+
+    @property
     def goes_by_rank(self) -> bool:
         return self.tie_rule == "rank"
 
@@ -83,7 +87,7 @@ class RunOptions:
 
     @property
     def keeps_all(self) -> bool:
-        return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by)
+        return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by or self.has_calls)
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,7 @@ class Loader:
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
+        call: str | None = None,
         stdin_name: str | None = None,
         manifest: str | Path | None = None,
         tells_remarks: bool = True,
@@ -196,6 +197,9 @@ class Loader:
             columns: as for ``load_qrels``.
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
                 (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
+            call: the column that tells several searches for a topic apart: the run's ranking is all that the first call
+                found, then what the next one adds, and so on. ``none``: no column does, although one looks so. Numbers
+                are in order of their values, other names as they first appear. Depth and the like are of each call.
             stdin_name: name of a run from standard input, which has no stem.
             manifest: a file that lists the files, in their place, with what each is; see ``ingest.manifest``.
             tells_remarks: whether to warn of what is loaded although it may mislead.
@@ -206,6 +210,7 @@ class Loader:
         options = RunOptions(
             *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
             warns=tells_remarks,
+            call=call,
         )
         how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
         return self.load_run_files(files, options, **how, progress=progress)
@@ -241,7 +246,8 @@ class Loader:
             if options.warns:
                 note_left_out(tables.by_label.values(), "run")
             loader = RunLoader(database, options, tables, problems, progress)
-            with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
+            goes_by_lines = options.tie_rule == "input" or options.has_calls
+            with nullcontext() if goes_by_lines else database.unordered(), database.transaction():
                 asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)
                 loader.load(by_names, asked)
                 if listed:
@@ -267,13 +273,15 @@ class Loader:
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
+        call: str | None = None,
     ) -> str:
         """Load one run from memory; other arguments and errors are those of ``load_runs``.
 
         Rows are a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         """
-        options = RunOptions(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        options = RunOptions(*given, call=call)
         return self.load_run_data(data, name, options, qrels=qrels)
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:

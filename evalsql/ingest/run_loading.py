@@ -23,7 +23,7 @@ from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_
 from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.python_rows import put
-from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, RunBatch, StagedFile
+from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
 from evalsql.phrases import Progress
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
@@ -161,7 +161,7 @@ class RunLoader:
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
         clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
-        database.execute("insert into staged_run_rows " + clean)
+        database.insert("staged_run_rows", clean)
         rejected = set(map(os.path.abspath, rejected_paths(database)))
         doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}
         doubtful.update(*database.rows("select distinct file_id from staged_run_rows where doubtful"))
@@ -177,28 +177,29 @@ class RunLoader:
             (number, topic, document, int(rank.partition(".")[0]) if is_ranked else None, float(score), False)
             for _, (topic, document, rank, score) in found
         )
-        add_rows(self.database, "staged_run_rows", [*STAGED_COLUMNS], rows)
+        add_rows(self.database, "staged_run_rows", [*STAGED_COLUMNS][:-1], rows)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True
         self.problems.add(problem)
 
-    def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
+    def _report_repeated(self, runs: Sequence[NewRun], repeated: set[Repeated]) -> None:
         """Report repeated documents with their lines, for which their files are read again."""
-        concerned = {run_id for run_id, _, _ in repeated}
+        concerned = {each.run_id for each in repeated}
         for run in runs:
-            first: dict[tuple[str, str], tuple[str, int]] = {}
+            first: dict[Repeated, tuple[str, int]] = {}
             for file in run.files if run.run_id in concerned else ():
                 origin, label = file.table or Table(self.database, file.source, TREC_TEXT), file.source.label
                 as_text = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
-                for line, (topic, document, *_) in file.table.rows("topic", "document") if file.table else as_text:
-                    if (run.run_id, topic, document) not in repeated:
+                named = ("topic", "document", *(["call"] if self.options.has_calls else []))
+                for line, values in file.table.rows(*named) if file.table else as_text:
+                    found = Repeated(run.run_id, *values[: len(named)])
+                    if found not in repeated:
                         continue
-                    place = first.setdefault((topic, document), (label, line))
+                    place = first.setdefault(found, (label, line))
                     if place != (label, line):
                         where = f"{origin.unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
-                        reason = f"document {document} of topic {topic} already stands at {where}"
-                        self.problems.add(origin.problem(line, reason))
+                        self.problems.add(origin.problem(line, f"{found.of_topic} already stands at {where}"))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
@@ -240,8 +241,5 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
         return table.num_rows
 
 
-def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:
-    return InputError(
-        Problem(name, 0, f"document {document} of topic {topic} stands more than once")
-        for _, topic, document in sorted(repeated)
-    )
+def repeated_error(name: str, repeated: Iterable[Repeated]) -> InputError:
+    return InputError(Problem(name, 0, f"{each.of_topic} stands more than once") for each in sorted(repeated))

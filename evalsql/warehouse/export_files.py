@@ -22,6 +22,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "weights": {"trec": ".txt"},
 }
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
+_CALLS = "call_ranks join runs using (run_id) join topics using (topic_id) join documents using (document_id)"
 _JUDGED_SAMPLE = """(
     select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
     join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
@@ -77,10 +78,22 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
 
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
     rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
+    has_calls = bool(database.rows(f"select 1 from {_CALLS} where run = ? limit 1", [name]))
+    keeps_calls = has_calls and form in ("parquet", "jsonl")
+    if keeps_calls:
+        call = "coalesce(call_name, cast(call as varchar)) as call"
+        columns, order = f"topic, {call}, document, rank, score", "order by topic, call_ranks.call, rank"
+        rows = f"select {columns} from {_CALLS} where run = {literal(name)} {order}"
     ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
     usual = "trec_eval_10" if lower else "trec_eval"
-    again = [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
+    again = [
+        *(["--call call"] if keeps_calls else []),
+        *(["--lower-is-better"] if lower else []),
+        *([f"--tie-rule {tie_rule}"] if tie_rule != usual else []),
+    ]
     remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
+    if has_calls and not keeps_calls:
+        remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
     if form == "trec":
         tag = "_".join((tag or name).split()) or "run"
         lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"

@@ -16,6 +16,7 @@ from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import check_new_runs
+from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
@@ -117,6 +118,17 @@ class Warehouse:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
         look_at(query, self.database)
         return self.database.sql(query)
+
+    @contextmanager
+    def calls(self, kind: Calls, runs: Names = ()) -> Iterator[None]:
+        """Have rankings made of calls in the place of these runs, by default of all, for whatever is asked meanwhile.
+
+        Args:
+            kind: first or last (one call of each topic), each (every call is a run, such as "agent, call 2"),
+                cumulative (what was found up to each call), best (all, by their best ranks), union (all, as runs are).
+        """
+        with calls_shown(self.database, kind, runs):
+            yield
 
     def load_topics(
         self,

@@ -18,6 +18,13 @@ run_rows as (
         run_id,
         sum(num_ret) as num_rows
     from run_topics
+    where run_id not in (select run_id from call_ranks)
+    group by run_id
+    union all
+    select
+        run_id,
+        count(*) as num_rows
+    from call_ranks
     group by run_id
     union all
     select

@@ -31,6 +31,10 @@ with keys as (
     from retrieved
     group by run_id, topic_id
     union all
+    select 'call_ranks', run_id, null, topic_id, null, null, count(*)
+    from call_ranks
+    group by run_id, topic_id
+    union all
     select 'run_topics', run_id, null, topic_id, null, null, count(*)
     from run_topics
     group by run_id, topic_id
@@ -75,6 +79,11 @@ with keys as (
     -- of documents only those that are missing, since there are as many keys as rows
     select 'retrieved', run_id, null, topic_id, null, min(document_id), count(*)
     from retrieved
+    where $documents and document_id not in (select document_id from documents)
+    group by run_id, topic_id
+    union all
+    select 'call_ranks', run_id, null, topic_id, null, min(document_id), count(*)
+    from call_ranks
     where $documents and document_id not in (select document_id from documents)
     group by run_id, topic_id
     union all

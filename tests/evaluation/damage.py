@@ -60,6 +60,8 @@ evaluation_gaps
 missing_keys
     insert into run_topics values (99, 1, 5)
     > run_topics has rows of run #99, which is not in runs: delete from run_topics where run_id = 99
+    insert into call_ranks values (99, 1, 1, null, 1, 0, 1, 0.5)
+    > call_ranks has rows of run #99, which is not in runs: delete from call_ranks where run_id = 99
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > stored_scores has rows of run #77, which is not in runs: delete from stored_scores where run_id = 77
     insert into collection_scores values (99, 'AP', 0.5)
@@ -149,7 +151,7 @@ falling_recall
     > {pair}: R@100 is less than at a lesser cutoff
 value_counts
     insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
-    > {pair}: AP and 85 other measures have no value or several, expected 1
+    > {pair}: AP and 89 other measures have no value or several, expected 1
 stored_gaps
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics

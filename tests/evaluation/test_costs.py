@@ -138,7 +138,10 @@ def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, mad
     for options, complaint in (
         (("--cost", "tokens"), "no cost is called tokens; there are: latency_ms"),
         (("--pareto",), "--pareto takes one --cost, found 0"),
-        (("--by", "language", "--cost", "latency_ms"), "--cost is not for --by"),
+        (
+            ("--by", "language", "--cost", "latency_ms"),
+            "--cost is of all topics and of whole runs; leave out --estimate, --by and --calls",
+        ),
         (("-m", "ESL", "--pareto", "--cost", "latency_ms"), "of ESL less is better; name a measure of quality first"),
     ):
         assert_refused(command("leaderboard", *options, "--db", made_file), complaint)

@@ -3,6 +3,7 @@
 import csv
 import re
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,10 @@ def load_golden(warehouse: Warehouse) -> None:
     for case in CASES:
         load_judgments(warehouse, case, case.name)
     for name, rule, table in TABLES:
-        for path in (*table.parent.glob("runs/*"), *table.parent.glob("e-values/*")):
-            falling = path.parent.name == "e-values"
+        for path in chain(*(table.parent.glob(f"{folder}/*") for folder in ("runs", "e-values", "calls"))):
+            falling, call = path.parent.name == "e-values", "call" if path.parent.name == "calls" else None
             run = f"{name} {rule} {path.stem}"
-            warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
+            warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling, call=call)
             for costs in table.parent.glob(f"costs/{path.stem}.*"):
                 warehouse.load_costs(costs, run=run)
 

@@ -16,6 +16,7 @@ FAMILIES = {
     "binary": "Relevant or not",
     "graded": "Grades and gains",
     "user_models": "Models of a reader",
+    "sessions": "Sessions of several calls",
     "threshold": "Score thresholds",
     "classification": "Classification",
     "diversity": "Diversity, over subtopics",

@@ -55,6 +55,10 @@ def fill_all(warehouse: Warehouse) -> None:
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
     warehouse.load_measures(half)
+    calls = [
+        {"qid": "1", "docno": name, "score": 1, "hop": hop} for hop, name in (("how", "a"), ("why", "b"), ("why", "a"))
+    ]
+    warehouse.load_run(calls, "agent", qrels="main", call="hop")
     judged = "judgments where qrels = 'main' group by all"
     values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
     warehouse.execute(f"copy ({values}) to '{folder}/scores.parquet' (format parquet)")
@@ -91,7 +95,7 @@ def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
         before = warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall()
         by_group = warehouse.evaluate("AP", runs=RUNS, by="language").fetchall()
     found = evalsql.import_warehouse(archived(), copy)
-    assert found.rows["runs"] == 6
+    assert found.rows["runs"] == 7
     assert differences(path, copy) == dict.fromkeys(TABLES, 0)
     with evalsql.open(copy) as warehouse:
         assert warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall() == before

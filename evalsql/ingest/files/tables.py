@@ -50,7 +50,9 @@ class Tables:
     by_label: dict[str, Table] = field(default_factory=dict)
 
     def __enter__(self) -> Tables:
-        self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
+        self.has_calls = self.kind == "run" and "call" in (self.given or {})
+        self.required = (*MEANINGS[self.kind][0], *(["call"] if self.has_calls else []))
+        self.meanings = column_meanings.all_meanings(self.kind)
         texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(WHOLE, "integer")
         columns = {each: (texts | whole).get(each, "double") for each in self.meanings}
         make_temp_table(self.database, ROWS, {"file": "integer", "row": "bigint", **columns})
@@ -94,7 +96,7 @@ class Tables:
 
     def _check_columns(self, table: Table) -> None:
         check_rivals(table, self.kind)
-        if "call" in table.columns and "call" not in (self.given or {}) and not self.ignores_calls:
+        if "call" in table.columns and not self.has_calls and not self.ignores_calls:
             check_calls(table)
 
     def describe_formats(self, sources: Sequence[Source]) -> str:
@@ -106,10 +108,10 @@ class Tables:
 
     def stage_runs(self, tables: Sequence[Table]) -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
-        numbers = ", ".join(str(table.source.number) for table in tables)
+        numbers, call = ", ".join(str(table.source.number) for table in tables), "call" if self.has_calls else "null"
         self.database.execute(f"""
             insert into staged_run_rows by name
-            select file as file_id, topic, document, rank as given_rank, score, false as doubtful
+            select file as file_id, topic, document, rank as given_rank, score, false as doubtful, {call} as call
             from {ROWS} where file in ({numbers})
         """)
 

@@ -124,6 +124,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         cut = f"run_id in (select run_id from main.run_topics where num_ret > {depth:d})"
         held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
+        chosen["call_ranks"] += f" and rank <= {depth:d}"
     chosen["retrieved"] += " order by run_id, topic_id, rank"
     chosen["document_texts"] = f"{selected['document_texts']} where false"  # a corpus is not published by the way
     for table, key in (("documents", "document_id"), ("topics", "topic_id")):
