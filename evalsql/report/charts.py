@@ -19,7 +19,7 @@ from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
 from evalsql.report.page.report_data import (
-    OF_RUNS,
+    DRAWN_OF_RUNS,
     OF_SCORES,
     judge_pairs,
     judgment_set,
@@ -37,7 +37,7 @@ EXTENSIONS = (".png", ".svg", ".pdf", ".html")
 COLOURS = ("#0b61ad", "#b34700", "#29a35a", "#931ce3", "#363663", "#a08bc1", "#5b2b0b", "#a65978")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
 LONGEST_NAME = 36
-_OF_LINES = ("pr", "roc", "tap", "unjudged", "slope", "history")
+_OF_LINES = ("pr", "roc", "tap", "unjudged", "slope", "history", "calls")
 _OF_TWO_RUNS = ("differences", "scatter", "histogram")
 _OF_ONE_MEASURE = (*_OF_TWO_RUNS, "distribution", "topics", "leaderboard")
 _OF_TWO = {"slope": "-m AP -m nDCG@10", "pareto": "-m nDCG@10 -m 'Cost(name=latency_ms)'"}
@@ -77,7 +77,7 @@ _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
     "system": {"symbolType": "circle", "symbolOpacity": 1},
 }
-_DASHED = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
+_DASHED = ("calls", "history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
 _CUT = (
     f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
     f"+ slice(datum.label, {-LONGEST_NAME // 2}) : datum.label"
@@ -227,7 +227,7 @@ def drawing(
         _check(name, named, judged, chosen, baseline)
         drawn, notes = best_runs(warehouse, named[0], judged, chosen, most)
         of_runs = "pr_topics" if name == "pr_levels" else name
-        if of_runs in OF_RUNS:
+        if of_runs in DRAWN_OF_RUNS:
             stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
             table = Table(*warehouse.database.table(run_rows_query(warehouse, of_runs, judged, drawn)))
         else:

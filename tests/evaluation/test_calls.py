@@ -12,6 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
+from evalsql.report import charts
 from tests.conftest import Command, assert_refused, new_file, write
 
 MEASURES = "RR R@2 nDCG Judged@2 NumRet"
@@ -269,6 +270,11 @@ def test_runs_are_compared_by_calls(empty: Warehouse) -> None:
     with empty.calls("first"):
         (row,) = empty.compare("plain", "agent", measures="AP").fetchall()
         assert 0.0 in row
+    recalls = dict(empty.rows("select call, recall from call_recall where run = 'agent'"))
+    with empty.calls("cumulative", "agent"):
+        by_hand = {int(run.split()[-1]): value for _, run, value in empty.evaluate("R").fetchall()}
+    assert recalls == pytest.approx(by_hand)
+    assert charts.drawing(empty, "calls", "AP").specification["data"]["values"][0]["call"] == 1
     means = empty.rows("select call, num_topics, new_relevant from call_means where run = 'agent' order by call")
     gains = empty.rows("select call, new_relevant from call_gains where run = 'agent' order by call")
     for (call, count, mean), (_, rows) in zip(means, groupby(gains, itemgetter(0)), strict=True):

@@ -64,6 +64,9 @@ def test_summaries_are_those_of_numpy(made: Warehouse) -> None:
     found = {run: rest for run, *rest in made.rows(f"select {columns} from cost_summary")}
     assert found.keys() == {*COSTS, "r5"}
     assert found["r5"] == [None, None, None, 7, 7, 0, sorted(TOPICS)]
+    made.execute("set variable only_runs = ['r0', 'r3']")
+    assert {run for (run,) in made.rows("select run from cost")} == {"r0", "r3"}
+    made.execute("reset variable only_runs")
     for run, costs in COSTS.items():
         values = [*costs.values()]
         expected = [fmean(values), *numpy.percentile(values, [50, 95]), sum(values)]

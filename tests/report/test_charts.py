@@ -25,7 +25,19 @@ from tests.conftest import Command, assert_refused, csv_rows, new_warehouse
 from tests.long_cases import few_of
 
 OF_ONE = ("differences", "scatter", "histogram")
-OF_ALL = ("agreement", "distribution", "leaderboard", "pr", "pr_levels", "roc", "slope", "tap", "topics", "unjudged")
+OF_ALL = (
+    "agreement",
+    "calls",
+    "distribution",
+    "leaderboard",
+    "pr",
+    "pr_levels",
+    "roc",
+    "slope",
+    "tap",
+    "topics",
+    "unjudged",
+)
 NASTY = "</script><script>alert(1)</script>"
 
 

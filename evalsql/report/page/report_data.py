@@ -51,6 +51,7 @@ OF_RUNS: Mapping[str, tuple[str, str]] = {
     "tap": ("tap_steps", "run, false_positives"),
     "unjudged": ("unjudged_by_rank", "run, k"),
 }
+DRAWN_OF_RUNS = {**OF_RUNS, "calls": ("call_recall", "run, call")}  # also what charts alone show
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,8 +231,8 @@ def judgment_set(warehouse: Warehouse, name: str | None) -> str:
 
 
 def run_rows_query(warehouse: Warehouse, name: str, qrels: str, runs: Names) -> str:
-    """The rows about the rankings of these runs that a table of ``OF_RUNS`` has."""
-    relation, order = OF_RUNS[name]
+    """The rows about the rankings of these runs that a table of ``DRAWN_OF_RUNS`` has."""
+    relation, order = DRAWN_OF_RUNS[name]
     asked = warehouse.evaluation.relation_rows_query(relation, qrels=qrels, runs=runs)
     return f"select * exclude (qrels) from ({asked}) order by {order}"
 
