@@ -134,13 +134,12 @@ def leaderboard(
     estimates = estimating.is_asked
     if estimates and by is not None:
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
-    if estimates and calls is not None:
-        raise UsageError("--estimate is of whole runs; leave out --calls")
-    for other, is_given in {"--estimate": estimates, "--by": by is not None, "--calls": calls is not None}.items():
-        if cost and is_given:
-            raise UsageError(f"--cost is not for {other}; leave one out")
+    if cost and (estimates or by is not None or calls is not None):
+        raise UsageError("--cost is of all topics and of whole runs; leave out --estimate, --by and --calls")
     if pareto and len(cost) != 1:
         raise UsageError(f"--pareto takes one --cost, found {len(cost)}")
+    if estimates and calls is not None:
+        raise UsageError("--estimate is of whole runs; leave out --calls")
     asked = None if estimates or cost or by is not None else selection.measures
     with asking.open(asked=asked) as warehouse, _shown(warehouse, selection, calls) as arguments:
         if estimates:

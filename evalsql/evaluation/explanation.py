@@ -98,6 +98,8 @@ def explain(
         raise UsageError(
             f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{spans}" has spans'
         )
+    if named[0].relation.family == "costs":
+        raise UsageError(f"{named[0].name} is a number that was loaded: no document contributes to it")
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]

@@ -124,17 +124,8 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         return
     among = f"({', '.join(map(str, keys))})"
     tables: Sequence[str] = (
-        *(
-            "runs",
-            "retrieved",
-            "retrieved_spans",
-            "call_ranks",
-            "run_topics",
-            "stored_scores",
-            "collection_scores",
-            "costs",
-        ),
-        *OF_ANSWERS.values(),
+        *("runs", "retrieved", "retrieved_spans", "call_ranks", "run_topics", "stored_scores", "collection_scores"),
+        *("costs", *OF_ANSWERS.values()),
     )
     if kind == "qrels":
         held = (f"select qrels_id, run_id from {table}" for table in ("stored_scores", *OF_ANSWERS.values()))

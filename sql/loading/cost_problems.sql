@@ -30,6 +30,7 @@ judged as (
             when run_id is null then concat('no run is called ', run, '; evalsql load runs FILE brings runs')
             when topic <> '' and topic_id is null then concat('run ', run, ' has no topic ', topic)
             when call <> '' and topic = '' then concat('call ', call, ' is of no topic')
+            when call <> '' and number is null and has_calls then concat('topic ', topic, ' of run ', run, ' has no call ', call)
             when call <> '' and number is null then concat('call is ', call, ', it must be a whole number from 1')
             when not regexp_full_match(cost, '[A-Za-z][A-Za-z0-9_.]*') then concat(
                 '"', cost, '" cannot name a cost: a name begins with a letter and has letters, digits, _ and ., as in latency_ms'

@@ -10,9 +10,10 @@
 --   given     the number as it is written
 --   run_id    key of the run; null where none is called so
 --   topic_id  key of the topic; null where the run has none that is called so
---   number    the call's number; null where it is no whole number from 1
+--   has_calls whether the run has several calls of the topic
+--   number    the call's place; null where there is no such call, or it is no whole number from 1
 --   value     the number; null where it is none
--- definition: A run has the topics of its rankings, of its stored scores and of the judgments that evaluate it.
+-- definition: A call is one that the run has of the topic, by its name; where the run has none, a number. A run has the topics of its rankings, of its stored scores and of the judgments that evaluate it.
 with cleaned as (
     select
         file,
@@ -41,6 +42,20 @@ topics_of_runs as (
         topics.topic
     from known_topics
     join topics on topics.topic_id = known_topics.topic_id
+),
+calls as (
+    select distinct
+        run_id,
+        topic_id,
+        call,
+        coalesce(call_name, cast(call as varchar)) as name
+    from call_ranks
+),
+topics_with_calls as (
+    select distinct
+        run_id,
+        topic_id
+    from calls
 )
 select
     cleaned.file,
@@ -52,7 +67,11 @@ select
     cleaned.given,
     runs.run_id,
     topics_of_runs.topic_id,
-    case when regexp_full_match(cleaned.call, '[1-9][0-9]{0,8}') then cast(cleaned.call as integer) end as number,
+    topics_with_calls.run_id is not null as has_calls,
+    case
+        when topics_with_calls.run_id is not null then calls.call
+        when regexp_full_match(cleaned.call, '[1-9][0-9]{0,8}') then cast(cleaned.call as integer)
+    end as number,
     -- The engine would read 1_000 as a thousand.
     case when not contains(cleaned.given, '_') then try_cast(cleaned.given as double) end as value
 from cleaned
@@ -60,3 +79,10 @@ left join runs on runs.run = cleaned.run
 left join topics_of_runs
     on topics_of_runs.run_id = runs.run_id
     and topics_of_runs.topic = cleaned.topic
+left join topics_with_calls
+    on topics_with_calls.run_id = topics_of_runs.run_id
+    and topics_with_calls.topic_id = topics_of_runs.topic_id
+left join calls
+    on calls.run_id = topics_of_runs.run_id
+    and calls.topic_id = topics_of_runs.topic_id
+    and calls.name = cleaned.call

@@ -64,6 +64,9 @@ def test_summaries_are_those_of_numpy(made: Warehouse) -> None:
     found = {run: rest for run, *rest in made.rows(f"select {columns} from cost_summary")}
     assert found.keys() == {*COSTS, "r5"}
     assert found["r5"] == [None, None, None, 7, 7, 0, sorted(TOPICS)]
+    made.execute("set variable only_runs = ['r0', 'r3']")
+    assert {run for (run,) in made.rows("select run from cost")} == {"r0", "r3"}
+    made.execute("reset variable only_runs")
     for run, costs in COSTS.items():
         values = [*costs.values()]
         expected = [fmean(values), *numpy.percentile(values, [50, 95]), sum(values)]
@@ -138,10 +141,15 @@ def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, mad
     for options, complaint in (
         (("--cost", "tokens"), "no cost is called tokens; there are: latency_ms"),
         (("--pareto",), "--pareto takes one --cost, found 0"),
-        (("--by", "language", "--cost", "latency_ms"), "--cost is not for --by"),
+        (
+            ("--by", "language", "--cost", "latency_ms"),
+            "--cost is of all topics and of whole runs; leave out --estimate, --by and --calls",
+        ),
         (("-m", "ESL", "--pareto", "--cost", "latency_ms"), "of ESL less is better; name a measure of quality first"),
     ):
         assert_refused(command("leaderboard", *options, "--db", made_file), complaint)
+    explained = command("explain", "r0", "t1", "-m", COST, "--db", made_file)
+    assert_refused(explained, "is a number that was loaded: no document contributes to it")
 
 
 def test_rules_of_a_gate_read_costs(made: Warehouse, command: Command, made_file: Path, tmp_path: Path) -> None:

@@ -139,6 +139,20 @@ def test_what_is_wrong_is_told_with_its_line(ran: Warehouse, tmp_path: Path) -> 
     assert held(ran) == []
 
 
+def test_calls_are_those_of_the_run(ran: Warehouse, tmp_path: Path) -> None:
+    """The column of latencies of a run with calls, which are counted from 0 there and from 1 here."""
+    path = write(
+        tmp_path / "c.csv", "topic,hop,document,score,latency_ms\n1,0,d,2,30\n1,0,e,1,30\n1,1,d,2,40\n2,0,d,1,5\n"
+    )
+    ran.load_runs(path, call="hop")
+    ran.load_costs(path, run="c", costs="latency_ms")
+    calls = [("c", "1", 1, "latency_ms", 30), ("c", "1", 2, "latency_ms", 40), ("c", "2", 1, "latency_ms", 5)]
+    assert held(ran) == calls
+    assert ran.rows("select topic, value from cost order by topic") == [("1", 70), ("2", 5)]
+    with pytest.raises(InputError, match="topic 2 of run c has no call 1"):
+        ran.load_costs([{"run": "c", "topic": "2", "call": 1, "tokens": 5}])
+
+
 def test_costs_are_replaced_and_go_with_their_runs(ran: Warehouse, tmp_path: Path) -> None:
     ran.load_costs([{"run": "a", "topic": "3", "x": 1, "y": 2}, {"run": "b", "topic": "3", "x": 1}])
     with pytest.raises(UsageError, match="already loaded: x of a; --replace"):

@@ -59,6 +59,9 @@ def fill_all(warehouse: Warehouse) -> None:
         {"qid": "1", "docno": name, "score": 1, "hop": hop} for hop, name in (("how", "a"), ("why", "b"), ("why", "a"))
     ]
     warehouse.load_run(calls, "agent", qrels="main", call="hop")
+    warehouse.load_costs(
+        [{"run": "agent", "topic": "1", "call": "how", "latency_ms": 0.1}, {"run": "one", "energy_J": 2}]
+    )
     judged = "judgments where qrels = 'main' group by all"
     values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
     warehouse.execute(f"copy ({values}) to '{folder}/scores.parquet' (format parquet)")
