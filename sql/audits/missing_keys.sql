@@ -88,7 +88,7 @@ with keys as (
     group by evaluation_id
     union all
     select 'files', case when owner = 'run' then id end, case when owner <> 'run' then id end, null, null, null, count(*)
-    from (select id, kind, case when regexp_matches(kind, '^(costs$|assignments\.|citations\.)') then 'run' else kind end as owner from files)
+    from (select id, kind, case when kind = 'costs' or substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end as owner from files)
     where kind <> 'documents'
     group by case when owner = 'run' then id end, case when owner <> 'run' then id end
     union all

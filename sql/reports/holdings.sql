@@ -17,11 +17,11 @@
 --   file             where it came from, several files separated by blanks; the table files has checksums
 with sources as (
     select
-        case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end as kind,
+        case when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end as kind,
         id,
         string_agg(file, ' ' order by file) as file
     from files
-    group by case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end, id
+    group by case when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end, id
 ),
 answer_topics as (
     select

@@ -50,7 +50,7 @@ def fill(warehouse: Warehouse) -> None:
 
 
 def fill_all(warehouse: Warehouse) -> None:
-    """All that a warehouse can hold: own measures, scores of elsewhere, a sample, answers, texts, a change of meta."""
+    """All that a warehouse can hold: also an own measure, scores of elsewhere, a sample, answers, texts, changes."""
     fill(warehouse)
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
