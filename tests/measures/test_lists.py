@@ -8,6 +8,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.errors import QueryError
 from tests.conftest import module_warehouse
 from tests.long_cases import one_in
+from tests.measures import test_spans
 from tests.random_collections import together
 
 CATALOG = read_catalog()
@@ -20,6 +21,7 @@ def load(warehouse: Warehouse) -> None:
     one = together(range(12))
     warehouse.load_qrels(one.qrels, "judged")
     warehouse.load_run(one.run, "system")
+    test_spans.load_all(warehouse)
 
 
 loaded = module_warehouse(load)

@@ -10,7 +10,7 @@ import pytest
 from evalsql import Warehouse
 from tests.conftest import module_warehouse, new_warehouse
 from tests.measures.topic_values import call
-from tests.oracles.brute_force_spans import Span, SpanTopic, spanp, spanr
+from tests.oracles.brute_force_spans import Span, SpanTopic, spanp, spanr, unitr
 from tests.oracles.by_name import value_of
 
 RULES = ("any", "judged", "retrieved", "iou", "exact")
@@ -32,10 +32,10 @@ def topic_of(seed: int) -> SpanTopic:
         made = []
         for _ in range(chance.randint(0, most) or 1):
             start = chance.randrange(LENGTH)
-            made.append(Span(chance.choice("abc"), start, chance.randint(start + 1, LENGTH), chance.choice(values)))
+            made.append(Span(chance.choice("aaabc"), start, chance.randint(start + 1, LENGTH), chance.choice(values)))
         return made
 
-    judged = {span[:3]: span for span in spans(6, (-1, 0, 1, 1, 2))}
+    judged = {span[:3]: span for span in spans(9, (-1, 0, 1, 1, 2))}
     retrieved = spans(9, (0.25, 0.5, 0.75)) if seed % 10 else []  # the run leaves some topics out
     equal = [span._replace(value=0.5) for span in judged.values()][: seed % 3]
     retrieved = sorted([*retrieved, *equal] if retrieved else [], key=lambda each: each[1:3])
@@ -57,23 +57,25 @@ def load_topics(warehouse: Warehouse, topics: dict[str, SpanTopic], name: str = 
     warehouse.load_run(rows("retrieved"), name, qrels=name, collapse="max")
 
 
-def compare(warehouse: Warehouse, topics: dict[str, SpanTopic], names: tuple[str, ...]) -> int:
-    """Hold the values of a judgment set, the only one, against the loops; returns how many were above 0."""
+def compare(warehouse: Warehouse, topics: dict[str, SpanTopic], names: tuple[str, ...], qrels: str = "spans") -> int:
+    """Hold the values of a judgment set against the loops; returns how many were above 0."""
     above = 0
     for name in names:
-        ours = dict(warehouse.rows(f"select topic, value from {call(warehouse, name)}"))
+        ours = dict(warehouse.rows(f"select topic, value from {call(warehouse, name)} where qrels = ?", [qrels]))
         assert ours == pytest.approx({topic: value_of(name)(one) for topic, one in topics.items()}, abs=1e-12), name
         above += sum(value > 0 for value in ours.values())
     return above
 
 
 @cache
-def topics() -> dict[str, SpanTopic]:
-    return {f"t{seed}": topic_of(seed) for seed in range(TOPICS)}
+def topics(first: int = 0) -> dict[str, SpanTopic]:
+    return {f"t{at}": topic_of(first + at) for at in range(TOPICS)}
 
 
 def load_all(warehouse: Warehouse) -> None:
+    """Two judgment sets of topics that share their names, each with a run."""
     load_topics(warehouse, topics())
+    load_topics(warehouse, topics(TOPICS), "others")
 
 
 spanned = module_warehouse(load_all)
@@ -82,16 +84,12 @@ spanned = module_warehouse(load_all)
 def test_values_equal_plain_loops(spanned: Warehouse) -> None:
     assert sum(len(one.judged) + len(one.retrieved) for one in topics().values()) > 300
     assert compare(spanned, topics(), NAMES) > len(NAMES) * TOPICS / 4
-
-
-def test_of_a_list_of_cutoffs_each_has_its_own_values(spanned: Warehouse) -> None:
-    for measure in ("span_r", "span_p", "span_rr", "unit_iou"):
-        listed = spanned.rows(f"select * exclude (k) from {measure}(k := [1, 4]) where k = 4 order by all")
-        assert listed == spanned.rows(f"from {measure}(k := 4) order by all") != []
+    compare(spanned, topics(TOPICS), ("SpanR@3", "UnitIoU@3"), "others")
 
 
 def test_sensitivity_has_the_means_of_the_loops_and_recall_falls(spanned: Warehouse) -> None:
-    rows = spanned.rows('select match, share, recall, "precision" from span_sensitivity(k := 3) order by all')
+    query = 'select match, share, recall, "precision" from span_sensitivity(k := 3) where qrels = ? order by all'
+    rows = spanned.rows(query, ["spans"])
     assert len(rows) == 32
     for rule, share, *found in rows:
         how = {"k": 3, "match": rule, "share": share or 0.5}
@@ -106,7 +104,7 @@ def test_sensitivity_has_the_means_of_the_loops_and_recall_falls(spanned: Wareho
 def test_borders_that_move_change_no_figure_by_characters() -> None:
     """A run that is cut into single characters covers the same."""
     with new_warehouse() as warehouse:
-        one = {"t": topic_of(2)}
+        one = {"t": next(each for each in topics().values() if 0 < unitr(each) < 1)}
         load_topics(warehouse, one, "whole")
         pieces = [
             {"topic": "t", "document": document, "start": place, "end": place + 1, "score": 1.0}

@@ -32,6 +32,6 @@ union all
 select qrels_id, run_id, topic_id, span, rank, 'iou' as rule, of_both as held_share
 from shares
 union all
-select qrels_id, run_id, topic_id, span, rank, 'exact' as rule, 1.0 as held_share
+select qrels_id, run_id, topic_id, span, rank, 'exact' as rule, of_both as held_share
 from shares
 where of_both = 1
