@@ -62,10 +62,8 @@ class Database:
     def close(self) -> None:
         """Close the file; raises WarehouseError where what was committed does not go into it, as on a full disk."""
         try:
-            if not self.read_only and self.path != MEMORY:  # closing is silent about it
-                # Another connection of this process may be writing to it.
-                with suppress(QueryError), translated_errors(self.path), engine.held_back():
-                    self._connection.execute(f"checkpoint {quoted(self.name)}")
+            if not self.read_only:  # closing is silent about it
+                self.checkpoint()
         except WarehouseError as error:
             if not os.path.exists(left := f"{self.path}.wal"):  # it was not yet in its place
                 raise
@@ -77,6 +75,14 @@ class Database:
         finally:
             self._connection.close()
             self.at_close.close()
+
+    def checkpoint(self) -> None:
+        """Bring what was committed into the file; DuckDB 1.5 cannot read our macros from the log beside it."""
+        if self.path == MEMORY:
+            return
+        # Another connection of this process may be writing to it.
+        with suppress(QueryError), translated_errors(self.path), engine.held_back():
+            self._connection.execute(f"checkpoint {quoted(self.name)}")
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""
