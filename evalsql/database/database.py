@@ -16,7 +16,15 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, statements_run
+from evalsql.database.statement_text import (
+    CHANGING,
+    VARIABLE,
+    concerns_file,
+    kind_of,
+    placed,
+    setting_functions,
+    statements_run,
+)
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -155,8 +163,9 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         for statement in self._connection.extract_statements(sql):
-            with self.in_file() if concerns_file(statement.query) else nullcontext():
-                found = fetched(self._connection.execute(statement.query, parameters or None))
+            asked = placed(statement.query, self.name)
+            with self.in_file() if asked is None and concerns_file(statement.query) else nullcontext():
+                found = fetched(self._connection.execute(asked or statement.query, parameters or None))
         return found
 
     @cached_property
@@ -265,7 +274,7 @@ class Database:
         if not external:
             # COPY can write even to the warehouse's own file as text.
             allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
-            for kind in filter(lambda each: each not in allowed, kinds):
+            for kind in [each for each in kinds if each not in allowed] or setting_functions(text):
                 raise UsageError(
                     f"{kind} is not allowed here; --write allows statements that change the warehouse, --external "
                     "those that reach other files"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine, parsed
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
 _CHANGING_WITH = ("insert", "update", "delete", "copy")  # a query without these words changes nothing
+# Calls, also in a text that is run, by which DuckDB 1.5 logs and profiles although its settings are locked.
+_SETTING = re.compile(
+    r"\b((?:en|dis)able_(?:logging|profiling)|write_log|truncate_duckdb_logs)\"?(?:\s|--[^\n]*|/\*.*?\*/)*\(",
+    re.IGNORECASE | re.DOTALL,
+)
 VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
 
@@ -48,6 +54,30 @@ def concerns_file(query: str) -> bool:
     if words[:1] == ["create"]:
         return not {"temp", "temporary"} & {*words[1:]}
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
+
+
+def placed(query: str, database: str) -> str | None:
+    """A CREATE TABLE or TYPE of what is not temporary, with the database to put it into; None for other statements.
+
+    It may have a query, which is asked where all others are.
+    """
+    pieces = [each for each in tokens(query) if each.kind != "comment"]
+    words = [each.text.lower() for each in pieces]
+    at = 3 if words[1:3] == ["or", "replace"] else 1
+    if words[:1] != ["create"] or words[at : at + 1] not in (["table"], ["type"]):
+        return None
+    at += 4 if words[at + 1 : at + 4] == ["if", "not", "exists"] else 1
+    names = [each.text.lower().strip('"') for each in pieces[at : at + 4 : 2]]
+    place = quoted(database)
+    if words[at + 1 : at + 2] != ["."]:
+        place += ".main"
+    elif words[at + 3 : at + 4] == ["."] or names[0] in (database.lower(), "temp"):
+        return query
+    return with_replaced(query, [(pieces[at].start, pieces[at].start, f"{place}.")])
+
+
+def setting_functions(text: str) -> list[str]:
+    return [name.lower() for name in _SETTING.findall(text)]
 
 
 class Statement(NamedTuple):
