@@ -41,7 +41,7 @@ from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns
+from evalsql.report.terminal import DroppedColumns, for_stream
 from evalsql.report.writers import DOCUMENTS
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -244,7 +244,7 @@ def table(
         note(*notes)
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
-                stream.write(made)
+                stream.write(for_stream(made, stream))
             return
     try:
         held = output.read_bytes()

@@ -10,7 +10,7 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import PUT_TOGETHER, counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
 Order = Literal["asc", "desc"]
@@ -21,7 +21,7 @@ _REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the sa
 @command
 def qrels(
     *,
-    file: str = options.QRELS_FILE,
+    files: Names = options.QRELS_FILE,
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
     reading: JudgmentReading,
     columns: Columns = options.COLUMNS,
@@ -39,10 +39,14 @@ def qrels(
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
-    A file is one set; a loop of the shell loads several.
+    A file is one set, and a loop of the shell loads several. One set of several TREC files is
+    cat FILES | evalsql load qrels - --name NAME.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
+    if len(files) > 1:
+        raise UsageError(f"{len(files)} files: judgments are loaded from one; {PUT_TOGETHER}")
+    (file,) = files
     facts = kept.arguments(collection=collection)
     arguments = {**reading.arguments(), **facts, "keep_best": keep_best, "columns": columns}
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
