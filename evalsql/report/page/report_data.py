@@ -161,12 +161,14 @@ def gather_report(
             pairs, reasons = judge_pairs(warehouse, judged)
             if len({*pairs.values("qrels")}) > 2:
                 tables["judges"], told = pairs, [notes.Notice("judges", each) for each in reasons]
-        base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
+        means = means_by_measure(warehouse, judged, named)
+        of_first = {run: means[named[0].name][run] for run, *_ in rows}
+        base, why = (baseline, []) if baseline else default_baseline(of_first, for_page=for_page)
         found = ReportData(
             qrels=judged,
             measures=named,
             leaderboard=Table(columns, rows, names_of_counts(named)),
-            means=means_by_measure(warehouse, judged, named),
+            means=means,
             tables=tables,
             notices=[*_notices(warehouse, named[0], judged, chosen), *why, *told],
             without=omitted,
@@ -197,11 +199,12 @@ def _chosen_runs(
     return chosen
 
 
-def default_baseline(runs: Sequence[str]) -> tuple[str, list[notes.Notice]]:
-    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle.
+def default_baseline(means: Mapping[str, Any], *, for_page: bool) -> tuple[str, list[notes.Notice]]:
+    """Of runs by their means, the best first: one whose name says it is a baseline, else the one in the middle.
 
-    With a line on why where there was a choice.
+    With a line on why where there was a choice, and on others that share its place or the first.
     """
+    runs = list(means)
     found, why = (
         runs[len(runs) // 2],
         f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}",
@@ -209,8 +212,12 @@ def default_baseline(runs: Sequence[str]) -> tuple[str, list[notes.Notice]]:
     for word in reversed(_BASELINES):
         if named := [run for run in runs[1:] if word in run.lower()]:
             found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
-    chosen = f"{found} (place {runs.index(found) + 1} of {len(runs)}) was chosen: {why}"
-    told = f"No baseline was named, so {chosen}. --baseline, or the bar of a page, takes another."
+    places = [each.place for each in means.values()]
+    shared = [f"{counted(places.count(1), 'system')} share the first place"] * (places.count(1) > 1)
+    if (place := means[found].place) > 1 and places.count(place) > 1:
+        shared.append(f"{counted(places.count(place), 'system')} share place {place}")
+    chosen = f"{found} (place {place} of {len(runs)}) was chosen: {'; '.join([why, *shared])}"
+    told = f"No baseline was named, so {chosen}. {'The bar of the page' if for_page else '--baseline'} takes another."
     return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 
