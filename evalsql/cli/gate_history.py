@@ -84,8 +84,8 @@ def gate(
             if junit_file is not None:
                 write_file(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
             rows = [verdict.row for verdict in decision.verdicts]
-            is_text = output.chosen_format == "table" and not output.is_drawn
-            write_table(Table(gates.COLUMNS, list(_folded(rows)) if is_text else rows), output, warehouse)
+            rows = list(_folded(rows)) if output.chosen_format == "table" else rows
+            write_table(Table(gates.COLUMNS, rows), output, warehouse)
     except EvalsqlError as error:
         if junit_file is not None:  # so that no older file passes for this decision
             write_file(_junit_xml(candidate, [], str(error)), junit_file)
@@ -95,12 +95,12 @@ def gate(
         raise typer.Exit(SAYS_NO)
 
 
-def _folded(rows: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """Rows whose note goes on in further ones, as a terminal has it; logs of builds are read too."""
+def _folded(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows whose note goes on in further ones; logs of builds are read too."""
     for *cells, remark in rows:
-        first, *rest = textwrap.wrap(remark, _NOTE) or [""]
-        yield [*cells, first]
-        yield from ([*[None] * len(cells), each] for each in rest)
+        for each in textwrap.wrap(remark, _NOTE) or [""]:
+            yield (*cells, each)
+            cells = [None] * len(cells)
 
 
 def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:

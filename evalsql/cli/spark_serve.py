@@ -154,6 +154,4 @@ def serve(
 
     with progress_bar() as progress:
         how: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
-        is_late = serve_file(where.path, address, tokens, stop=stop, log=log, time_limit=time_limit, **how)
-    if is_late:
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        serve_file(where.path, address, tokens, stop=stop, log=log, time_limit=time_limit, **how)

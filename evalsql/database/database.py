@@ -16,15 +16,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import (
-    CHANGING,
-    VARIABLE,
-    concerns_file,
-    kind_of,
-    placed,
-    setting_functions,
-    statements_run,
-)
+from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, placed, statements_run
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -274,7 +266,7 @@ class Database:
         if not external:
             # COPY can write even to the warehouse's own file as text.
             allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
-            for kind in [each for each in kinds if each not in allowed] or setting_functions(text):
+            for kind in filter(lambda each: each not in allowed, kinds):
                 raise UsageError(
                     f"{kind} is not allowed here; --write allows statements that change the warehouse, --external "
                     "those that reach other files"

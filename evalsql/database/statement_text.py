@@ -57,27 +57,17 @@ def concerns_file(query: str) -> bool:
 
 
 def placed(query: str, database: str) -> str | None:
-    """A CREATE TABLE or TYPE of what is not temporary, with the database to put it into; None for other statements.
-
-    It may have a query, which is asked where all others are.
-    """
+    """A CREATE TABLE or TYPE, whose query is asked where all are, with the database to put it into; None for others."""
     pieces = [each for each in tokens(query) if each.kind != "comment"]
     words = [each.text.lower() for each in pieces]
     at = 3 if words[1:3] == ["or", "replace"] else 1
     if words[:1] != ["create"] or words[at : at + 1] not in (["table"], ["type"]):
         return None
     at += 4 if words[at + 1 : at + 4] == ["if", "not", "exists"] else 1
-    names = [each.text.lower().strip('"') for each in pieces[at : at + 4 : 2]]
-    place = quoted(database)
-    if words[at + 1 : at + 2] != ["."]:
-        place += ".main"
-    elif words[at + 3 : at + 4] == ["."] or names[0] in (database.lower(), "temp"):
+    has_schema, start = words[at + 1 : at + 2] == ["."], pieces[at].start
+    if has_schema and (words[at + 3 : at + 4] == ["."] or words[at].strip('"') in (database.lower(), "temp")):
         return query
-    return with_replaced(query, [(pieces[at].start, pieces[at].start, f"{place}.")])
-
-
-def setting_functions(text: str) -> list[str]:
-    return [name.lower() for name in _SETTING.findall(text)]
+    return with_replaced(query, [(start, start, f"{quoted(database)}." + "main." * (not has_schema))])
 
 
 class Statement(NamedTuple):
@@ -92,6 +82,8 @@ def statements_run(text: str) -> Iterator[Statement]:
     """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
     for statement in engine.extract_statements(text):
         kind, query = kind_of(statement), statement.query
+        if setting := _SETTING.search(query):
+            kind = f"{setting[1].lower()}()"
         if kind not in ("EXPLAIN", "SET"):
             yield Statement(kind, query)
             continue

@@ -43,7 +43,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     if isinstance(data, Mapping):
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
-            _refuse_systems(kind, data)
+            _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
             columns = {column: list(data[name]) for column, name in _named(found).items()}
             if len(set(map(len, columns.values()))) > 1:
                 lengths = ", ".join(f"{len(values)} of the {column}" for column, values in columns.items())
@@ -62,9 +62,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         what = type(records[0]).__name__
         raise UsageError(f"these are no rows but a list, a {what} first; evalsql.experiment takes several runs")
     if isinstance(records[0], Mapping):
-        held = [record for record in records if isinstance(record, Mapping)]
-        names = dict.fromkeys(name for record in held for name in record if str(name).lower() in SYSTEMS)
-        _refuse_systems(kind, {name: [record.get(name) for record in held] for name in names})
+        _refuse_systems(kind, (record for record in records if isinstance(record, Mapping)))
         if any(holds_ranking(record, kind, given) for record in records):
             return _joined(_of_record(record, kind, given) for record in records)
         for at, record in enumerate(records, start=1):
@@ -119,9 +117,11 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
     return [data] if is_record and not all(map(_is_nested, data.values())) else None
 
 
-def _refuse_systems(kind: str, columns: Mapping[Any, Any]) -> None:
-    for name in columns if kind == "run" else ():
-        if str(name).lower() in SYSTEMS and len({str(each) for each in columns[name] if each is not None}) > 1:
+def _refuse_systems(kind: str, records: Iterable[Mapping[Any, Any]]) -> None:
+    first: dict[Any, object] = {}
+    for name, value in chain.from_iterable(record.items() for record in records if kind == "run"):
+        is_told = str(name).lower() in SYSTEMS and value is not None
+        if is_told and first.setdefault(name, value) != value:
             raise UsageError(SEVERAL.format(name))
 
 

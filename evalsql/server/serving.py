@@ -113,36 +113,28 @@ class Server:
                 if self.may_compute_on:
                     self.log("what was ended computes on, and nothing else is under way: the server starts again")
                     return True
-            late = f"takes more than {limit:g} seconds, and --time-limit changes how long a statement may take"
+            late = self.sessions.late(busy, limit) if limit else []
+            self.may_compute_on |= bool(late)
             given_up = dict.fromkeys(self.sessions.gone(busy), "has gone")
-            if limit and (found := self.sessions.late(busy, limit)):
-                self.may_compute_on = True
-                given_up |= dict.fromkeys(found, late)
+            given_up |= dict.fromkeys(late, f"takes more than the {limit:g} seconds of --time-limit")
             for name, reason in given_up.items():
-                words = "its session is ended, and what it had begun is rolled back"
-                self.log(f"{name[:8].lower()} {reason}: {words}")
+                self.log(f"{name[:8].lower()} {reason}: its session is ended, and what it had begun is rolled back")
                 self._end(name)
             self.sessions.forget([*given_up, *self.sessions.ended(rows)])
         return False
 
     def stop(self) -> bool:
-        """Stop: statements that run may finish for some seconds, open transactions are rolled back.
-
-        Returns whether nothing runs any more.
-        """
+        """Let statements finish for some seconds and roll back what is open; returns whether nothing runs any more."""
         self.sessions.is_stopping = True
         until = time.monotonic() + _FINISHING
         busy: list[str] = []
         with suppress(EvalsqlError, MemoryError):
-            while (busy := self._busy()) and time.monotonic() < until:
+            while (busy := [name for name, is_busy in self._rows().items() if is_busy]) and time.monotonic() < until:
                 time.sleep(0.05)
             self._end(*(self._rows().keys() - busy))
         with suppress(engine.Error):
             self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
         return not busy and not self.may_compute_on
-
-    def _busy(self) -> list[str]:
-        return [name for name, is_busy in self._rows().items() if is_busy]
 
     def _rows(self) -> dict[str, bool]:
         """The extension's sessions, and whether each has a statement running."""
@@ -185,11 +177,8 @@ def serve(
     memory_limit: str | None = None,
     time_limit: float = 0,
     **opening: Any,
-) -> bool:
-    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file.
-
-    Returns whether it is to start again, in another process, because a statement ran longer than ``time_limit``.
-    """
+) -> None:
+    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
     if quack.is_address(path):
         raise UsageError(f"{path}: is a server; name the warehouse file to serve")
     left = Path(f"{path}.wal")
@@ -218,8 +207,7 @@ def serve(
                 with suppress(Exception):  # closing the file writes it too
                     database.execute("force checkpoint")
     if is_late:
-        return True
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     if left.exists():
         raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
     log(f"stopped; everything is in {path}")
-    return False

@@ -79,7 +79,7 @@ def test_the_baseline_is_never_the_best_of_its_own_accord() -> None:
     assert chosen("a", "b") == ("b", "")
     _, told = chosen("a", "b", "c", "d", "e", places=(1, 1, 3, 3, 5), for_page=True)
     assert "c (place 3 of 5)" in told
-    assert "2 systems share the first place; 2 systems share place 3" in told
+    assert "; 2 share place 1; 2 share place 3." in told
     assert ("--baseline" in told, "--baseline" in chosen("a", "b", "c")[1]) == (False, True)
     assert "share" not in chosen("a", "b", "c")[1]
 

@@ -202,22 +202,18 @@ def _chosen_runs(
 def default_baseline(means: Mapping[str, Any], *, for_page: bool) -> tuple[str, list[notes.Notice]]:
     """Of runs by their means, the best first: one whose name says it is a baseline, else the one in the middle.
 
-    With a line on why where there was a choice, and on others that share its place or the first.
+    With a line on why where there was a choice, and on which systems share a place.
     """
     runs = list(means)
-    found, why = (
-        runs[len(runs) // 2],
-        f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}",
-    )
+    why = f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}"
+    found = runs[len(runs) // 2]
     for word in reversed(_BASELINES):
         if named := [run for run in runs[1:] if word in run.lower()]:
             found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
-    places = [each.place for each in means.values()]
-    shared = [f"{counted(places.count(1), 'system')} share the first place"] * (places.count(1) > 1)
-    if (place := means[found].place) > 1 and places.count(place) > 1:
-        shared.append(f"{counted(places.count(place), 'system')} share place {place}")
-    chosen = f"{found} (place {place} of {len(runs)}) was chosen: {'; '.join([why, *shared])}"
-    told = f"No baseline was named, so {chosen}. {'The bar of the page' if for_page else '--baseline'} takes another."
+    place, places = means[found].place, [each.place for each in means.values()]
+    shared = [f"; {places.count(each)} share place {each}" for each in sorted({1, place}) if places.count(each) > 1]
+    told = f"No baseline was named, so {found} (place {place} of {len(runs)}) was chosen: {why}{''.join(shared)}."
+    told += f" {'The bar of the page' if for_page else '--baseline'} takes another."
     return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 
