@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Sequence
 
+PUT_TOGETHER = "cat FILES | evalsql load ... - takes several as one"
 _DIGITS = re.compile("([0-9]+)")
 
 

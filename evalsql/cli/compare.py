@@ -35,13 +35,14 @@ from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import explanation
+from evalsql.evaluation.evaluation import TWO_METHODS
 from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns
+from evalsql.report.terminal import DroppedColumns, for_stream
 from evalsql.report.writers import DOCUMENTS
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -163,6 +164,7 @@ def compare(
             write_table(rows, output, warehouse, _DROPPED)
         for one in compared:
             _note_results(one, described)
+            note(*[TWO_METHODS.format("topics")] * (described != "" and testing.intervals != "t" and one.is_told_apart))
             if output.is_drawn and not all_pairs:  # a narrow terminal does without the column of these
                 means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
                 shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())
@@ -244,7 +246,7 @@ def table(
         note(*notes)
         if not check or output is None:
             with text_output(output, warehouse, description) as stream:
-                stream.write(made)
+                stream.write(for_stream(made, stream))
             return
     try:
         held = output.read_bytes()

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,10 +11,11 @@ from typing import ClassVar, Literal
 
 from evalsql.cli.declare import PRINTED, Names, argument, command, flag, option
 from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
-from evalsql.cli.output import note, progress_bar, refuse_protected
+from evalsql.cli.output import note, progress_bar, refuse_protected, standard_output
 from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
+from evalsql.report.terminal import for_stream
 from evalsql.version import __version__
 from evalsql.warehouse import archive, export_files
 from evalsql.warehouse.export_files import FORMATS
@@ -183,7 +183,10 @@ def _file_name(name: str, extension: str) -> str:
 def _print(form: str, path: Path) -> None:
     if form == "parquet":
         raise UsageError("Parquet is not for standard output; -o names a file")
-    with path.open("rb") as stream:
-        sys.stdout.flush()
-        shutil.copyfileobj(stream, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+    with path.open("rb") as stream, standard_output() as out:
+        if out.isatty():
+            out.writelines(for_stream(line.decode(errors="backslashreplace"), out) for line in stream)
+            return
+        out.flush()
+        shutil.copyfileobj(stream, out.buffer)
+        out.buffer.flush()

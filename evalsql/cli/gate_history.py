@@ -2,8 +2,9 @@
 
 import re
 import shlex
+import textwrap
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from evalsql.warehouse.warehouse import Warehouse
 SAYS_NO = 1
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MEASURES = ("nDCG@10",)
+_NOTE = 60  # cells of a note
 
 
 @command
@@ -81,7 +83,9 @@ def gate(
             decision = gates.decide(warehouse.evaluation, candidate, every, baseline=base, qrels=qrels, family=family)
             if junit_file is not None:
                 write_file(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
-            write_table(Table(gates.COLUMNS, [verdict.row for verdict in decision.verdicts]), output, warehouse)
+            rows = [verdict.row for verdict in decision.verdicts]
+            rows = list(_folded(rows)) if output.chosen_format == "table" else rows
+            write_table(Table(gates.COLUMNS, rows), output, warehouse)
     except EvalsqlError as error:
         if junit_file is not None:  # so that no older file passes for this decision
             write_file(_junit_xml(candidate, [], str(error)), junit_file)
@@ -89,6 +93,14 @@ def gate(
     _note_decision(decision)
     if not decision.passes:
         raise typer.Exit(SAYS_NO)
+
+
+def _folded(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows whose note goes on in further ones; logs of builds are read too."""
+    for *cells, remark in rows:
+        for each in textwrap.wrap(remark, _NOTE) or [""]:
+            yield (*cells, each)
+            cells = [None] * len(cells)
 
 
 def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:

@@ -9,9 +9,10 @@ from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar
+from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.notices import on_costs
-from evalsql.phrases import counted
+from evalsql.phrases import PUT_TOGETHER, counted
 from evalsql.warehouse.warehouse import Warehouse
 
 Order = Literal["asc", "desc"]
@@ -20,7 +21,7 @@ Order = Literal["asc", "desc"]
 @command
 def qrels(
     *,
-    file: str = options.QRELS_FILE,
+    files: Names = options.QRELS_FILE,
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
     reading: JudgmentReading,
     columns: Columns = options.COLUMNS,
@@ -38,10 +39,14 @@ def qrels(
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
-    A file is one set; a loop of the shell loads several.
+    A file is one set, and a loop of the shell loads several. One set of several TREC files is
+    cat FILES | evalsql load qrels - --name NAME.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
+    if len(files) > 1:
+        raise UsageError(f"{len(files)} files: judgments are loaded from one; {PUT_TOGETHER}")
+    (file,) = files
     facts = kept.arguments(collection=collection)
     arguments = {**reading.arguments(), **facts, "keep_best": keep_best, "columns": columns}
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:

@@ -123,6 +123,7 @@ def serve(
     listen: str = option("--listen HOST:PORT", "Where to listen; other machines reach no loopback.", "localhost:9494"),
     read_token_file: Path | None = option("--read-token-file FILE", "Token of clients that only read; made if new."),
     memory_limit: str | None = options.MEMORY_LIMIT,
+    time_limit: float = option("--time-limit SECONDS", "How long a statement may run; 0 for no limit.", 3600.0, min=0),
     where: Where,
 ) -> None:
     """Serve a warehouse to many readers and writers at once.
@@ -153,4 +154,4 @@ def serve(
 
     with progress_bar() as progress:
         how: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
-        serve_file(where.path, address, tokens, stop=stop, log=log, **how)
+        serve_file(where.path, address, tokens, stop=stop, log=log, time_limit=time_limit, **how)

@@ -13,6 +13,7 @@ from evalsql.cli.measures_sql import print_page
 from evalsql.cli.options import Where
 from evalsql.cli.output import note, standard_output
 from evalsql.errors import UsageError
+from evalsql.report.terminal import for_stream
 from evalsql.trec_eval import Options, lines, marked_names
 
 USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
@@ -88,7 +89,7 @@ def print_lines(
             options = Options(measure or ["official"], summary=not no_summary, **asdict(settings))
             printed = lines(qrels, run, read_catalog(), options, opening=lambda path: Where(db=path).open_file())
             with standard_output() as stream:
-                stream.writelines(f"{line}\n" for line in printed)
+                stream.writelines(for_stream(f"{line}\n", stream) for line in printed)
     except UsageError as error:
         error.exit_code = USAGE_EXIT
         raise

@@ -149,6 +149,11 @@ def values_of(function: Callable[..., Any], suite: Suite) -> dict[tuple[str, str
         try:
             found = function(*read_data(suite.folder / case), measure)
             values[case, measure] = None if found is None else float(found)
+        except SystemExit as error:
+            name = getattr(function, "__qualname__", function)
+            raise ValueError(
+                f"{name}({case}, {measure}) called sys.exit({error.code!r}); let it return the value, or raise an error"
+            ) from error
         except Exception as error:  # whatever it is, it is the answer of the program
             values[case, measure] = f"{ERROR}{type(error).__name__}: {error}"
     return values

@@ -16,7 +16,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, statements_run
+from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, placed, statements_run
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -62,10 +62,8 @@ class Database:
     def close(self) -> None:
         """Close the file; raises WarehouseError where what was committed does not go into it, as on a full disk."""
         try:
-            if not self.read_only and self.path != MEMORY:  # closing is silent about it
-                # Another connection of this process may be writing to it.
-                with suppress(QueryError), translated_errors(self.path), engine.held_back():
-                    self._connection.execute(f"checkpoint {quoted(self.name)}")
+            if not self.read_only:  # closing is silent about it
+                self.checkpoint()
         except WarehouseError as error:
             if not os.path.exists(left := f"{self.path}.wal"):  # it was not yet in its place
                 raise
@@ -77,6 +75,14 @@ class Database:
         finally:
             self._connection.close()
             self.at_close.close()
+
+    def checkpoint(self) -> None:
+        """Bring what was committed into the file; DuckDB 1.5 cannot read our macros from the log beside it."""
+        if self.path == MEMORY:
+            return
+        # Another connection of this process may be writing to it.
+        with suppress(QueryError), translated_errors(self.path), engine.held_back():
+            self._connection.execute(f"checkpoint {quoted(self.name)}")
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""
@@ -149,8 +155,9 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         for statement in self._connection.extract_statements(sql):
-            with self.in_file() if concerns_file(statement.query) else nullcontext():
-                found = fetched(self._connection.execute(statement.query, parameters or None))
+            asked = placed(statement.query, self.name)
+            with self.in_file() if asked is None and concerns_file(statement.query) else nullcontext():
+                found = fetched(self._connection.execute(asked or statement.query, parameters or None))
         return found
 
     @cached_property

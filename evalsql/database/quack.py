@@ -89,9 +89,13 @@ _MEANINGS = {
     "^Authentication failed": (
         "does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
     ),
+    "Server returned nothing": (
+        "the server ended while this ran: it was stopped, or this took longer than --time-limit of evalsql serve allows"
+    ),
     "Could not connect|Failed to send message": "no server answers there; evalsql serve starts one",
     "Invalid connection id": (
-        "the server has ended this session, and nothing of an open transaction is kept; try again"
+        "the server has ended this session, and nothing of an open transaction is kept; try again. --time-limit of "
+        "evalsql serve is how long a statement and the reading of what it gives may take"
     ),
     "Unsupported Quack version|eserializ": (
         f"the server speaks another version of the protocol than DuckDB {engine.__version__} here "

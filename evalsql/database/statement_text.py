@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine, parsed
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
 _CHANGING_WITH = ("insert", "update", "delete", "copy")  # a query without these words changes nothing
+# Calls, also in a text that is run, by which DuckDB 1.5 logs and profiles although its settings are locked.
+_SETTING = re.compile(
+    r"\b((?:en|dis)able_(?:logging|profiling)|write_log|truncate_duckdb_logs)\"?(?:\s|--[^\n]*|/\*.*?\*/)*\(",
+    re.IGNORECASE | re.DOTALL,
+)
 VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
 
@@ -50,6 +56,20 @@ def concerns_file(query: str) -> bool:
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 
+def placed(query: str, database: str) -> str | None:
+    """A CREATE TABLE or TYPE, whose query is asked where all are, with the database to put it into; None for others."""
+    pieces = [each for each in tokens(query) if each.kind != "comment"]
+    words = [each.text.lower() for each in pieces]
+    at = 3 if words[1:3] == ["or", "replace"] else 1
+    if words[:1] != ["create"] or words[at : at + 1] not in (["table"], ["type"]):
+        return None
+    at += 4 if words[at + 1 : at + 4] == ["if", "not", "exists"] else 1
+    has_schema, start = words[at + 1 : at + 2] == ["."], pieces[at].start
+    if has_schema and (words[at + 3 : at + 4] == ["."] or words[at].strip('"') in (database.lower(), "temp")):
+        return query
+    return with_replaced(query, [(start, start, f"{quoted(database)}." + "main." * (not has_schema))])
+
+
 class Statement(NamedTuple):
     """A statement with the engine's word for its kind; ``explain`` is the EXPLAIN before it, with its options."""
 
@@ -62,6 +82,8 @@ def statements_run(text: str) -> Iterator[Statement]:
     """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
     for statement in engine.extract_statements(text):
         kind, query = kind_of(statement), statement.query
+        if setting := _SETTING.search(query):
+            kind = f"{setting[1].lower()}()"
         if kind not in ("EXPLAIN", "SET"):
             yield Statement(kind, query)
             continue

@@ -9,7 +9,7 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tables, with_arguments
 from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
@@ -82,12 +82,12 @@ def board(
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
-    notes += _on_places(database, kept) if baseline is None else [_TESTED]
+    confidence = float(given.get("confidence", 0.95))
+    notes += _on_places(database, kept) if baseline is None else [_TESTED, *_on_two_methods(database, kept, confidence)]
     notes.append(_on_intervals(shown, name, given))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     query = f"select * from {kept} order by {order}, system, version"
-    confidence = float(given.get("confidence", 0.95))
     return Board(name, query, f"select * from {cells}", names, sets, less, confidence, notes)
 
 
@@ -248,6 +248,12 @@ def _on_places(database: Database, kept: str) -> Iterator[str]:
     if known:
         others = num_rows - 1
         yield f"not separated: {near} of {others} neighbours, and {tied} of {others} systems from the first"
+
+
+def _on_two_methods(database: Database, pairs: str, confidence: float) -> list[str]:
+    """What is to be said where an interval excludes 0 and p finds no difference, or the other way round."""
+    differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
+    return [TWO_METHODS.format("collections")] * bool(database.rows(f"select 1 from {pairs} where {differ} limit 1"))
 
 
 def _on_intervals(shown: Sequence[tuple[str, str, bool]], measure: str, options: Mapping[str, Any]) -> str:

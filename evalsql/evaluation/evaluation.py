@@ -34,6 +34,10 @@ CURVES: Mapping[str, tuple[str, str, str]] = {
 # Which tests are corrected together, in words. The first is the default everywhere: what is said of two systems by one
 # measure must not depend on which other measures are asked for.
 FAMILIES = {"measure": "each measure by itself", "all": "all measures together"}
+TWO_METHODS = (
+    "interval and p are two methods and may disagree: a bootstrap interval says where a difference lies if {} are "
+    "drawn anew, for each pair alone; p says how often chance makes so large a difference, corrected for all pairs"
+)
 Labelled = tuple[str, Measure]  # a measure and what its values are called
 
 

@@ -200,8 +200,7 @@ def effects(
             select measure, qrels, other, num_runs, tau_b, tau_ap from {agreeing} order by measure, qrels, other
         """)
     if not orders:
-        advice = "evalsql load qrels FILE --run '*' does it"
-        raise UsageError(f"no run is evaluated with two of {', '.join(taken)}; {advice}")
+        raise UsageError(f"no run is evaluated with two of {', '.join(taken)}: {_why_not(database, taken)}")
     if not database.rows(f"select 1 from {kept} limit 1"):
         raise UsageError(f"no run has the meta {how['group_key']}; evalsql load runs FILE --meta KEY=VALUE gives it")
     return f"select * from {kept} order by {place_of(named)}, {order}", orders
@@ -223,10 +222,20 @@ def corrected_query(
     rows = _rows(database, relation, reference=reference, judge=judge, **how)
     kept = evaluation.keep_from_scores(rows, named, qrels=[reference, judge], runs=runs)
     if not database.rows(f"select 1 from {kept} limit 1"):
-        advice = "evalsql load qrels FILE --run '*' does it"
-        raise UsageError(f"no run is evaluated by {reference} and {judge} on the same topic; {advice}")
+        advice = _why_not(database, [reference, judge])
+        raise UsageError(f"no run is evaluated by {reference} and {judge} on the same topic: {advice}")
     lower = place_in(sorted(names_of_less_is_better(named)), "measure")
     return f"select * from {kept} order by {place_of(named)}, if({lower} > 0, estimate, -estimate), run"
+
+
+def _why_not(database: Database, qrels: Sequence[str]) -> str:
+    """What is to be done where no run has values by two of these judgment sets."""
+    if not database.rows("select 1 from runs limit 1"):
+        return "no run is loaded; evalsql load runs FILE brings one"
+    of_sets = f"from coverage where qrels in ({', '.join(map(literal, qrels))})"
+    if database.rows(f"select run {of_sets} group by run having count(distinct qrels) > 1 limit 1"):
+        return "they judge no topic in common that a run has"
+    return "evalsql load qrels FILE --name NAME --run '*' --replace evaluates all runs with judgments that are loaded"
 
 
 def _several(database: Database, qrels: Names) -> list[str]:

@@ -14,7 +14,6 @@ from evalsql.ingest.column_meanings import Given
 
 _VIEW = "incoming_frame"
 _TABLE = "incoming_data"
-_SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a frame from another
 
 
 class Query(NamedTuple):
@@ -61,13 +60,11 @@ def registered(
 
 def refuse_systems(database: Database, rows: str, columns: Mapping[str, str]) -> None:
     """Refuse several systems in one run; ``columns`` are those of ``rows``, by the names that they were given."""
-    for name in [each for each in columns if each.lower() in _SYSTEMS]:
+    for name in [each for each in columns if each.lower() in python_rows.SYSTEMS]:
         column = quoted(columns[name])
         ((several,),) = database.rows(f"select min({column}) < max({column}) from {rows}")
         if several:
-            raise UsageError(
-                f"the column {name} names several systems; make a run of each, as evalsql.experiment does of a frame"
-            )
+            raise UsageError(python_rows.SEVERAL.format(name))
 
 
 def is_of_ranx(data: object) -> bool:

@@ -37,6 +37,10 @@ def are_rows(data: object) -> bool:
     return isinstance(data, list | tuple | set | frozenset | Iterator) and not hasattr(data, "read_all")
 
 
+SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a table from another
+SEVERAL = "the column {} names several systems; make a run of each, as evalsql.experiment does of a frame"
+
+
 def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     """The values of rows by meaning; of rankings without scores the ranks count from 1 in each topic.
 
@@ -45,6 +49,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     if isinstance(data, Mapping):
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
+            _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
             columns = Columns({column: list(data[name]) for column, name in _named(found).items()})
             columns.left_out = column_meanings.left_out(data, found)
             if len(set(map(len, columns.values()))) > 1:
@@ -66,6 +71,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         what = type(records[0]).__name__
         raise UsageError(f"these are no rows but a list, a {what} first; evalsql.experiment takes several runs")
     if isinstance(records[0], Mapping):
+        _refuse_systems(kind, (record for record in records if isinstance(record, Mapping)))
         if any(holds_ranking(record, kind, given) for record in records):
             return _joined(_of_record(record, kind, given) for record in records)
         for at, record in enumerate(records, start=1):
@@ -121,6 +127,14 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
         what = "rankings" if holds_rankings else f"rows with another {key}"
         raise UsageError(f"{name} stands where a topic is expected, and holds {what}; give these as a list by itself")
     return [data] if is_record and not all(map(_is_nested, data.values())) else None
+
+
+def _refuse_systems(kind: str, records: Iterable[Mapping[Any, Any]]) -> None:
+    first: dict[Any, object] = {}
+    for name, value in chain.from_iterable(record.items() for record in records if kind == "run"):
+        is_told = str(name).lower() in SYSTEMS and value is not None
+        if is_told and first.setdefault(name, value) != value:
+            raise UsageError(SEVERAL.format(name))
 
 
 def holds_ranking(record: object, kind: str, given: Given = None) -> bool:

@@ -123,6 +123,12 @@ class Comparison(NamedTuple):
         return " ".join(filter(None, [text, marks, self.tested, *self.notes]))
 
     @property
+    def is_told_apart(self) -> bool:
+        """Whether an interval excludes 0 where p finds no difference, or the other way round."""
+        ends = [pair for pair in self.pairs if pair["low"] is not None]
+        return any((pair["low"] > 0 or pair["high"] < 0) != (pair["p_corrected"] < self.alpha) for pair in ends)
+
+    @property
     def notes(self) -> list[str]:
         """A sentence for each measure whose means are not those of a leaderboard."""
         return [f"{measure}: {OTHERWISE[way]}." for measure, way in self.otherwise]

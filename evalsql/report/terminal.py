@@ -104,6 +104,11 @@ def printable(text: str) -> str:
     return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
 
 
+def for_stream(text: str, stream: TextIO) -> str:
+    """What a stream gets of lines of text: a pipe and a file all signs as they are, a terminal those it shows."""
+    return printable(text) if stream.isatty() else text
+
+
 def one_line(text: str) -> str:
     """The text with characters that would break the row written as escapes."""
     return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

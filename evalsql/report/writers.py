@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
 from evalsql.errors import UsageError
 from evalsql.report.table import BETTER, WORSE, Table
-from evalsql.report.terminal import one_line, write_table
+from evalsql.report.terminal import for_stream, one_line, write_table
 
 EXTENSIONS = {
     ".txt": "table",
@@ -45,7 +46,11 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
 
     ``after`` are the widths of columns whose heading and first rows are written already.
     """
-    if format_name in ("csv", "tsv", "spreadsheet"):
+    if stream.isatty() and format_name != "table":
+        held = StringIO(newline="")
+        write(table, format_name, held, digits, after)
+        stream.write(for_stream(held.getvalue(), stream))
+    elif format_name in ("csv", "tsv", "spreadsheet"):
         writer = csv.writer(stream, delimiter="\t" if format_name == "tsv" else ",", lineterminator="\n")
         rows: Iterable[Iterable[object]] = [*([] if after else [table.columns]), *table.rows]
         writer.writerows(rows if format_name != "spreadsheet" else (map(inert, row) for row in rows))

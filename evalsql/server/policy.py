@@ -18,7 +18,7 @@ _READING = {"SELECT", "TRANSACTION", VARIABLE}
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
     *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
-    *("duckdb_live_query_metrics", "duckdb_prepared_statements"),
+    *("duckdb_live_query_metrics", "duckdb_prepared_statements", "sleep_ms", "pg_sleep"),
     *("import_database", "export_database", "nextval", "setval"),
 }
 _REFUSED_BEGINNINGS = (

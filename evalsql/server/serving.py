@@ -26,6 +26,7 @@ _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_autho
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
 _TRIED = "1.5."
 _LOOKS = 1.0  # seconds between two looks at the sessions
+_COMPUTES = 0.1  # seconds of a processor between two looks, which no server takes that has nothing to do
 _THREADS = 128  # of the extension
 _SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
 _FINISHING = 10.0  # seconds that running statements have when the server stops
@@ -41,6 +42,7 @@ class Server:
     address: quack.Address
     sessions: Sessions
     log: Callable[[str], None]
+    may_compute_on: bool = False  # whether a statement whose session was ended may still run
 
     def start(self) -> None:
         """Listen; raises UsageError where the address is taken, or is none of this machine."""
@@ -90,8 +92,13 @@ class Server:
     def _cannot_listen(self, reason: str) -> UsageError:
         return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")
 
-    def watch(self, stop: Event, most: int | None = None) -> None:
-        """Look after the sessions until told to stop, and let the process take ``most`` bytes."""
+    def watch(self, stop: Event, most: int | None = None, limit: float = 0) -> bool:
+        """Look after the sessions until told to stop, and let the process take ``most`` bytes.
+
+        Sessions whose statement takes longer than ``limit`` seconds are ended. Returns whether one computes on and
+        nothing else is under way: only the end of the process stops it.
+        """
+        before = 0.0
         while not stop.wait(_LOOKS):
             try:
                 if most is not None:
@@ -99,24 +106,35 @@ class Server:
                 rows = self._rows()
             except (EvalsqlError, MemoryError):  # one takes all memory, and is about to fail
                 continue
-            gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
-            for name in gone:
-                self.log(f"{name[:8].lower()} has gone: its session is ended, and what it had begun is rolled back")
+            busy = {name for name, is_busy in rows.items() if is_busy}
+            used, before = time.process_time() - before, time.process_time()
+            if self.may_compute_on and not busy and self.sessions.is_nothing_open():
+                self.may_compute_on = used > _COMPUTES
+                if self.may_compute_on:
+                    self.log("what was ended computes on, and nothing else is under way: the server starts again")
+                    return True
+            late = self.sessions.late(busy, limit) if limit else []
+            self.may_compute_on |= bool(late)
+            given_up = dict.fromkeys(self.sessions.gone(busy), "has gone")
+            given_up |= dict.fromkeys(late, f"takes more than the {limit:g} seconds of --time-limit")
+            for name, reason in given_up.items():
+                self.log(f"{name[:8].lower()} {reason}: its session is ended, and what it had begun is rolled back")
                 self._end(name)
-            self.sessions.forget([*gone, *self.sessions.ended(rows)])
+            self.sessions.forget([*given_up, *self.sessions.ended(rows)])
+        return False
 
-    def stop(self) -> None:
-        """Stop: statements that run may finish for some seconds, open transactions are rolled back."""
+    def stop(self) -> bool:
+        """Let statements finish for some seconds and roll back what is open; returns whether nothing runs any more."""
         self.sessions.is_stopping = True
         until = time.monotonic() + _FINISHING
+        busy: list[str] = []
         with suppress(EvalsqlError, MemoryError):
-            while any(self._rows().values()) and time.monotonic() < until:
+            while (busy := [name for name, is_busy in self._rows().items() if is_busy]) and time.monotonic() < until:
                 time.sleep(0.05)
-            for name, is_busy in self._rows().items():
-                if not is_busy:
-                    self._end(name)
+            self._end(*(self._rows().keys() - busy))
         with suppress(engine.Error):
             self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
+        return not busy and not self.may_compute_on
 
     def _rows(self) -> dict[str, bool]:
         """The extension's sessions, and whether each has a statement running."""
@@ -157,6 +175,7 @@ def serve(
     stop: Event,
     log: Callable[[str], None],
     memory_limit: str | None = None,
+    time_limit: float = 0,
     **opening: Any,
 ) -> None:
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
@@ -174,19 +193,21 @@ def serve(
                 f"{path}: the process that had it last did not end properly; all that it had committed is here, and "
                 "nothing of what it had not"
             )
-            database.execute("checkpoint")
         server = Server(database, address, Sessions(tokens, log), log)
         server.start()
+        is_late = False
         try:
             if not engine.__version__.startswith(_TRIED):
                 log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
-            server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit))
+            is_late = server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit), time_limit)
         finally:
             log("stopping")
-            server.stop()
-            with suppress(Exception):  # closing the file writes it too
-                database.execute("force checkpoint")
+            if server.stop():  # it would wait for what runs
+                with suppress(Exception):  # closing the file writes it too
+                    database.execute("force checkpoint")
+    if is_late:
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     if left.exists():
         raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
     log(f"stopped; everything is in {path}")

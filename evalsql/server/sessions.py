@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -88,6 +89,7 @@ class Session:
     label: str  # what the log calls it
     role: str
     seen: float
+    asked: float  # when it sent its last statement
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
@@ -112,7 +114,7 @@ class Sessions:
             self.log(f"{label} connects: {role or 'unknown token'}")
             if role is None or self.is_stopping:
                 return False
-            self.known[session] = Session(label, role, self.now())
+            self.known[session] = Session(label, role, seen=self.now(), asked=self.now())
             return True
 
     def authorise(self, session: str, text: str) -> str | None:
@@ -121,7 +123,7 @@ class Sessions:
             known = self.known.get(session)
             if known is None:
                 return None
-            known.seen = self.now()
+            known.seen = known.asked = self.now()
             if rows := _ROWS.fullmatch(text):
                 return self._rows(known, text, rows["table"])
             self._log_rows(known)
@@ -198,6 +200,15 @@ class Sessions:
                 if name not in busy
                 and now - session.seen > (LEASE if name == self.writer else OPEN if session.is_open else IDLE)
             ]
+
+    def late(self, busy: AbstractSet[str], limit: float) -> list[str]:
+        """Busy sessions whose statement, or the reading of what it gives, takes longer than so many seconds."""
+        with self._guard:
+            return [name for name in busy & self.known.keys() if self.now() - self.known[name].asked > limit]
+
+    def is_nothing_open(self) -> bool:
+        with self._guard:
+            return self.writer is None and not any(each.is_open for each in self.known.values())
 
     def forget(self, names: Collection[str]) -> None:
         with self._guard:

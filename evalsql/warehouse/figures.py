@@ -23,8 +23,6 @@ _WORDS: Mapping[tuple[str, Value], str] = {
     ("dcg", "exp-log2"): "gains 2^grade - 1",
     ("judged_only", True): "unjudged documents removed",
     (TIES, "expected"): "mean over all orders of ties",
-    (TIES, "worst"): "worst order of ties",
-    (TIES, "best"): "best order of ties",
     ("max_rel", None): "greatest grade of the judgments",
 }
 

@@ -179,6 +179,7 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
                 schema.upgrade(database, schema_version)
                 _take_own(database, is_trusted)
             schema.rebuild(database)
+        database.checkpoint()
     return is_ours
 
 

@@ -56,6 +56,7 @@ def make(database: Database) -> None:
         if database.path != MEMORY:
             database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
         _sign(database)
+    database.checkpoint()
 
 
 def create_tables(database: Database, tables: Iterable[Relation]) -> None:

@@ -274,6 +274,7 @@ class Warehouse:
                 remake_own(self.database, before)
                 if are_checked:
                     own_measures.check_own(self.database)
+            self.database.checkpoint()
         except BaseException:
             self.database.catalog = before
             raise

@@ -51,6 +51,14 @@ lengths as (
         on seen.baseline_id = lists.baseline_id
         and seen.run_id = lists.run_id
         and seen.topic_id = lists.topic_id
+),
+-- A row that no filter leaves out: whatever is read of it is the error.
+unknown as (
+    select error('baseline is ' || asked.baseline || ', and no run is called so') as told
+    from (select $baseline as baseline) as asked
+    where
+        asked.baseline is not null
+        and asked.baseline not in (select runs.run from runs)
 )
 select
     lengths.baseline_name as baseline,
@@ -75,3 +83,14 @@ left join rbo_weights(p := $p) as below_shorter on below_shorter.place = lengths
 left join rbo_weights(p := $p) as below_longer on below_longer.place = lengths.longer
 left join rbo_weights(p := $p) as below_all
     on below_all.place = lengths.shorter + lengths.longer - lengths.num_common
+union all
+select
+    cast(unknown.told as varchar),
+    cast(unknown.told as varchar),
+    cast(unknown.told as varchar),
+    cast(unknown.told as integer),
+    cast(unknown.told as integer),
+    cast(unknown.told as double),
+    cast(unknown.told as double),
+    cast(unknown.told as double)
+from unknown

@@ -39,6 +39,14 @@ counted as (
         on common_counts.baseline_id = lists.baseline_id
         and common_counts.run_id = lists.run_id
         and common_counts.topic_id = lists.topic_id
+),
+-- A row that no filter leaves out: whatever is read of it is the error.
+unknown as (
+    select error('baseline is ' || asked.baseline || ', and no run is called so') as told
+    from (select $baseline as baseline) as asked
+    where
+        asked.baseline is not null
+        and asked.baseline not in (select runs.run from runs)
 )
 select
     counted.baseline_name as baseline,
@@ -51,3 +59,14 @@ select
     counted.num_common / (counted.baseline_ret + counted.num_ret - counted.num_common) as jaccard
 from counted
 join topics on topics.topic_id = counted.topic_id
+union all
+select
+    cast(unknown.told as varchar),
+    cast(unknown.told as varchar),
+    cast(unknown.told as varchar),
+    cast(unknown.told as integer),
+    cast(unknown.told as integer),
+    cast(unknown.told as bigint),
+    cast(unknown.told as double),
+    cast(unknown.told as double)
+from unknown

@@ -96,6 +96,9 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
     shown = command("board", "--db", path, "--baseline", "s02", "--limit", 1).stdout.splitlines()
     assert "W-T-L" in shown[0]
     assert shown[2].startswith("s05")
+    apart = [(float(row["low"]) > 0 or float(row["high"]) < 0) != (float(row["p_corrected"]) < 0.05) for row in rows]
+    told = command("board", "--db", path, "--baseline", "s02").stderr
+    assert ("interval and p are two methods" in told) == any(apart)
     latex = command("board", "--db", path, "--baseline", "s02", "--format", "latex").stdout
     assert "\\caption{measure nDCG@10, baseline s02}\n\\label{tab:board}" in latex
 

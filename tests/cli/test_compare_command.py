@@ -49,6 +49,15 @@ def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | Non
     return path
 
 
+def test_an_interval_that_excludes_0_beside_a_p_that_does_not_is_explained(demo: Command) -> None:
+    for runs, intervals in ((["dense"], "percentile"), (["random"], "percentile"), (["dense"], "t")):
+        words = ("compare", "bm25", *runs, "-m", "nDCG@10", "--intervals", intervals, "--format", "csv")
+        told = demo(*words)
+        (row,) = csv_rows(told.stdout)
+        excludes = (float(row["low"]) > 0 or float(row["high"]) < 0) != (float(row["p_corrected"]) < 0.05)
+        assert ("two methods" in told.stderr) == excludes == ((runs, intervals) == (["dense"], "percentile"))
+
+
 def table(text: str) -> list[dict[str, str]]:
     rows = csv_rows(text)
     assert not any(word in cell.lower() for row in rows for cell in row.values() for word in ("nan", "inf"))

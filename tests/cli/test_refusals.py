@@ -71,6 +71,8 @@ def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp
             *("from read_csv('/etc/passwd')", "from '/etc/passwd'", "from read_text('/etc/passwd')", "from glob('/*')"),
             *("attach 'other.duckdb'", "install fts", "load fts", "export database 'folder'", "from query"),
             *("set enable_external_access = true", "set lock_configuration = false"),
+            *("from enable_logging()", "from main.DISABLE_logging /* ( */ ()", "select write_log('a')"),
+            *('from "enable_profiling"()', "from query('from truncate_duckdb_logs()')"),
             *(copy, f"copy (select 1) to '{sample_file}.wal'", f"select 1; copy (select 1) to '{sample_file}'"),
             *(f"explain analyze {copy}", f"/* */ explain analyze {copy}", f"prepare p as {copy}; execute p"),
         ):

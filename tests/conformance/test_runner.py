@@ -101,6 +101,8 @@ def test_values_of_a_table_are_judged_by_the_command(command: Command, tmp_path:
         assert_refused(command("conformance", "--python", f"faulty{nth}:f"), "cannot be imported")
     write(tmp_path / "colours.py", "def f(qrels, run, measure): raise ValueError('\\x1b[31m')")
     assert "\x1b" not in command("conformance", "--python", "colours:f").stdout
+    write(tmp_path / "ends.py", "import sys\ndef f(qrels, run, measure): sys.exit('enough')")
+    assert_refused(command("conformance", "--python", "ends:f"), "f(", "called sys.exit('enough')")
     assert_refused(command("conformance", "--command", "true"), "names its files")
     assert_refused(command("conformance", "--command", "no-such-program {qrels} {run} {measure}"), "cannot be run")
 

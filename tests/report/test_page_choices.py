@@ -1,7 +1,9 @@
 """What a report is told to show and to leave out; names that mean something elsewhere are text in all its forms."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,10 +68,20 @@ def test_texts_of_topics_are_shown_where_they_are_loaded(empty: Warehouse) -> No
 
 
 def test_the_baseline_is_never_the_best_of_its_own_accord() -> None:
-    assert default_baseline(["bm25", "x", "bm25-rm3", "my-baseline"])[0] == "my-baseline"
-    assert default_baseline(["bm25", "x", "bm25-rm3"])[0] == "bm25-rm3"
-    assert default_baseline(["a", "b", "c", "d", "e"])[0] == "c"
-    assert default_baseline(["a", "b"])[0] == "b"
+    def chosen(*runs: str, places: Sequence[int] = (1, 2, 3, 4, 5), for_page: bool = False) -> tuple[str, str]:
+        means = {run: SimpleNamespace(place=place) for run, place in zip(runs, places, strict=False)}
+        found, told = default_baseline(means, for_page=for_page)
+        return found, " ".join(each.text for each in told)
+
+    assert chosen("bm25", "x", "bm25-rm3", "my-baseline")[0] == "my-baseline"
+    assert chosen("bm25", "x", "bm25-rm3")[0] == "bm25-rm3"
+    assert chosen("a", "b", "c", "d", "e")[0] == "c"
+    assert chosen("a", "b") == ("b", "")
+    _, told = chosen("a", "b", "c", "d", "e", places=(1, 1, 3, 3, 5), for_page=True)
+    assert "c (place 3 of 5)" in told
+    assert "; 2 share place 1; 2 share place 3." in told
+    assert ("--baseline" in told, "--baseline" in chosen("a", "b", "c")[1]) == (False, True)
+    assert "share" not in chosen("a", "b", "c")[1]
 
 
 def test_numbers_and_lists_as_text() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import json
 import random
 import re
 import sys
@@ -18,6 +19,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main, tell
 from evalsql.report import terminal
 from evalsql.report.table import Table
+from evalsql.report.writers import write
 from tests.conftest import Command, csv_rows, module_file, open_held
 from tests.long_cases import few_of
 from tests.pseudo_terminal import Terminal, plain
@@ -77,6 +79,21 @@ def test_a_rule_stands_below_a_group_of_rows_on_a_terminal_as_elsewhere() -> Non
         assert lines[4] == lines[1]
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "spreadsheet", "markdown", "latex"])
+def test_signs_that_a_terminal_acts_on_are_escaped_there_alone(form: str) -> None:
+    table = Table(["run", "value"], [["a\x1b]0;t\x07\x9b31m\u202e", 0.5], ["b\r\x7f", None]])
+    screen, text = Screen(io.BytesIO(), "utf-8", write_through=True), io.StringIO(newline="")
+    for stream in (screen, text):
+        write(table, form, stream, 2)
+    printed = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    assert all(char.isprintable() or char in "\t\n" for char in printed)
+    held = text.getvalue()
+    if form in ("csv", "tsv"):
+        assert str(table.rows[0][0]) in held
+    if form == "json":
+        assert [row["run"] for row in json.loads(held)] == [row[0] for row in table.rows]
+
+
 def load_odd(warehouse: Warehouse) -> None:
     """Two judgment sets of one topic and two, and one each of long names, of topics in natural order, of one topic."""
     meta = {"branch": "main", "commit": "0123456789" * 4}
@@ -95,6 +112,8 @@ def load_odd(warehouse: Warehouse) -> None:
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "single")
         for run, score in (("base", 0.5), ("twin", 0.5), ("other", 2.0)):
             warehouse.load_run({"t": {"a": 1.0, "b": score}}, run, qrels="single")
+        for table in ("runs", "qrels"):  # a column of one value in every row is left out first; a minute could end here
+            warehouse.database.execute(f"update main.{table} set loaded_at = timestamp '2026-01-02 03:04:05'")
 
 
 odd = module_file(load_odd)

@@ -75,6 +75,19 @@ def test_writers_take_turns_in_the_order_they_asked(sessions: Watched) -> None:
     assert _locks(sessions, "a")
 
 
+def test_who_asks_nothing_further_for_longer_than_the_limit_is_late_while_busy(sessions: Watched) -> None:
+    sessions.authorise("a", "begin")
+    sessions.time += 5
+    sessions.authorise("b", "select 1")
+    assert not sessions.is_nothing_open()
+    assert sessions.late({"a", "b"}, 4) == ["a"]
+    assert sessions.late({"b"}, 4) == []
+    sessions.authorise("b", f"{BEAT} a")  # it tells that its client lives, not that the statement has ended
+    assert sessions.late({"a"}, 4) == ["a"]
+    sessions.authorise("a", "commit")
+    assert sessions.is_nothing_open()
+
+
 def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessions: Watched) -> None:
     assert _locks(sessions, "a")
     sessions.time += LEASE - 1

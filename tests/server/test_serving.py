@@ -342,6 +342,25 @@ def test_a_server_killed_in_mid_statement_starts_again_at_once(own: Served) -> N
     own.start()
 
 
+@pytest.mark.long
+def test_a_statement_that_never_ends_is_given_up_and_nothing_committed_is_lost(own: Served) -> None:
+    own.end()
+    own.start("--time-limit", "3")
+    asking = own.begin(["sql", NEVER], own.read_token)
+    while NEVER not in own.told():
+        time.sleep(0.1)
+    with evalsql.open(own.url, token=own.write_token) as writer:
+        writer.execute("create table main.kept as select 1 as a")
+    refused = finished(asking)
+    assert refused.returncode == 3
+    assert "--time-limit" in refused.stderr
+    while own.told().count(" serving ") < 2:
+        time.sleep(0.1)
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert reader.rows("select a from main.kept") == [(1,)]
+    assert own.end() == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds them back")
 def test_connections_that_say_nothing_keep_nobody_waiting(own: Served) -> None:
     with ExitStack() as silent:

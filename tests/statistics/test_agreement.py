@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from evalsql import Warehouse
+from evalsql import QueryError, Warehouse
 from tests.conftest import module_warehouse, new_warehouse
 from tests.long_cases import few_of
 from tests.oracles import brute_force, brute_force_agreement
@@ -257,6 +257,16 @@ def test_runs_asked_for_are_those_of_all_pairs(ranked: tuple[Warehouse, Lists], 
             theirs = every[min(one, two), max(one, two), topic]
             assert {baseline_ret, num_ret} == set(theirs[:2])
             assert rest == pytest.approx(list(theirs[2:]), abs=1e-12)
+
+
+@pytest.mark.parametrize("relation", ["rbo", "run_overlaps"])
+def test_an_unknown_baseline_is_no_empty_answer(ranked: tuple[Warehouse, Lists], relation: str) -> None:
+    warehouse, _ = ranked
+    value = "rbo_ext" if relation == "rbo" else "overlap"
+    for asked in ("select *", "select count(*)", f"select avg({value})", "select run"):
+        for condition in ("true", "topic = 'q1'", f"{value} > 0.5 and num_ret > 1"):
+            with pytest.raises(QueryError, match="baseline is nobody, and no run is called so"):
+                warehouse.rows(f"{asked} from {relation}(baseline := 'nobody') where {condition}")
 
 
 def test_rbo_of_a_run_with_its_twin_is_one(empty: Warehouse) -> None:

@@ -1,6 +1,7 @@
 """Figures by a judge, corrected by what people judged: the papers' own program, plain numpy and what must hold."""
 
 import random
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -159,8 +160,17 @@ def test_the_commands_write_estimates(command: Command) -> None:
 def test_without_a_run_in_common_nothing_is_estimated(empty: Warehouse) -> None:
     for name in ("human", "llm"):
         empty.load_qrels({"q": {"a": 1}}, name)
-    with pytest.raises(UsageError, match="no run is evaluated by human and llm on the same topic"):
-        judging.corrected_query(empty.evaluation, "AP", "human", "llm")
+    empty.load_qrels({"p": {"a": 1}}, "other")
+    for sets, advice in (
+        (("human", "llm"), "no run is loaded; evalsql load runs FILE brings one"),
+        (("human", "llm"), "evalsql load qrels FILE --name NAME --run '*' --replace"),
+        (("human", "other"), "they judge no topic in common that a run has"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(f"{' and '.join(sets)} on the same topic: {advice}")):
+            judging.corrected_query(empty.evaluation, "AP", *sets)
+        empty.load_run({"q": {"a": 1.0}, "p": {"a": 1.0}}, "r", qrels=["human", "other"], replace=True)
+    with pytest.raises(UsageError, match=re.escape("no run is evaluated with two of llm, human: evalsql load qrels")):
+        judging.effects(empty.evaluation, ["llm"], "AP", show="systems", reference="human")
 
 
 @pytest.mark.long

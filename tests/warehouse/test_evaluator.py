@@ -120,6 +120,11 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             ([Path("a"), Path("b")], UsageError, "evalsql.experiment takes several runs"),
             ([RUN, RUN], UsageError, "a list, a dict first; evalsql.experiment takes several runs"),
             (SYSTEMS, UsageError, "the column System names several systems; make a run of each, as evalsql"),
+            (
+                [{"run": each, "topic": "q1", "document": each, "score": 1} for each in "ab"],
+                UsageError,
+                "the column run nam",
+            ),
             (pandas.Series([1.0]), UsageError, "data of type Series is neither nested dicts nor a table"),
         ):
             with pytest.raises(error, match=reason):

@@ -36,6 +36,25 @@ def test_no_macro_widens_the_fence(crafted: Crafted, tmp_path: Path, secret: Pat
                 database.rows(query)
 
 
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+def test_tables_are_made_of_what_the_engine_computes(crafted: Crafted) -> None:
+    path = crafted(
+        "create macro abs(x) as 'hidden'", "create macro range(x) as table select 'hidden' as range", OTHER_SQL
+    )
+    names = ("t", "main.t", '"w".main.t', "W.t", '"T"')
+    makes = ("create table {}", "create table if not exists {}", "/* a */ create or replace -- b\n table {}")
+    with evalsql.open(path) as warehouse:
+        for name, make in product(names, makes):
+            query = "select abs(-1) as a, range from range(1)"
+            warehouse.database.run(f"{make.format(name)} as {query}", external=False)
+            assert warehouse.rows("from w.main.t") == [(1, 0)]
+            warehouse.database.run("drop table t", external=False)
+        warehouse.database.run("create schema s; create table s.t as select abs(-1) as a", external=False)
+        assert warehouse.rows("from w.s.t") == [(1,)]
+        warehouse.database.run("create table b (i integer primary key); create table c (i integer references b (i))")
+
+
 # Text of the file that stands where this program writes SQL
 DIGESTS = (
     *("O'Reilly", "'", "''", "'); copy (select 1) to '{file}'; --", "' as x) to '{file}'; --", "'||(select 1)||'"),

@@ -20,7 +20,7 @@ from evalsql.ingest.files.formats import recognised, without_rows
 from evalsql.ingest.files.object_store import copy_object, is_object, objects_named
 from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault, one_path
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import PUT_TOGETHER, counted, shortened
 
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
     *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc", ".list", ".lst"),
@@ -116,7 +116,7 @@ def open_one_source(pattern: str | Path, what: str, kind: str | None = None, giv
     with open_sources(pattern, problems, kind, given) as sources:
         problems.check()
         if len(sources) > 1:
-            raise UsageError(f"{pattern} stands for {len(sources)} files; {what} are loaded from one")
+            raise UsageError(f"{pattern} stands for {len(sources)} files; {what} are loaded from one; {PUT_TOGETHER}")
         yield sources[0]
 
 

@@ -34,6 +34,7 @@ class Table:
     Attributes:
         raw: what stands behind FROM for the rows as they are given; the column ``evalsql_row`` numbers them.
         columns: the column of ``raw`` for each meaning.
+        names: the column of ``raw`` for each name in the file; none where Python reads its lines.
         types: of columns that are no text.
         has_lines: whether rows are numbered by their line in the file; otherwise from 1.
         refused: line and reason of those that are no rows.
@@ -45,6 +46,7 @@ class Table:
     form: Format
     raw: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     has_lines: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)

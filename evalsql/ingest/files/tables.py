@@ -22,7 +22,7 @@ from evalsql.ingest.files.source import Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import refuse_systems, registered
-from evalsql.ingest.python_rows import columns_of, make_temp_table, put
+from evalsql.ingest.python_rows import SYSTEMS, columns_of, make_temp_table, put
 from evalsql.phrases import counted
 
 _RAW = "incoming_raw"
@@ -118,15 +118,11 @@ class Tables:
 
     def _read(self, table: Table) -> None:
         """Insert the rows of a file: by the engine where it reads them, and line by line where one may be wrong."""
-        own = {
-            "parquet": self._parquet,
-            "arrow": self._arrow,
-            "csv": self._csv,
-            "jsonl": self._jsonl,
-            "json": self._json,
-        }
+        own = {"parquet": self._parquet, "arrow": self._arrow, "csv": self._csv}
+        own |= {"jsonl": self._jsonl, "json": self._json}
         try:
             own.get(table.form.reader, self._lines)(table)
+            given = table.raw
             if self.rank_is_used and "rank" not in table.columns:
                 raise UsageError(_NO_RANK)
             has_exact_reader = table.form.has_lines and not table.has_lines
@@ -144,10 +140,8 @@ class Tables:
             self._check_columns(table)
             if num_open := table.num_open:
                 warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
-            if self.kind == "run" and table.raw != _RAW:
-                given = enumerate(table.form.names) if table.form.reader == "csv" else ()
-                held = {name: f"c{at}" for at, name in given} or dict(zip(table.types, table.types, strict=True))
-                refuse_systems(self.database, table.raw, held)
+            if self.kind == "run":
+                refuse_systems(self.database, given, table.names)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
                 faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
@@ -164,6 +158,7 @@ class Tables:
         table.raw = f"(select file_row_number + 1 as evalsql_row, * from read_parquet({self._path(table)}, {options}))"
         found = self.database.rows(f"describe select * from {table.raw}")
         table.types = {column: kind for column, kind, *_ in found}
+        table.names = {column: column for column in table.types}
         names = [name for name in table.types if name not in _OWN]
         table.columns = column_meanings.find(names, self.kind, self.given)
         table.left_out = column_meanings.left_out(names, table.columns)
@@ -179,6 +174,7 @@ class Tables:
     def _csv(self, table: Table) -> None:
         form = table.form
         cells = [f"c{at}" for at in range(len(form.names))]
+        table.names = dict(zip(form.names, cells, strict=True))
         taken, mark = "*", '"'
         if text_reading.quotes_hide_nothing(table.source, form):
             taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
@@ -193,7 +189,8 @@ class Tables:
     def _jsonl(self, table: Table) -> None:
         table.columns = table.form.columns
         table.left_out = column_meanings.left_out(table.form.names, table.columns)
-        listed = ", ".join(f"{literal(column)}: 'varchar'" for column in table.columns.values())
+        table.names = {name: name for name in table.form.names if name.lower() in SYSTEMS}
+        listed = ", ".join(f"{literal(each)}: 'varchar'" for each in {*table.columns.values(), *table.names})
         table.raw = self._numbered(f"""select * from read_json(
             [{self._path(table)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
         )""")

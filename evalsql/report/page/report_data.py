@@ -165,12 +165,14 @@ def gather_report(
             pairs, reasons = judge_pairs(warehouse, judged)
             if len({*pairs.values("qrels")}) > 2:
                 tables["judges"], told = pairs, [notes.Notice("judges", each) for each in reasons]
-        base, why = (baseline, []) if baseline else default_baseline([row[0] for row in rows])
+        means = means_by_measure(warehouse, judged, named)
+        of_first = {run: means[named[0].name][run] for run, *_ in rows}
+        base, why = (baseline, []) if baseline else default_baseline(of_first, for_page=for_page)
         found = ReportData(
             qrels=judged,
             measures=named,
             leaderboard=Table(columns, rows, names_of_counts(named)),
-            means=means_by_measure(warehouse, judged, named),
+            means=means,
             tables=tables,
             notices=[*_notices(warehouse, named, judged, chosen), *why, *told],
             without=omitted,
@@ -208,20 +210,21 @@ def _chosen_runs(
     return chosen
 
 
-def default_baseline(runs: Sequence[str]) -> tuple[str, list[notes.Notice]]:
-    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle.
+def default_baseline(means: Mapping[str, Any], *, for_page: bool) -> tuple[str, list[notes.Notice]]:
+    """Of runs by their means, the best first: one whose name says it is a baseline, else the one in the middle.
 
-    With a line on why where there was a choice.
+    With a line on why where there was a choice, and on which systems share a place.
     """
-    found, why = (
-        runs[len(runs) // 2],
-        f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}",
-    )
+    runs = list(means)
+    why = f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}"
+    found = runs[len(runs) // 2]
     for word in reversed(_BASELINES):
         if named := [run for run in runs[1:] if word in run.lower()]:
             found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
-    chosen = f"{found} (place {runs.index(found) + 1} of {len(runs)}) was chosen: {why}"
-    told = f"No baseline was named, so {chosen}. --baseline, or the bar of a page, takes another."
+    place, places = means[found].place, [each.place for each in means.values()]
+    shared = [f"; {places.count(each)} share place {each}" for each in sorted({1, place}) if places.count(each) > 1]
+    told = f"No baseline was named, so {found} (place {place} of {len(runs)}) was chosen: {why}{''.join(shared)}."
+    told += f" {'The bar of the page' if for_page else '--baseline'} takes another."
     return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 

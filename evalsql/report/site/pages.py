@@ -217,7 +217,9 @@ def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tup
     mean = number(results.means[first][run].value, DIGITS)
     yield "Where does it stand?", results.place(run), text(f"{first} {mean}.")
     topics, order = results.standings[first, run], _worst_first(run, results)
-    for question, topic in (("Best topic?", order[-1]), ("Worst topic?", order[0])) if order else ():
+    ideal = results.shown_measures[0].relation.header.bounds[first not in results.lower]
+    worst = [topic for topic in order[:1] if topics[topic].value != ideal]
+    for question, topic in zip(("Best topic?", "Worst topic?"), [*order[-1:], *worst], strict=False):
         each = topics[topic]
         title = f"{results.text(topic)}: " if topic in results.texts else ""
         values = f"{first} {number(each.value, DIGITS)}, median {number(each.median, DIGITS)}"

@@ -239,4 +239,9 @@ def test_equal_systems_share_a_place(small: Small) -> None:
     places = {row[1]: row[0] for row in pages(small.site)[path].rows_below("system")[:3]}
     assert places == {"night1": "1", "other": "1", "night2": "3"}
     for run, place in places.items():
-        assert f"{place} of 3" in pages(small.site)[f"systems/{run}.html"].words
+        words = pages(small.site)[f"systems/{run}.html"].words
+        assert f"{place} of 3" in words
+        assert ("Best topic?" in words, "Worst topic?" in words) == (True, run == "night2")  # 1 is no worst value
+    assert not [
+        name for name, page in pages(small.site).items() if re.search(r"--baseline,| --baseline takes", page.words)
+    ]
