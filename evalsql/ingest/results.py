@@ -28,6 +28,7 @@ from evalsql.ingest.files.input_files import (
 from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_of
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
 from evalsql.ingest.load_options import Meta
+from evalsql.ingest.manifest import run_name
 from evalsql.ingest.python_rows import make_temp_table
 from evalsql.ingest.scores import make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
@@ -132,9 +133,8 @@ class _Reader:
         for what in ("system", "collection"):
             if what not in facts:
                 raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
-        run = f"{facts['system']}{'@' * ('version' in facts)}{facts.get('version', '')}/{facts['collection']}"
         return (
-            *(self.num_files, place, result.line, result.kind, run, facts["collection"]),
+            *(self.num_files, place, result.line, result.kind, run_name(facts), facts["collection"]),
             *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
             *([*facts], [*facts.values()]),
         )
