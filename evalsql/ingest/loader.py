@@ -228,6 +228,8 @@ class Loader:
         from evalsql.ingest.run_loading import RunLoader
 
         database, options, problems = self.database, self._checked(options), ProblemList()
+        if hasattr(files, "columns"):
+            raise UsageError("load_runs takes files of runs; load_run takes a run in memory, with its name")
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
             raise UsageError("name files of runs, or a manifest that lists them with their names")
         listed = [] if manifest is None else stage_manifest(database, manifest, options.meta or {})
