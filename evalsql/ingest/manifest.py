@@ -87,7 +87,7 @@ def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         if not str(path).endswith(".toml"):
-            yield from table_rows(text)
+            yield from ((line, {name.lower(): each for name, each in row.items()}) for line, row in table_rows(text))
             return
         starts = [at for at, each in enumerate(text.splitlines(), start=1) if each.strip().startswith("[[")]
         listed = [row for rows in tomllib.loads(text).values() for row in rows]

@@ -72,7 +72,7 @@ def test_results_of_ir_measures_and_ranx_in_memory(empty: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ([{"name": "a", "MAP": 0.5, "map": 0.6}], 'in memory: has "map" twice'),
+        ([{"name": "a", "MAP": 0.5, "map": 0.6}], "in memory:1: has MAP twice"),
         ([{"name": "\udc80", "map": 0.5}], "has text without UTF-8"),
         (pyarrow.table([["a"], [0.5], [0.6]], ["name", "map", "map"]), "2 columns are called map"),
         ([{"name": "a", "map": 0.5}, {"name": "a", "AP": 0.6}], "in memory:2: AP of a/c is given twice"),

@@ -99,12 +99,12 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(row, dict):
                 raise ResultError(at, "no object, as the lines above are")
             if row:
-                yield at, {str(name).lower(): value for name, value in row.items()}
+                yield at, row
         return
     header = text.lstrip().partition("\n")[0]
     rows = csv.reader(StringIO(text, newline=""), delimiter=max("\t,;", key=header.count))
-    names = [name.strip().lower() for name in next(filter(None, _cells(rows)), [])]
-    if len({*names}) < len(names) or not names:
+    names = [name.strip() for name in next(filter(None, _cells(rows)), [])]
+    if len({name.lower() for name in names}) < len(names) or not names:
         raise ResultError(rows.line_num, "names a column twice" if names else "is empty")
     for cells in _cells(rows):
         if len(cells) not in (0, len(names)):
@@ -134,7 +134,7 @@ def results_in(data: Any, measure: str | None = None) -> list[Result]:
     """The results in memory: in a dict as JSON has it, or in rows as dicts."""
     if isinstance(data, dict):
         return _of_json(_object([(str(name), value) for name, value in data.items()]))
-    rows = (_object([(str(name).lower(), value) for name, value in row.items()]) for row in data)
+    rows = (_object([(str(name), value) for name, value in row.items()]) for row in data)
     return _of_rows(enumerate(rows, start=1), measure, is_wide=True)
 
 
@@ -186,8 +186,11 @@ def _of_rows(
     """
     found: list[Result] = []
     for line, row in rows:
-        every = {meaning: [name for name in names if name in row] for meaning, names in _COLUMNS.items()}
-        every["system"] = every["system"] or [_NAME] * (_NAME in row)
+        given = {name.lower(): name for name in row}
+        if len(given) < len(row):
+            raise ResultError(line, f"has {next(name for name in row if name not in given.values())} twice")
+        every = {meaning: [given[name] for name in names if name in given] for meaning, names in _COLUMNS.items()}
+        every["system"] = every["system"] or [given[name] for name in (_NAME,) if name in given]
         if twice := [names for names in every.values() if len(names) > 1]:
             raise ResultError(line, f"has columns of one meaning: {', '.join(twice[0])}; leave one")
         places = {meaning: names[0] for meaning, names in every.items() if names}
