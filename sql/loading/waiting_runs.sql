@@ -25,4 +25,8 @@ cross join own_collection
 where
     waiting.collection is null
     or waiting.collection = own_collection.collection
-    or own_collection.collection not in (select w.collection from waiting as w where w.collection is not null)
+    or own_collection.collection not in (
+        select runs.meta['collection']
+        from runs
+        where runs.meta['collection'] is not null
+    )

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,8 +86,9 @@ def test_predictions_of_mteb_are_a_run_a_subset_and_split(empty: Warehouse, tmp_
         tasks[name.partition("/")[0]].setdefault(subset, {})[split] = runs[name]
     for task, document in tasks.items():
         write(tmp_path / "predictions" / f"{task}_predictions.json", json.dumps(document))
+    empty.load_qrels({"1": {"a": 1}}, "first", meta={"collection": "One"})  # it is replaced, and nothing waits for it
     for name in ("One", "Two/de/dev", "Two/fr/dev"):
-        empty.load_qrels(judged[name], "first" if name == "One" else name, meta={"collection": name})
+        empty.load_qrels(judged[name], "first" if name == "One" else name, meta={"collection": name}, replace=True)
     with pytest.warns(
         InputWarning, match=r"1 file skipped: .*Sorting_predictions.json \(predictions of MTEB without ran"
     ):
@@ -98,8 +100,32 @@ def test_predictions_of_mteb_are_a_run_a_subset_and_split(empty: Warehouse, tmp_
         means = [pytest.approx(mean(each[key] for each in values)) for key in ("map", "ndcg_cut_5")]
         assert found.pop(f"org/m@r1/{name}") == ("first" if name == "One" else name, *means)
     assert found == {}
+    assert len(empty.rows("select distinct qrels_id, run_id from evaluations")) == len(runs)
     meta = {"system": "org/m", "version": "r1", "collection": "Two/de"}
     assert empty.rows("select meta from runs where run = 'org/m@r1/Two/de'") == [(meta,)]
+
+
+def test_runs_wait_for_judgments_of_their_collection(empty: Warehouse, tmp_path: Path) -> None:
+    def load(*tasks: str) -> list[Any]:
+        document = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"1": {"a": 1.0}}}}
+        files = [write(tmp_path / f"{task}_predictions.json", json.dumps(document)) for task in tasks]
+        empty.load_runs(files, tells_remarks=False) if files else ()
+        return empty.rows(
+            "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)"
+        )
+
+    def judge(name: str, collection: str) -> None:
+        empty.load_qrels({"1": {"a": 1}}, name, meta={"collection": collection})
+
+    judge("a", "A")
+    assert load("A", "B") == [("a", "m/A")]  # one of them is of the only set
+    with warnings.catch_warnings(action="ignore"):
+        judge("again", "A")
+        assert load("C") == [("a", "m/A")]  # none of two sets is of its collection
+        empty.load_run({"1": {"a": 1}}, "own", qrels="a")
+        judge("c", "C")
+        judge("none", "D")  # nobody says that it is of D, so that topics tell
+    assert sorted(load()) == [("a", "m/A"), ("a", "own"), ("c", "m/C"), ("none", "m/B")]
 
 
 def test_what_predictions_do_not_say_is_told(empty: Warehouse, tmp_path: Path) -> None:
