@@ -106,26 +106,31 @@ def test_predictions_of_mteb_are_a_run_a_subset_and_split(empty: Warehouse, tmp_
 
 
 def test_runs_wait_for_judgments_of_their_collection(empty: Warehouse, tmp_path: Path) -> None:
-    def load(*tasks: str) -> list[Any]:
-        document = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"1": {"a": 1.0}}}}
+    pairs = (
+        "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id) order by all"
+    )
+
+    def load(model: str, *tasks: str) -> None:
+        document = {"mteb_model_meta": {"model_name": model}, "default": {"test": {"1": {"a": 1.0}}}}
         files = [write(tmp_path / f"{task}_predictions.json", json.dumps(document)) for task in tasks]
-        empty.load_runs(files, tells_remarks=False) if files else ()
-        return empty.rows(
-            "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)"
-        )
+        empty.load_runs(files, tells_remarks=False)
 
     def judge(name: str, collection: str) -> None:
         empty.load_qrels({"1": {"a": 1}}, name, meta={"collection": collection})
 
-    judge("a", "A")
-    assert load("A", "B") == [("a", "m/A")]  # one of them is of the only set
     with warnings.catch_warnings(action="ignore"):
+        empty.load_run({"1": {"a": 1}}, "own")
+        load("m", "A", "B")
+        judge("a", "A")
+        assert empty.rows(pairs) == [("a", "m/A"), ("a", "own")]  # the one that says nothing, and not m/B
+        load("n", "A", "C")
         judge("again", "A")
-        assert load("C") == [("a", "m/A")]  # none of two sets is of its collection
-        empty.load_run({"1": {"a": 1}}, "own", qrels="a")
+        load("m", "D")  # none of two sets is of its collection
+        assert empty.rows(pairs) == [("a", "m/A"), ("a", "n/A"), ("a", "own")]
         judge("c", "C")
-        judge("none", "D")  # nobody says that it is of D, so that topics tell
-    assert sorted(load()) == [("a", "m/A"), ("a", "own"), ("c", "m/C"), ("none", "m/B")]
+        judge("none", "E")  # nobody says that it is of E, so that topics tell
+    others = [("c", "n/C"), ("none", "m/B"), ("none", "m/D")]
+    assert empty.rows(pairs) == [("a", "m/A"), ("a", "n/A"), ("a", "own"), *others]
 
 
 def test_what_predictions_do_not_say_is_told(empty: Warehouse, tmp_path: Path) -> None:
