@@ -154,7 +154,8 @@ def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:
             raise UsageError("the runs have names already; leave out names")
         found: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
     else:
-        listed = [runs] if isinstance(runs, str | Path) or not isinstance(runs, Sequence) else list(runs)
+        is_one = isinstance(runs, str | Path) or not isinstance(runs, Sequence) or hasattr((*runs, None)[0], "_fields")
+        listed = [runs] if is_one else list(runs)
         given = [_own_name(run, at) for at, run in enumerate(listed, 1)] if names is None else as_list(names)
         if len(given) != len(listed):
             raise UsageError(f"{counted(len(given), 'name')} for {counted(len(listed), 'run')}; give each run one name")

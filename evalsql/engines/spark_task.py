@@ -22,7 +22,7 @@ from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
-from evalsql.ingest.files.input_files import stem
+from evalsql.ingest.files.input_files import PREDICTIONS, stem
 from evalsql.ingest.load_options import RunOptions
 from evalsql.version import __version__
 from evalsql.warehouse.open import open_database
@@ -137,7 +137,9 @@ def _evaluated(
     with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
         load = warehouse.loader.load_run_files
         alone = {
-            name: files[0].copy for name, files in runs.items() if [stem(str(each.copy)) for each in files] == [name]
+            name: files[0].copy
+            for name, files in runs.items()
+            if [stem(str(each.copy)) for each in files] == [name] and not name.endswith(PREDICTIONS)
         }
         if alone:
             load(list(alone.values()), job.run_options)

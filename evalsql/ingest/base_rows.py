@@ -186,7 +186,8 @@ def make_room_for_runs(
 ) -> dict[str, set[int]]:
     """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
 
-    Those are its ``own``, else the sets asked for, else the only one there is; and those of the run that it replaces.
+    Those are its ``own``, which may be none, else the sets asked for, else the only one there is; and those of the run
+    that it replaces.
     """
     held = dict(database.rows("select run, run_id from runs"))
     taken = [name for name in names if name in held]
@@ -200,7 +201,7 @@ def make_room_for_runs(
     wanted = set(asked.ids)
     if not qrels and len(present) == 1:
         wanted = set(present)
-    wanted_by = {name: set(own.get(name) or wanted) for name in names}
+    wanted_by = {name: set(own.get(name, wanted)) for name in names}
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
         wanted_by[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
@@ -209,7 +210,7 @@ def make_room_for_runs(
         if lost := [name for name in taken if held[name] in keys]:
             warn(f"the {what} of {shortened(lost)} went with what is replaced; load them again")
     delete(database, "run", *[held[name] for name in taken])
-    if not qrels and len(present) > 1 and not all(wanted_by.values()):
+    if not qrels and len(present) > 1 and not all(wanted_by[name] for name in names if name not in own):
         raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
     return wanted_by
 

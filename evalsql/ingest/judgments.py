@@ -254,20 +254,12 @@ class StagedJudgments:
         database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
-        runs = replaced_runs.union(run_ids or _waiting_runs(database, table, qrels_id))
+        inputs["judged_topics"] = f"select topic_id from {table} where qrels_id = {qrels_id}"
+        waiting = relation_query(database.catalog, "waiting_runs", inputs)
+        runs = replaced_runs.union(run_ids or [run_id for (run_id,) in database.rows(waiting)])
         pairs = [(qrels_id, run_id) for run_id in sorted(runs)]
         base_rows.add_evaluations(database, pairs)
         return qrels_id, pairs
-
-
-def _waiting_runs(database: Database, table: str, qrels_id: int) -> list[int]:
-    """The run_id of each run that nothing evaluates and no stored scores are of, but that has a topic of these."""
-    judged = f"select topic_id from {table} where qrels_id = {qrels_id}"
-    in_use = "select run_id from evaluations union all select run_id from stored_scores"
-    rows = database.rows(
-        f"select distinct run_id from run_topics where topic_id in ({judged}) and run_id not in ({in_use})"
-    )
-    return [run_id for (run_id,) in rows]
 
 
 def _stage_clean(database: Database, source: Source, form: str) -> int:

@@ -240,30 +240,35 @@ class Loader:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.table import note_left_out
-        from evalsql.ingest.manifest import stage_manifest
+        from evalsql.ingest.manifest import stage_manifest, stage_said
         from evalsql.ingest.run_loading import RunLoader, run_tables
 
         database, options, problems = self.database, self._checked(options), ProblemList()
+        if hasattr(files, "columns"):
+            raise UsageError("load_runs takes files of runs; load_run takes a run in memory, with its name")
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
             raise UsageError("name files of runs, or a manifest that lists them with their names")
         listed = [] if manifest is None else stage_manifest(database, manifest, options.meta or {})
-        named, own = {each.file: each.run for each in listed}, {each.run: set(each.qrels_ids or ()) for each in listed}
+        named = {each.file: each.run for each in listed}
         with (
             open_sources([*named] or files, problems, "run", options.given) as sources,
             run_tables(database, options, problems) as tables,
         ):
-            by_names = sources_by_name(sources, name, problems, stdin_name, named)
+            by_names = sources_by_name(sources, name, problems, stdin_name, named, options.meta or {})
+            told = listed or stage_said(database, by_names, options.meta or {})
+            own = {each.run: {*each.qrels_ids} for each in told if each.qrels_ids is not None}
             tables.read(sources)
             if options.warns:
                 note_left_out(tables.by_label.values(), "run")
             loader = RunLoader(database, options, tables, problems, progress)
             goes_by_lines = options.tie_rule == "input" or options.has_calls
             with nullcontext() if goes_by_lines else database.unordered(), database.transaction():
-                asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)
+                sets = own if listed or not as_list(qrels) else {}
+                asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, sets)
                 loader.load(by_names, asked)
-                if listed:
+                if told:
                     database.execute(
-                        "update runs set meta = new.meta from temp.manifest_runs as new where new.run = runs.run"
+                        "update runs set meta = told.meta from temp.told_runs as told where told.run = runs.run"
                     )
                 self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
@@ -328,18 +333,26 @@ def sources_by_name(
     problems: ProblemList,
     stdin_name: str | None = None,
     named: Mapping[str, str] = {},
+    meta: Mapping[str, str] = {},
 ) -> dict[str, list[Source]]:
     """Files by the name of their run, by default their stems; ``problems`` gets a file that is given twice.
 
-    ``named`` are the names by file that a manifest gives.
+    ``named`` are the names by file that a manifest gives. Files that say what their runs are of are called by it, or by
+    ``meta`` where that says it too.
     """
+    from evalsql.ingest.manifest import run_name
+
     listed = list(sources)
     names = _names_apart([source.label for source in listed]) if name is None else [name] * len(listed)
     files: dict[str, list[Source]] = {}
     for source, own in zip(listed, names, strict=True):
         if named and source.label not in named:
-            problems.add(source.problem(0, "is part of an archive; a manifest names files"))
+            problems.add(source.problem(0, "is part of an archive or of predictions; a manifest names files"))
             continue
+        if source.said and not named:
+            if name is not None and len(listed) > 1:
+                raise UsageError(f"{source.label} is the run of one subset and split; several cannot be called {name}")
+            own = name or run_name({**source.said, **meta})
         own = named.get(source.label) or checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label

@@ -1,8 +1,8 @@
-"""Manifests of runs: files that list run files with the system, collection and version of each."""
+"""What runs are of, by system, version and collection: a manifest lists it, and some files say it themselves."""
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,21 @@ from evalsql.errors import InputError, Problem
 from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.result_files import ResultError, table_rows
-from evalsql.ingest.files.source import NOT_UTF8
+from evalsql.ingest.files.source import NOT_UTF8, Source
 from evalsql.ingest.python_rows import make_temp_table
 
 _COLUMNS = {
     **{"line": "integer", "file": "varchar", "stem": "varchar", "is_there": "boolean"},
     **{"keys": "varchar[]", "texts": "varchar[]"},
 }
+_SAID = {"run": "varchar", "keys": "varchar[]", "texts": "varchar[]"}
 
 
 def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]) -> list[Any]:
     """The runs that a file lists: CSV, TSV, JSON lines or TOML with the columns file, system, collection and others.
 
     Files are named from the manifest's own folder. ``meta`` is kept with all runs where it says nothing else. Also puts
-    the runs into the table ``manifest_runs``. Raises InputError with all lines that are at fault.
+    the runs into the table ``told_runs``. Raises InputError with all lines that are at fault.
     """
     rows = []
     for line, row in _rows(path):
@@ -38,11 +39,33 @@ def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]
     add_rows(database, "manifest", [*_COLUMNS], rows)
     staged = {"manifest": "select *, map(keys, texts) as meta from temp.manifest"}
     runs = relation_query(database.catalog, "manifest_runs", staged)
-    database.execute(f"create or replace temp table manifest_runs as {runs}; drop table temp.manifest")
-    listed = database.records("select * from temp.manifest_runs order by line")
+    database.execute(f"create or replace temp table told_runs as {runs}; drop table temp.manifest")
+    listed = database.records("select * from temp.told_runs order by line")
     if faulty := [Problem(str(path), run.line, run.reason) for run in listed if run.reason]:
         raise InputError(faulty)
     return listed
+
+
+def run_name(facts: Mapping[str, str]) -> str:
+    """``system@version/collection``, as far as it is known."""
+    version = f"@{facts['version']}" if facts.get("system") and facts.get("version") else ""
+    return "/".join(filter(None, [facts.get("system", "") + version, facts.get("collection")]))
+
+
+def stage_said(database: Database, runs: Mapping[str, Sequence[Source]], meta: Mapping[str, str]) -> list[Any]:
+    """What the first file of each run says of it, with ``meta``, and the judgment sets to evaluate it with.
+
+    Also puts it into the table ``told_runs``. Most files say nothing.
+    """
+    said = {run: {**some[0].said, **meta} for run, some in runs.items() if some[0].said}
+    if not said:
+        return []
+    make_temp_table(database, "said_runs", _SAID)
+    add_rows(database, "said_runs", [*_SAID], [(run, [*facts], [*facts.values()]) for run, facts in said.items()])
+    staged = {"said_runs": "select run, map(keys, texts) as meta from temp.said_runs"}
+    told = relation_query(database.catalog, "sets_of_collections", staged)
+    database.execute(f"create or replace temp table told_runs as {told}; drop table temp.said_runs")
+    return database.records("select * from temp.told_runs")
 
 
 def manifest_files(path: str | Path) -> list[str]:
@@ -64,7 +87,7 @@ def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         if not str(path).endswith(".toml"):
-            yield from table_rows(text)
+            yield from ((line, {name.lower(): each for name, each in row.items()}) for line, row in table_rows(text))
             return
         starts = [at for at, each in enumerate(text.splitlines(), start=1) if each.strip().startswith("[[")]
         listed = [row for rows in tomllib.loads(text).values() for row in rows]

@@ -37,6 +37,27 @@ def are_rows(data: object) -> bool:
     return isinstance(data, list | tuple | set | frozenset | Iterator) and not hasattr(data, "read_all")
 
 
+def records_of(data: Any) -> Any:
+    """All rows of a table or of plain rows as dicts; a dict as it is. Raises UsageError for anything else."""
+    as_dicts = {"to_dicts": (), "to_pylist": (), "to_dict": ("records",)}  # of polars, Arrow, pandas
+    if isinstance(data, Mapping):
+        return dict(data)
+    if are_rows(data):
+        rows = [row._asdict() if hasattr(row, "_asdict") else row for row in data]
+        if all(isinstance(row, Mapping) for row in rows):
+            return rows
+        if all(hasattr(table, "columns") for table in rows):
+            return [row for table in rows for row in records_of(table)]
+    table = data.to_arrow_table() if hasattr(data, "to_arrow_table") else data
+    names = list(getattr(table, "column_names", getattr(table, "columns", ())))
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"{names.count(twice)} columns are called {twice}")
+    for method, arguments in as_dicts.items():
+        if names and hasattr(table, method):
+            return getattr(table, method)(*arguments)
+    raise UsageError(f"data of type {type(data).__name__} is neither a table nor rows as dicts or named tuples")
+
+
 SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a table from another
 SEVERAL = "the column {} names several systems; make a run of each, as evalsql.experiment does of a frame"
 

@@ -14,7 +14,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
-from evalsql.ingest.base_rows import add_rows
+from evalsql.ingest.base_rows import IN_MEMORY, add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
@@ -25,11 +25,13 @@ from evalsql.ingest.files.input_files import (
     unfit_name,
     unpacked,
 )
-from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_of
+from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_in, results_of
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
+from evalsql.ingest.frames import is_of_ranx
 from evalsql.ingest.load_options import Meta
-from evalsql.ingest.python_rows import make_temp_table
-from evalsql.ingest.scores import make_room, ranges_of, store
+from evalsql.ingest.manifest import run_name
+from evalsql.ingest.python_rows import make_temp_table, records_of
+from evalsql.ingest.scores import delete_replaced, make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
 
@@ -60,10 +62,23 @@ class _Reader:
     known_keys: dict[tuple[str, ...], list[str]] = field(default_factory=dict)  # of MTEB, by all keys of a file
     num_files: int = 0
 
-    def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
-        """Stage all results; raises InputError with all that is wrong with the files."""
+    def __post_init__(self) -> None:
         for name, columns in _STAGED.items():
             make_temp_table(self.database, name, columns)
+
+    def take(self, data: Any) -> None:
+        """Stage results in memory; raises InputError with what is wrong with them."""
+        data = data.to_dict() if is_of_ranx(data) else records_of(data)
+        try:
+            found = [self._row(result, at, "", IN_MEMORY) for at, result in enumerate(results_in(data, self.measure))]
+        except ResultError as error:
+            raise InputError([Problem(IN_MEMORY, error.line, error.reason)]) from error
+        if not found:
+            raise InputError([Problem(IN_MEMORY, 0, "holds no results: a system or a topic, with measures and values")])
+        self._stage(found, [(0, IN_MEMORY, None, None)])
+
+    def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
+        """Stage the results of files; raises InputError with all that is wrong with these."""
         rows: list[Sequence[object]] = []
         files: list[Sequence[object]] = []
         with failures_named(), scratch_folder() as folder:
@@ -116,7 +131,7 @@ class _Reader:
 
     def _row(self, result: Result, place: int, root: str, label: str) -> Sequence[object]:
         values, main = dict(result.values), None
-        by_default = {"system": "" if label == STANDARD_INPUT else stem(label)}
+        by_default = {"system": "" if label in (STANDARD_INPUT, IN_MEMORY) else stem(label)}
         if result.kind == MTEB:
             by_default, main = _folders(root, label), values.pop(MAIN, None)
             main = None if main is None else _number(main)
@@ -131,10 +146,9 @@ class _Reader:
         topic = facts.pop("topic", "all")
         for what in ("system", "collection"):
             if what not in facts:
-                raise ResultError(result.line, f"does not say its {what}; --{what} NAME does")
-        run = f"{facts['system']}{'@' * ('version' in facts)}{facts.get('version', '')}/{facts['collection']}"
+                raise ResultError(result.line, f"does not say its {what}; --{what} NAME does, in Python {what}=NAME")
         return (
-            *(self.num_files, place, result.line, result.kind, run, facts["collection"]),
+            *(self.num_files, place, result.line, result.kind, run_name(facts), facts["collection"]),
             *(None if topic == "all" else topic, [*values], [*map(_number, values.values())], main, mains),
             *([*facts], [*facts.values()]),
         )
@@ -167,7 +181,8 @@ class _Reader:
         ((systems, collections),) = self.database.rows(loaded)
         measures = {name for (name,) in self.database.rows("select distinct measure from temp.result_values")}
         held = f"{counted(systems, 'system')}, {counted(collections, 'collection')}"
-        lines = [f"{counted(self.num_files, 'result file')}: {held}, {counted(len(measures), 'measure')}"]
+        where = counted(self.num_files, "result file") if self.num_files else IN_MEMORY
+        lines = [f"{where}: {held}, {counted(len(measures), 'measure')}"]
         if left_out := sorted(self.left_out - measures, key=natural_key):
             what = f"{counted(len(left_out), 'measure')} that evalsql does not have"
             lines.append(f"not loaded: {what}, such as {left_out[0]}")
@@ -176,7 +191,7 @@ class _Reader:
 
 def load_results(
     database: Database,
-    sources: Sequence[str | Path],
+    sources: Any,
     *,
     qrels: str | None = None,
     replace: bool = False,
@@ -193,17 +208,23 @@ def load_results(
     Values of topics are stored where judgments here have the topics, and else those over all topics alone.
 
     Args:
+        sources: paths of files, folders and archives; or results in memory: what ``pt.Experiment`` gives, other frames
+            and rows, values of ir_measures, a report of ranx.
         measure: of a table with a column for each collection.
         percent: whether values are in per cent.
         system, version, collection: where files do not say it; the collection may be that of ``qrels``.
     """
     told = {"system": system, "version": version, "collection": collection}
+    are_files = isinstance(sources, list) and all(isinstance(each, str | Path) for each in sources)
     named = "" if qrels is None else resolve_one(database, "qrels", qrels)
     if named and not told.get("collection"):
         collection = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
         ((told["collection"],),) = database.rows(collection, [named])
     reader = _Reader(database, {**told, **(meta or {})}, measure)
-    reader.read(sources, progress)
+    if are_files:
+        reader.read(sources, progress)
+    else:
+        reader.take(sources)
     measures = reader.name_measures(percent=percent)
     inputs = {name: f"select * from temp.{name}" for name in _STAGED}
 
@@ -218,18 +239,20 @@ def load_results(
     if problems := database.rows(f"{relation('result_problems')}\norder by all"):
         raise InputError(Problem(*problem) for problem in problems)
     make_room(database, "select run, min(topic) as topic from temp.result_values group by run", replace)
+    database.execute(f"create or replace temp table staged_scores as {relation('result_scores')}")
+    delete_replaced(database, "select * from temp.staged_scores", replace)
     loaded_at = f"{literal(__version__)} as evalsql_version, current_timestamp at time zone 'UTC' as loaded_at"
     database.insert("runs", f"select *, {loaded_at} from ({relation('new_result_runs')})")
     database.insert("collection_scores", relation("new_collection_scores"))
     database.insert("files", relation("new_result_files"))
-    database.execute(f"create or replace temp table staged_scores as {relation('result_scores')}")
     if database.rows("select 1 from temp.staged_scores limit 1"):
         inputs["ranges"] = ranges_of(measures)
         inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
         store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
     loaded = [run for (run,) in database.rows("select distinct run from temp.result_values order by run")]
     if not loaded:
-        raise InputError([Problem(str(sources[0]), 0, "holds no values of measures that evalsql has")])
+        where = str(sources[0]) if are_files else IN_MEMORY
+        raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
     lines = reader.summary()
     database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
     return loaded, lines

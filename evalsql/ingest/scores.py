@@ -107,7 +107,7 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     inputs["staged_runs"] = f"select * from {_STAGED_RUNS}"
     for name in names("differing_judgment_files"):
         warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
-    _delete_replaced(database, relation("replaced_scores"), replace)
+    delete_replaced(database, inputs["staged"], replace)
     columns, rows = database.table(relation("new_scored_runs"))
     add_rows(database, "runs", columns, rows, meta or {})
     database.insert("files", relation("new_score_files"))
@@ -186,8 +186,9 @@ def ranges_of(measures: Iterable[Measure], *, of_totals: bool = False) -> str:
     return f"select * from (values {', '.join(rows)}) as ranges(measure, range, least, greatest)"
 
 
-def _delete_replaced(database: Database, replaced: str, replace: bool) -> None:
+def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
+    replaced = relation_query(database.catalog, "replaced_scores", {"staged": staged})
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
         raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")

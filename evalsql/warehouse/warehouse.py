@@ -21,7 +21,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
 from evalsql.ingest.base_rows import annotate, drop
-from evalsql.ingest.loader import Files, Loader
+from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
 from evalsql.warehouse.schema import remake_own
@@ -166,27 +166,30 @@ class Warehouse:
 
     def load_scores(
         self,
-        sources: Files,
+        sources: Any,
         *,
         qrels: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
         **options: Any,
     ) -> list[str]:
-        """Load values of measures that were computed elsewhere; returns the names of the runs.
+        """Load values of measures that were computed elsewhere, files or in memory; returns the names of the runs.
 
         Arguments and errors are those of ``ingest.scores`` for Parquet, and of ``ingest.results`` for all else.
         """
+        from evalsql.ingest.python_rows import are_rows
         from evalsql.ingest.results import load_results
         from evalsql.ingest.scores import is_parquet, load_scores
 
-        listed = [sources] if isinstance(sources, str | Path) else list(sources)
-        tables = list(filter(is_parquet, listed))
+        listed = [sources] if isinstance(sources, str | Path) else list(sources) if are_rows(sources) else sources
+        are_files = isinstance(listed, list) and all(isinstance(each, str | Path) for each in listed)
+        tables = list(filter(is_parquet, listed)) if are_files else []
+        results = [each for each in listed if each not in tables] if are_files else listed
         how: dict[str, Any] = {"qrels": qrels, "replace": replace, "meta": meta}
         names, self.loader.notices = list[str](), []
         with self.database.transaction():
             loaded = [name for each in tables for name in load_scores(self.database, each, **how)]
-            if results := [each for each in listed if each not in tables]:
+            if not are_files or results:
                 names, self.loader.notices = load_results(self.database, results, **how, **options)
         return loaded + names
 

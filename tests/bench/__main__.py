@@ -32,7 +32,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
     work.__name__.strip("_").replace("_", "-"): work
     for work in (
         *(works.eval_, works.load, doors, works.one_measure, works.cutoffs, works.defaults, works.size),
-        *(works.one_run, works.memory),
+        *(works.one_run, works.memory, works.provider),
         *(
             growing.growth,
             life,

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 
 def timed(work: Callable[[], object], repeat: int) -> list[float]:
@@ -77,6 +78,20 @@ def pytrec_eval(qrels: str, *runs: str) -> dict[str, float]:
     return seconds
 
 
+def drawn(topics: int, documents: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgments and a run of so many topics, and of so many documents for each."""
+    chance = random.Random(1)
+    run = {
+        f"q{topic}": {f"d{chance.randrange(10**7)}": chance.gauss(0, 5) for _ in range(documents)}
+        for topic in range(topics)
+    }
+    qrels = {
+        topic: {document: chance.randrange(3) for document in [*list(retrieved)[:20], *map(str, range(10))]}
+        for topic, retrieved in run.items()
+    }
+    return qrels, run
+
+
 def memory(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
     """A run in memory, by turns here and by pytrec_eval, each after a first time."""
     import pyarrow
@@ -84,15 +99,7 @@ def memory(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
 
     import evalsql
 
-    chance = random.Random(1)
-    run = {
-        f"q{topic}": {f"d{chance.randrange(10**7)}": chance.gauss(0, 5) for _ in range(int(documents))}
-        for topic in range(int(topics))
-    }
-    qrels = {
-        topic: {document: chance.randrange(3) for document in [*list(retrieved)[:20], *map(str, range(10))]}
-        for topic, retrieved in run.items()
-    }
+    qrels, run = drawn(int(topics), int(documents))
     rows = [(topic, document, score) for topic, scores in run.items() for document, score in scores.items()]
     table = pyarrow.table(dict(zip(("qid", "docno", "score"), zip(*rows, strict=True), strict=True)))
     other = peer.RelevanceEvaluator(qrels, {"map", "ndcg_cut_10", "P_10"})
@@ -103,6 +110,25 @@ def memory(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
             seconds["Arrow"] += timed(lambda: evaluator.evaluate(table), 1)
             seconds["pytrec_eval"] += timed(lambda: other.evaluate(run), 1)
     return {name: values[1:] for name, values in seconds.items()}
+
+
+def provider(repeat: str, topics: str, documents: str) -> dict[str, list[float]]:
+    """Seconds of the processor for a run that providers of ir_measures evaluate by turns, each after a first time."""
+    import ir_measures
+    from ir_measures import AP, P, nDCG
+
+    import evalsql.ir_measures
+
+    def seconds(evaluator: Any) -> float:
+        start = time.process_time()
+        evaluator.calc_aggregate(run)
+        return time.process_time() - start
+
+    qrels, run = drawn(int(topics), int(documents))
+    providers = {"evalsql": evalsql.ir_measures.provider, "pytrec_eval": ir_measures.pytrec_eval}
+    evaluators = {name: each.evaluator([AP, nDCG @ 10, P @ 10], qrels) for name, each in providers.items()}
+    turns = [{name: seconds(each) for name, each in evaluators.items()} for _ in range(int(repeat) + 1)]
+    return {name: [turn[name] for turn in turns[1:]] for name in evaluators}
 
 
 def tests(who: str, test: str, repeat: str, samples: str, database: str) -> list[float]:
@@ -155,7 +181,7 @@ def board(repeat: str, systems: str, collections: str) -> list[float]:
 def main(words: Iterable[str]) -> None:
     name, *arguments = words
     works: dict[str, Callable[..., object]] = {
-        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, tests, board)
+        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, provider, tests, board)
     }
     print(json.dumps(works[name](*arguments)))
 

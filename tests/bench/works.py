@@ -100,6 +100,19 @@ def memory(stage: Stage) -> Iterator[Result]:
             yield Result("memory", work, seconds[kind], shown, peer, Goal("at most", most))
 
 
+def provider(stage: Stage) -> Iterator[Result]:
+    """One run asked of ir_measures through evalsql's provider and through pytrec_eval's, by turns."""
+    for topics, documents in stage.sizes.memory:
+        shape = f"{topics:,} topics x {documents:,} documents"
+        stage.say(f"evaluating through ir_measures, {shape}")
+        output = stage.timed("provider", stage.sizes.repeat, topics, documents).output
+        seconds = {name: Measured(values) for name, values in json.loads(output).items()}
+        work = f"ir_measures, three measures, {shape}, seconds of the processor"
+        shown = "ir_measures' provider pytrec_eval, by turns"
+        goal = None if topics * documents < 100_000 else Goal("at most", 6)
+        yield Result("provider", work, seconds["evalsql"], shown, seconds["pytrec_eval"], goal)
+
+
 def report(stage: Stage) -> Iterator[Result]:
     """Seconds that the processor works on a report's page, and its size, of all systems and of ten."""
     page = stage.folder / "report.html"

@@ -1,17 +1,22 @@
 """Folders, tar archives and datasets by name as inputs; what of them is left out is told."""
 
 import io
+import json
+import random
 import re
 import shutil
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import ir_datasets
 import pandas
 import pytest
+import pytrec_eval
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries, BaseScoredDocs, GenericQuery, GenericScoredDoc, TrecQrel
 
@@ -62,6 +67,91 @@ def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path
         assert told.returncode == 0, told.stderr
     board = command("leaderboard", "-m", "AP", "--format", "csv").stdout
     assert board.splitlines()[1:] == ["corpus,a,1.0", "corpus,b,1.0"]
+
+
+def test_predictions_of_mteb_are_a_run_a_subset_and_split(empty: Warehouse, tmp_path: Path) -> None:
+    """As ``mteb.evaluate(..., prediction_folder=...)`` writes them; of each the figures of pytrec_eval."""
+    draw = random.Random(5)
+    parts = {
+        ("default", "test"): "One",
+        ("de", "dev"): "Two/de/dev",
+        ("de", "test"): "Two/de",
+        ("fr", "dev"): "Two/fr/dev",
+    }
+    runs = {name: {topic: {each: draw.random() for each in "abcdefg"} for topic in "12"} for name in parts.values()}
+    judged = {name: {topic: {each: draw.randrange(3) for each in "aceg"} for topic in "12"} for name in runs}
+    model = {"mteb_model_meta": {"model_name": "org/m", "revision": "r1"}}
+    tasks: dict[str, Any] = {"One": dict(model), "Two": dict(model), "Sorting": model | {"default": {"test": [[0, 1]]}}}
+    for (subset, split), name in parts.items():
+        tasks[name.partition("/")[0]].setdefault(subset, {})[split] = runs[name]
+    for task, document in tasks.items():
+        write(tmp_path / "predictions" / f"{task}_predictions.json", json.dumps(document))
+    empty.load_qrels({"1": {"a": 1}}, "first", meta={"collection": "One"})  # it is replaced, and nothing waits for it
+    for name in ("One", "Two/de/dev", "Two/fr/dev"):
+        empty.load_qrels(judged[name], "first" if name == "One" else name, meta={"collection": name}, replace=True)
+    with pytest.warns(
+        InputWarning, match=r"1 file skipped: .*Sorting_predictions.json \(predictions of MTEB without ran"
+    ):
+        assert sorted(empty.load_runs(tmp_path / "predictions")) == sorted(f"org/m@r1/{name}" for name in runs)
+    empty.load_qrels(judged["Two/de"], "Two/de")  # one run waits for it, and the topics of all are called alike
+    found = {run: (qrels, *values) for qrels, run, *values in empty.evaluate("AP nDCG@5").fetchall()}
+    for name, run in runs.items():
+        values = pytrec_eval.RelevanceEvaluator(judged[name], {"map", "ndcg_cut.5"}).evaluate(run).values()
+        means = [pytest.approx(mean(each[key] for each in values)) for key in ("map", "ndcg_cut_5")]
+        assert found.pop(f"org/m@r1/{name}") == ("first" if name == "One" else name, *means)
+    assert found == {}
+    assert len(empty.rows("select distinct qrels_id, run_id from evaluations")) == len(runs)
+    meta = {"system": "org/m", "version": "r1", "collection": "Two/de"}
+    assert empty.rows("select meta from runs where run = 'org/m@r1/Two/de'") == [(meta,)]
+
+
+def test_runs_wait_for_judgments_of_their_collection(empty: Warehouse, tmp_path: Path) -> None:
+    pairs = (
+        "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id) order by all"
+    )
+
+    def load(model: str, *tasks: str) -> None:
+        document = {"mteb_model_meta": {"model_name": model}, "default": {"test": {"1": {"a": 1.0}}}}
+        files = [write(tmp_path / f"{task}_predictions.json", json.dumps(document)) for task in tasks]
+        empty.load_runs(files, tells_remarks=False)
+
+    def judge(name: str, collection: str) -> None:
+        empty.load_qrels({"1": {"a": 1}}, name, meta={"collection": collection})
+
+    with warnings.catch_warnings(action="ignore"):
+        empty.load_run({"1": {"a": 1}}, "own")
+        load("m", "A", "B")
+        judge("a", "A")
+        assert empty.rows(pairs) == [("a", "m/A"), ("a", "own")]  # the one that says nothing, and not m/B
+        load("n", "A", "C")
+        judge("again", "A")
+        load("m", "D")  # none of two sets is of its collection
+        assert empty.rows(pairs) == [("a", "m/A"), ("a", "n/A"), ("a", "own")]
+        judge("c", "C")
+        judge("none", "E")  # nobody says that it is of E, so that topics tell
+    others = [("c", "n/C"), ("none", "m/B"), ("none", "m/D")]
+    assert empty.rows(pairs) == [("a", "m/A"), ("a", "n/A"), ("a", "own"), *others]
+
+
+def test_what_predictions_do_not_say_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    unnamed = {"model_name": "no_model_name/available", "revision": "no_revision_available"}
+    ranking = {"test": {"1": {"d1": 1.0}}}
+    one = write(tmp_path / "T_predictions.json", json.dumps({"mteb_model_meta": unnamed, "default": ranking}))
+    two = write(tmp_path / "U_predictions.json", json.dumps({"mteb_model_meta": {}, "de": ranking, "fr": ranking}))
+    assert empty.load_runs(one) == ["T"]
+    assert empty.load_runs(one, meta={"system": "own", "version": "2"}) == ["own@2/T"]
+    assert empty.load_runs(one, name="x") == ["x"]
+    assert evalsql.evaluate({"1": {"d1": 1}}, one, "RR") == {"RR": 1}
+    with pytest.raises(
+        UsageError, match=r"U_predictions.json/de/test is the run of one subset and split; several cannot"
+    ):
+        empty.load_runs(two, name="x", replace=True)
+    with pytest.raises(InputError, match="predictions of MTEB, which are runs; evalsql load runs"):
+        empty.load_qrels(one, "again")
+    for wrong in ({"default": {"test": [[1]]}}, {"default": [1]}, {"default": {"test": {"1": ["d1"]}}}):
+        file = write(tmp_path / "W_predictions.json", json.dumps({"mteb_model_meta": {}} | wrong))
+        with pytest.raises(InputError, match="predictions of MTEB without rankings, as of a task that is no retrieval"):
+            empty.load_runs(file)
 
 
 def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, results: Path) -> None:

@@ -147,8 +147,8 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
             ("a, b/c", "AP", 0.5), ("d@1/c", "Own", 7),
         ]),
         ("t.jsonl", '{"run":"a","dataset":"c","measure":"AP","value":0.5}\n', {}, [("a/c", "AP", 0.5)]),
-        ("w.tsv", "system\tc\td\na\t50\t\nb\t\t25\n", {"measure": "AP", "percent": True}, [
-            ("a/c", "AP", 0.5), ("b/d", "AP", 0.25),
+        ("w.tsv", "System\tC\td\na\t50\t\nb\t\t25\n", {"measure": "AP", "percent": True}, [
+            ("a/C", "AP", 0.5), ("b/d", "AP", 0.25),
         ]),
     ],
 )  # fmt: skip

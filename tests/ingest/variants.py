@@ -304,14 +304,12 @@ QRELS_FILES: dict[str, bytes] = {
     "MS MARCO": each("{}\t0\t{}\t{}\n"),
 }
 # Runs as people have them, which the guide does not list.
-PREDICTIONS = {"mteb_model_meta": {"model_name": "some/model", "revision": "1"}, "default": {"test": SCORES}}
 ODD_RUNS = {
     "rankings of three columns, blanks": each("{} {} {} \n", RANKED),
     "rankings of three columns, two blanks": each("{}  {}  {} \n", RANKED),
     "rankings of three columns, blanks and tabs": each("{} \t{} \t{} \n", RANKED),
     "scores in the third column, tabs": each("{}\t{}\t{!r}\n", RUN),
     "scores in the third column, blanks": each("{} {} {!r}\n", RUN),
-    "predictions of MTEB": json.dumps(PREDICTIONS).encode(),
 }
 FRAMES: dict[str, Callable[[], Any]] = {
     **frames(PYTERRIER, RUN),

@@ -44,6 +44,10 @@ def test_a_candidate_passes_breaks_a_rule_or_cannot_be_judged(tmp_path: Path) ->
     assert (code, "passes=false" in output) == (2, True)
     assert "random could not be judged" in summary
     assert 'rule "nDCG@10 is good" is not understood' in summary
+    code, summary, output = _outcome(tmp_path / "none", CANDIDATE="random", RUNS="none.run", RULES=RULE)
+    assert (code, "passes=false" in output) == (2, True)
+    assert "random could not be judged" in summary
+    assert "none.run: no such file" in summary
 
 
 def test_the_action_hands_over_every_input() -> None:
@@ -51,7 +55,7 @@ def test_the_action_hands_over_every_input() -> None:
     action = yaml.safe_load((FOLDER / "action.yml").read_text())
     (step,) = (each for each in action["runs"]["steps"] if each.get("id") == "gate")
     script = (FOLDER / "gate.sh").read_text()
-    for name in set(action["inputs"]) - {"package", "upload"}:
+    for name in set(action["inputs"]) - {"package", "upload", "artifact"}:
         assert step["env"][name.upper()] == f"${{{{ inputs.{name} }}}}"
         assert f"${name.upper()}" in script or f"${{{name.upper()}" in script
     assert set(action["outputs"]) == {"passes", "comment"}

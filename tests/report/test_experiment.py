@@ -8,6 +8,7 @@ import pandas
 import pytest
 import pytrec_eval
 import ranx
+from ir_measures import ScoredDoc
 
 import evalsql
 from evalsql import InputError, UsageError
@@ -108,7 +109,8 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=complaint):
             evalsql.experiment(given, grades, "AP", **options)
-    for single in (frames["bm25"], [frames["bm25"]]):  # a single name may stand by itself
+    documents = [ScoredDoc(*row) for row in frames["bm25"].itertuples(index=False)]
+    for single in (frames["bm25"], [frames["bm25"]], documents):  # a single name may stand by itself
         assert found(evalsql.experiment(single, grades, "AP", names="mine")).keys() == {"mine"}
     for swapped in (runs, frames, list(frames.values()), ["a.run", "b.run"]):
         with pytest.raises(UsageError, match="runs come first here, then judgments"):

@@ -6,12 +6,9 @@ set -euo pipefail
 folder=evalsql-gate
 mkdir -p "$folder"
 export EVALSQL_DB=$folder/warehouse.duckdb
-rm -f "$EVALSQL_DB"
+rm -f "$folder"/{warehouse.duckdb,rules.md,compare.csv,comment.md,report.html,junit.xml}
 
 mapfile -t runs < <(grep -v '^ *$' <<<"$RUNS")
-evalsql load qrels "$QRELS" --name judged
-evalsql load runs "${runs[@]}"
-
 options=()
 while IFS= read -r rule; do
     if [ -n "$rule" ]; then options+=(--rule "$rule"); fi
@@ -19,7 +16,11 @@ done <<<"$RULES"
 if [ -n "$BASELINE" ]; then options+=(--baseline "$BASELINE"); fi
 
 code=0
-evalsql gate "$CANDIDATE" "${options[@]}" --junit "$folder/junit.xml" -o "$folder/rules.md" 2>"$folder/notes.txt" || code=$?
+{
+    evalsql load qrels "$QRELS" --name judged &&
+        evalsql load runs "${runs[@]}" &&
+        evalsql gate "$CANDIDATE" "${options[@]}" --junit "$folder/junit.xml" -o "$folder/rules.md"
+} 2>"$folder/notes.txt" || code=$?
 cat "$folder/notes.txt" >&2
 
 has_baseline_run=false

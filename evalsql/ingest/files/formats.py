@@ -44,7 +44,7 @@ _NO_ROWS = {
     rb"Obj\x01": "an Avro file",
     rb"\x89PNG": "a PNG image",
     rb"\xff\xd8\xff": "a JPEG image",
-    rb"\x80[\x02-\x05]": "a Python pickle",
+    rb"\x80[\x02-\x05]": "a Python pickle; what it holds, written by json.dump, is read",
     rb"PARE": "an encrypted Parquet file",
     rb"FEA1": "a Feather file of version 1; write it with a newer pyarrow or pandas",
     rb"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",

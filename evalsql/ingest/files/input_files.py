@@ -19,6 +19,7 @@ from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.formats import recognised, without_rows
 from evalsql.ingest.files.object_store import copy_object, is_object, objects_named
 from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
+from evalsql.ingest.files.text_reading import holds_predictions, predictions
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import PUT_TOGETHER, counted, shortened
 
@@ -28,6 +29,7 @@ ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results
 }
 STANDARD_INPUT = "-"
 DATASET = "irds:"
+PREDICTIONS = "_predictions"  # what follows the name of the task where MTEB writes them
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics", "docs": "documents"}
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
@@ -179,12 +181,21 @@ class _Finder:
             shutil.copyfileobj(stream, target)
         return copy
 
-    def _recognised(self, source: Source, head: bytes) -> list[Source]:
-        """The file with its format; nothing if it is refused."""
+    def _recognised(self, source: Source, head: bytes, skipped: list[Problem] | None = None) -> list[Source]:
+        """The file with its format, or the rankings in it; nothing if it is refused, or skipped where files are."""
         if not self.kind or (not head and source.compression):
             return [source]
         try:
-            return [source._replace(form=recognised(source, head, self.kind, self.given))]
+            found = [source]
+            if holds_predictions(head):
+                if self.kind != "run":
+                    raise source.error("predictions of MTEB, which are runs; evalsql load runs takes them")
+                found = predictions(source, stem(source.label).removesuffix(PREDICTIONS), self.folder)
+            if not found:
+                problem = source.problem(0, "predictions of MTEB without rankings, as of a task that is no retrieval")
+                (self.problems.add if skipped is None else skipped.append)(problem)
+            form = recognised(source, head, self.kind, self.given)
+            return [each._replace(form=form) for each in found]
         except InputError as error:
             self.problems.take(error)
         except unreadable() as error:
@@ -203,12 +214,13 @@ class _Finder:
             elif not reason:
                 reason = "no regular file"
             skipped += [Problem(name, 0, reason)] if reason else []
-        if not fitting:
+        found = [each for opened in fitting for each in self._recognised(*opened, skipped)]
+        if not fitting or not (found or self.problems):
             told = ", ".join(f"{each.file} ({each.reason})" for each in skipped[:_SHOWN])
             what = "run" if kind == "run" else "judgments"
             raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
         self.skipped += skipped
-        return [found for opened in fitting for found in self._recognised(*opened)]
+        return found
 
 
 def unfit_name(name: str) -> str:

@@ -1,13 +1,16 @@
-"""Results that other programs wrote: MTEB, BEIR, ranx, trec_eval, ir_measures, and tables of figures."""
+"""Results of other programs: MTEB, BEIR, ranx, trec_eval, ir_measures, PyTerrier, and tables of figures."""
 
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any, NamedTuple
 
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.relations import read_catalog
+from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import TOPIC_KEYS
 from evalsql.ingest.files.source import SURROGATE, TOO_DEEP, json_fault
 from evalsql.ingest.files.text_reading import csv_fault
@@ -27,6 +30,7 @@ _COLUMNS = {
     "cluster": ("cluster",),
 }
 _OF_VALUES = ("topic", "measure", "value")
+_NAME = "name"  # what PyTerrier calls a system, and others something else beside one
 
 
 class Result(NamedTuple):
@@ -65,9 +69,11 @@ def results_of(text: str, measure: str | None = None) -> list[Result]:
     if not first:
         raise ResultError(0, "is empty")
     if first[0] not in "{[":
-        header = {name.strip().lower() for name in re.split("[\t,;]", first)}
-        known = _COLUMNS["system" if measure else "measure"]
-        return _of_rows(table_rows(text), measure) if header.intersection(known) else _printed(text)
+        header = [name for cell in re.split("[\t,;]", first) if (name := cell.strip(' "').lower())]
+        systems = (*_COLUMNS["system"], _NAME)
+        is_wide = not {*header[:1]}.isdisjoint(systems) and any(map(_is_measure, header))
+        is_table = is_wide or not {*header}.isdisjoint(systems if measure else _COLUMNS["measure"])
+        return _of_rows(table_rows(text), measure, is_wide=is_wide) if is_table else _printed(text)
     try:
         return _of_json(json.loads(text, object_pairs_hook=_object))
     except RecursionError as error:
@@ -93,12 +99,12 @@ def table_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(row, dict):
                 raise ResultError(at, "no object, as the lines above are")
             if row:
-                yield at, {str(name).lower(): value for name, value in row.items()}
+                yield at, row
         return
     header = text.lstrip().partition("\n")[0]
     rows = csv.reader(StringIO(text, newline=""), delimiter=max("\t,;", key=header.count))
-    names = [name.strip().lower() for name in next(filter(None, _cells(rows)), [])]
-    if len({*names}) < len(names) or not names:
+    names = [name.strip() for name in next(filter(None, _cells(rows)), [])]
+    if len({name.lower() for name in names}) < len(names) or not names:
         raise ResultError(rows.line_num, "names a column twice" if names else "is empty")
     for cells in _cells(rows):
         if len(cells) not in (0, len(names)):
@@ -122,6 +128,21 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
         raise ResultError(0, f'has "{twice}" twice')
     return found
+
+
+def results_in(data: Any, measure: str | None = None) -> list[Result]:
+    """The results in memory: in a dict as JSON has it, or in rows as dicts."""
+    if isinstance(data, dict):
+        return _of_json(_object([(str(name), value) for name, value in data.items()]))
+    rows = (_object([(str(name), value) for name, value in row.items()]) for row in data)
+    return _of_rows(enumerate(rows, start=1), measure, is_wide=True)
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        return bool(parse_measures([name], read_catalog()))
+    except UsageError:
+        return False
 
 
 def _of_json(document: Any) -> list[Result]:
@@ -156,11 +177,20 @@ def _of_mteb(document: Mapping[str, Any]) -> list[Result]:
     return [Result(0, each, {"collection": str(task), **said}, MTEB) for each in entries]
 
 
-def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None) -> list[Result]:
-    """Rows of a measure and its value; with ``measure`` of a system, where the other columns are collections."""
+def _of_rows(
+    rows: Iterable[tuple[int, Mapping[str, Any]]], measure: str | None, *, is_wide: bool = False
+) -> list[Result]:
+    """Rows of a measure and its value, or of a system: the other columns are measures if the table is wide.
+
+    With ``measure`` they are collections.
+    """
     found: list[Result] = []
     for line, row in rows:
-        every = {meaning: [name for name in names if name in row] for meaning, names in _COLUMNS.items()}
+        given = {name.lower(): name for name in row}
+        if len(given) < len(row):
+            raise ResultError(line, f"has {next(name for name in row if name not in given.values())} twice")
+        every = {meaning: [given[name] for name in names if name in given] for meaning, names in _COLUMNS.items()}
+        every["system"] = every["system"] or [given[name] for name in (_NAME,) if name in given]
         if twice := [names for names in every.values() if len(names) > 1]:
             raise ResultError(line, f"has columns of one meaning: {', '.join(twice[0])}; leave one")
         places = {meaning: names[0] for meaning, names in every.items() if names}
@@ -170,8 +200,9 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
         if lists := [key for key, text in known.items() if isinstance(text, list | dict)]:
             raise ResultError(line, f"names no {lists[0]}, but several things")
         said = {key: str(text).strip() for key, text in known.items() if key not in _OF_VALUES and text is not None}
+        rest = {name: text for name, text in row.items() if name and name not in places.values()}
+        cells = {name: text for name, text in rest.items() if text is not None and str(text).strip()}
         if measure and "value" not in known:
-            cells = {name: text for name, text in row.items() if name not in places.values() and text.strip()}
             found += [
                 Result(line, {measure: text}, {**said, "collection": name}, TABLE) for name, text in cells.items()
             ]
@@ -180,6 +211,8 @@ def _of_rows(rows: Iterator[tuple[int, Mapping[str, Any]]], measure: str | None)
                 raise ResultError(line, "names no measure")
             topic = {"topic": str(known["topic"]).strip()} if known.get("topic") not in (None, "") else {}
             found.append(Result(line, {str(known["measure"]).strip(): known["value"]}, {**said, **topic}, TABLE))
+        elif is_wide and "system" in known and "value" not in known:
+            found.append(Result(line, cells, said))
     return found
 
 

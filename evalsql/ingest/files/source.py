@@ -66,7 +66,7 @@ class Source(NamedTuple):
     """One input file: how messages call it, where its bytes are, and the module that decompresses these.
 
     ``form`` is what it was recognised as; None where that was not asked, and of TREC text. ``number`` is its place,
-    from 0, among the files that are loaded together.
+    from 0, among the files that are loaded together. ``said`` has what it says of its run: system, version, collection.
     """
 
     label: str
@@ -75,6 +75,7 @@ class Source(NamedTuple):
     form: Format | None = None
     number: int = 0
     first_lines: Sequence[bytes] = ()
+    said: Mapping[str, str] = {}
 
     @property
     def text_bytes(self) -> int:

@@ -2,11 +2,13 @@
 
 import csv
 import json
+import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 from evalsql.errors import UsageError
@@ -15,11 +17,13 @@ from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
 from evalsql.ingest.files.source import NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
 from evalsql.ingest.files.trec_text import Refuse, split, text_lines
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import counted
 
 Values = Sequence[str | None]
 Rows = Iterator[tuple[int, Values]]
 _OF_MTEB = "mteb_model_meta"
+_OF_MTEB_START = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"mteb_model_meta"')
+_UNKNOWN = ("no_model_name/available", "no_revision_available")  # what MTEB writes for them
 _CHUNK = 1 << 20  # bytes
 _QUOTED = '"([^"]|"")*"'
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
@@ -185,7 +189,12 @@ def json_document(source: Source, name: str, refuse: Refuse) -> Any:
             f"is a table column by column ({', '.join(found)}), as DataFrame.to_json writes it by default; "
             'orient="records" writes it row by row'
         )
-    return _of_mteb(found) if _OF_MTEB in found else found
+    if _OF_MTEB not in found:
+        return found
+    ranking, *others = _rankings(found).values()
+    if others:
+        raise UsageError(f"predictions of MTEB for several subsets or splits begin with {_OF_MTEB}, as it writes them")
+    return ranking
 
 
 def read_json(source: Source) -> Any:
@@ -204,20 +213,44 @@ def read_json(source: Source) -> Any:
         raise source.error(f"JSON: {error}") from error
 
 
-def _of_mteb(found: dict[str, Any]) -> Any:
-    """The only ranking in {"mteb_model_meta": ..., subset: {split: {topic: {document: score}}}}."""
-    splits = {
-        f"{subset} {split}": inner
-        for subset, by_split in found.items()
-        if subset != _OF_MTEB and isinstance(by_split, dict)
-        for split, inner in by_split.items()
-    }
-    if len(splits) != 1:
-        raise UsageError(
-            f"predictions of MTEB are of one subset and split in a file, and here of {len(splits)}"
-            + (f": {shortened(list(splits))}; write what stands behind each into a file of its own" if splits else "")
-        )
-    return next(iter(splits.values()))
+def holds_predictions(head: bytes) -> bool:
+    """Whether a file begins as MTEB's predictions do."""
+    return bool(_OF_MTEB_START.match(head))
+
+
+def predictions(source: Source, task: str, folder: Path) -> list[Source]:
+    """The rankings in MTEB's predictions for a task, each of one subset and split and a run of its own.
+
+    The split test and the subset default are left out of their names. Several rankings become files in ``folder``.
+    There are none where one of them is no ranking.
+    """
+    document = read_json(source)
+    model, rankings = document[_OF_MTEB], _rankings(document)
+    if not isinstance(model, dict) or not all(map(_is_nested, rankings.values())):
+        return []
+    known = {"system": model.get("model_name"), "version": model.get("revision")}
+    said = {key: str(text) for key, text in known.items() if text and text not in _UNKNOWN}
+    found = []
+    for (subset, part_of), ranking in rankings.items():
+        place = [task, *[subset] * (subset != "default"), *[part_of] * (part_of != "test")]
+        part = source._replace(said=said | {"collection": "/".join(place)})
+        if len(rankings) > 1:
+            path = folder / f"part-{len(os.listdir(folder))}"
+            path.write_text(json.dumps(ranking), encoding="utf-8")
+            part = part._replace(label=f"{source.label}/{subset}/{part_of}", path=path, compression="")
+        found.append(part)
+    return found
+
+
+def _rankings(document: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """What stands behind each subset and split in ``{"mteb_model_meta": ..., subset: {split: predictions}}``."""
+    subsets = {name: splits for name, splits in document.items() if name != _OF_MTEB}
+    every = {name: splits if isinstance(splits, dict) else {"": splits} for name, splits in subsets.items()}
+    return {(name, split): inner for name, splits in every.items() for split, inner in splits.items()}
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(inner, dict) for inner in value.values())
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
