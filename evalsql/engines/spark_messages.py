@@ -9,7 +9,7 @@ from evalsql.warehouse.portion_jobs import OTHER_VERSION
 
 _LOST = (
     "the JVM of this program's Spark has ended, most often for want of memory, which its log above says; "
-    "--conf spark.driver.memory=4g gives it more (where Spark runs in this process, SPARK_DRIVER_MEMORY)"
+    "--conf spark.driver.memory=4g gives it more, in Python SparkSession.builder.config before the session is made"
 )
 _PYTHON = "PYSPARK_PYTHON names the Python of the executors"
 # What stands in an error, and what it means; the first that is found is told.

@@ -48,7 +48,7 @@ def found_files(source: str | Path) -> ScoreFiles:
     if not path.exists():
         raise _error(source, "no such file or folder")
     if (path / SCORES).is_dir():
-        if not (path / JOB / _FINISHED).exists():
+        if not (path / (JOB if (path / JOB).exists() else "") / _FINISHED).exists():  # older ones have no such folder
             hint = "the same evalsql spark eval does what is missing"
             raise _error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
