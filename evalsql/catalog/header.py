@@ -34,7 +34,7 @@ _OTHERS_OF_MEASURES = (
     "holes",
     "ties",
 )
-_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
+_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "crosses", "ties")
 _REPEATED = ("example", "trec_eval", "ties")
 _SECTIONS = ("parameters", "columns")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
@@ -52,6 +52,7 @@ _FORMS: Mapping[str, tuple[str, str]] = {
     "scores": (r"no|@\d+", "no or a cutoff such as @10"),
     "shared": ("yes", "yes"),
     "quick": ("yes", "yes"),
+    "crosses": ("topics", "topics"),
     "better": ("less", "less"),
     "ties": (r"\w+(?:, \w+)* = \w+", '"order, ... = relation"'),
     "holes": (
@@ -83,6 +84,7 @@ class Header(NamedTuple):
     inputs: Sequence[str]
     is_shared: bool  # whether the step is kept while many measures are evaluated
     is_quick: bool  # whether an audit takes no time that one notices
+    crosses_topics: bool  # whether what it has of one topic hangs on the run's rankings of others
     ties: Mapping[str, str]  # by order of tied documents a relation, where that takes a formula of its own
     measure: str
     at: str  # the parameter whose value stands behind @ in the measure's name
@@ -139,6 +141,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         inputs=_items(one["inputs"]),
         is_shared=bool(one["shared"]),
         is_quick=bool(one["quick"]),
+        crosses_topics=bool(one["crosses"]),
         ties={choice: relation for choices, relation in ties for choice in _items(choices)},
         at=one["at"] or "k",
         in_scores=one["scores"] != "no",

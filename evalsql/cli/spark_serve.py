@@ -39,12 +39,13 @@ class SparkJob:
     runs: Names = option("--runs PATH", "A run (a file or a folder of files) or a glob of them; can be repeated.", ...)
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...)
     name: str | None = option("--name", "Name of the judgments; by default the file's stem.")
-    run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are Parquet tables of many.")
+    run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are a table of many.")
     form: Form = options.FORM
     qrels_columns: Columns = options.QRELS_COLUMNS
     strict: bool = flag("--strict", "End with an error where one run is refused.")
     memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB")
     threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1)
+    portion: int = option("--portion ROWS", "Rows evaluated together; a topic is never split.", 1_000_000, min=1)
 
 
 @command
@@ -59,8 +60,9 @@ def eval_(
 ) -> None:
     """Evaluate runs on a Spark cluster.
 
-    Each run is evaluated whole by one task. Results are Parquet, which evalsql load scores reads. Runs whose scores are
-    there already are left as they are. Ends with 2 if a run was refused; the others have their scores.
+    Spark reads the rows and brings those of a topic together, so that a run may be larger than any machine. Results are
+    Parquet, which evalsql load scores reads. Runs whose scores are there already are left as they are. Ends with 2 if a
+    run was refused; the others have their scores.
 
     Example: evalsql spark eval --qrels qrels.txt --runs 'runs/*' -m P --out out
     """
@@ -88,6 +90,7 @@ def _note_some(lines: Sequence[str]) -> None:
 def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     """A Spark session that ends with the command; UsageError without Spark, Java or a cluster that answers."""
     from evalsql.engines.spark import NO_SPARK
+    from evalsql.engines.spark_messages import meaning
 
     # What it says of pandas is about parts that are not used here.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
@@ -110,11 +113,14 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     try:
         session = builder.getOrCreate()
     except Exception as error:  # of Py4J, of Spark and of Java
-        raise UsageError(f"Spark does not start: {str(error).strip().splitlines()[0]}") from error
+        raise UsageError(
+            f"Spark does not start: {meaning(str(error)) or str(error).strip().splitlines()[0]}"
+        ) from error
     try:
         yield session
     finally:
-        session.stop()
+        with suppress(Exception):  # its JVM may have ended, of which the error tells
+            session.stop()
 
 
 @command

@@ -1,35 +1,37 @@
-"""What a Spark job reads and writes, by Hadoop's file systems (local, hdfs, s3a, gs ...): runs, and its output folder.
+"""What a Spark job reads and writes, by Spark's own readers and writers: files of runs, and its output folder.
 
-In the output folder ``scores/batch=ID`` holds values, and ``runs/batch=ID`` the facts about the runs of that portion,
-which are written after them. Spark puts ``_SUCCESS`` into each when it is whole. The folder has a ``_SUCCESS`` of its
-own unless a job is at work or was stopped.
+In the output folder ``scores/batch=ID`` holds values, and ``runs/batch=ID`` the facts about the runs of that batch, one
+file that is written after them. ``job`` says what is computed; its ``_SUCCESS`` is missing while a job is at work, and
+after it was stopped.
 """
 
+import glob
 import hashlib
-import heapq
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from evalsql.engines.spark_task import Job
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.source import GROWTH
-from evalsql.ingest.scores import FINISHED, RUNS, SCORES
+from evalsql.ingest.scores import JOB, RUNS, SCORES
 from evalsql.version import __version__
+from evalsql.warehouse.portion_jobs import Job
 
-MOST_BYTES = 2_000_000_000  # of one file: Spark hands over a file as one value, which holds 2 GiB
-_TASK_BYTES = (8_000_000, 256_000_000)  # least and most of a task, where the runs allow
-_TASKS_A_SLOT = 4  # of one batch, so that tasks of different length even out
+# A file that is gone or broken ends the job, whatever a cluster's settings say.
+STRICT = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false"}
 _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".parquet")
 
 
 class File(NamedTuple):
-    path: str  # as Spark names it
+    path: str  # as people read it
     bytes: int
     modified: int  # in milliseconds since 1970
+    place: str = ""  # as Spark has it in the metadata of rows
 
 
 class Run(NamedTuple):
@@ -37,181 +39,147 @@ class Run(NamedTuple):
     files: Sequence[File]
 
     @property
-    def too_large(self) -> list[File]:
-        return [file for file in self.files if file.bytes > MOST_BYTES]
-
-    @property
     def weight(self) -> int:  # about how many bytes of text
         return sum(file.bytes * (GROWTH if file.path.lower().endswith(_PACKED) else 1) for file in self.files)
 
-
-class Files:
-    def __init__(self, session: Any) -> None:
-        try:
-            self._java, self._settings = session._jvm, session._jsc.hadoopConfiguration()
-        except Exception as error:
-            raise UsageError("Spark Connect hands over no file systems; evalsql needs a classic session") from error
-
-    def _path(self, text: str) -> tuple[Any, Any]:
-        path = self._java.org.apache.hadoop.fs.Path(text)
-        return path.getFileSystem(self._settings), path
-
-    def runs(self, patterns: Sequence[str]) -> list[Run]:
-        """The runs that globs stand for: a file is one, named by its stem, and a folder is one of all files in it."""
-        problems: list[Problem] = []
-        runs: dict[str, Run] = {}
-        for pattern in patterns:
-            system, path = self._path(pattern)
-            found = [each for each in system.globStatus(path) or () if each.getPath().getName()[0] not in "._"]
-            if not found:
-                problems.append(Problem(pattern, 0, "no such file or folder"))
-            for status in found:
-                files = sorted(self._below(status)) if status.isDirectory() else [_file(status)]
-                if not files:
-                    problems.append(Problem(str(status.getPath().toString()), 0, "holds no file"))
-                    continue
-                run = Run(stem(str(status.getPath().getName())), files)
-                if (other := runs.setdefault(run.name, run)) is not run:
-                    also = f"run {run.name} comes from {other.files[0].path} as well"
-                    reason = f"{also}; files of one run stand in a folder of their own, which names it"
-                    problems.append(Problem(files[0].path, 0, reason))
-        if problems:
-            raise InputError(problems)
-        return [runs[name] for name in sorted(runs)]
-
-    def _below(self, folder: Any) -> Iterator[File]:
-        """The files in a folder at any depth, but for hidden ones and those that a writer has not finished."""
-        system = folder.getPath().getFileSystem(self._settings)
-        for status in system.listStatus(folder.getPath()):
-            if status.getPath().getName()[0] not in "._":
-                yield from self._below(status) if status.isDirectory() else (_file(status),)
-
-    def read(self, text: str) -> bytes:
-        """The bytes of one file; raises InputError where it cannot be read."""
-        from py4j.protocol import Py4JJavaError
-
-        try:
-            system, path = self._path(text)
-            with closing(system.open(path)) as stream:
-                return bytes(self._java.org.apache.hadoop.io.IOUtils.readFullyToByteArray(stream))
-        except Py4JJavaError as error:
-            raise InputError([Problem(text, 0, f"cannot be read: {error.java_exception.getMessage()}")]) from error
-
-    def exists(self, text: str) -> bool:
-        system, path = self._path(text)
-        return bool(system.exists(path))
-
-    def folders(self, text: str) -> list[str]:
-        system, path = self._path(text)
-        found = system.listStatus(path) if system.exists(path) else ()
-        return [str(each.getPath().getName()) for each in found if each.isDirectory()]
-
-    def touch(self, text: str) -> None:
-        system, path = self._path(text)
-        system.create(path, True).close()
-
-    def delete(self, text: str) -> None:
-        system, path = self._path(text)
-        system.delete(path, True)
-
-    def facts(self, paths: Sequence[str]) -> list[File]:
-        return [_file(system.getFileStatus(path)) for system, path in map(self._path, paths)]
+    @property
+    def identity(self) -> set[tuple[Any, ...]]:
+        return {file[:3] for file in self.files}
 
 
-def tasks(runs: Sequence[Run], slots: int) -> list[list[Run]]:
-    """Runs in groups of similar bytes, the largest first."""
-    total = sum(run.weight for run in runs)
-    least, most = _TASK_BYTES
-    size = min(max(total / (slots * _TASKS_A_SLOT), least), most)
-    count = min(len(runs), max(1, math.ceil(total / size)))
-    groups: list[tuple[int, int, list[Run]]] = [(0, nth, []) for nth in range(count)]
-    for run in sorted(runs, key=lambda each: -each.weight):
-        weight, nth, group = heapq.heappop(groups)
-        heapq.heappush(groups, (weight + run.weight, nth, [*group, run]))
-    return [group for _, _, group in sorted(groups, key=lambda each: -each[0]) if group]
+def exact(path: str) -> str:
+    """The path as a pattern that stands for itself."""
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", path)
 
 
-def waves(groups: Sequence[list[Run]], slots: int) -> Iterator[Sequence[list[Run]]]:
-    """Tasks in the portions that are written one after another, so that an interrupted job keeps what it has."""
-    together = max(_TASKS_A_SLOT * slots, 1)
-    for at in range(0, len(groups), together):
-        yield groups[at : at + together]
+def files_of(session: Any, pattern: str) -> list[File]:
+    """The files that a path or glob stands for, at any depth, but for hidden ones and those not finished."""
+    reader = session.read.format("binaryFile").option("recursiveFileLookup", "true")
+    columns = ("path", "length", "unix_millis(modificationTime)", "_metadata.file_path")
+    return sorted(File(*row) for row in _rows(lambda: reader.load(pattern).selectExpr(*columns)))
 
 
-def _file(status: Any) -> File:
-    return File(str(status.getPath().toString()), int(status.getLen()), int(status.getModificationTime()))
+def runs_of(session: Any, patterns: Sequence[str]) -> list[Run]:
+    """The runs that globs stand for: a file is one, named by its stem, and a folder is one of all files in it."""
+    problems, held = list[Problem](), dict[str, tuple[str, list[File]]]()
+    for given in patterns:
+        # Spark may look for paths without a scheme elsewhere than here.
+        is_here = ":" not in given and (os.path.lexists(given) or glob.glob(given))
+        pattern = os.path.abspath(given) if is_here else given
+        files = files_of(session, pattern)
+        if not files:
+            problems.append(Problem(given, 0, "no such file, nor a folder that holds any"))
+        globs = (
+            re.sub(r"\{[^}]*\}", "*", re.sub(r"\\(.)", r"[\1]", re.sub(r"^\w+:|/$", "", pattern))).strip("/").split("/")
+        )
+        for file in files:
+            place = _matched(file.path.split("/"), globs)
+            name = stem(place)
+            other, listed = held.setdefault(name, (place, []))
+            if other != place:
+                reason = "files of one run stand in a folder of their own, which names it"
+                problems.append(Problem(file.path, 0, f"run {name} comes from {other} as well; {reason}"))
+            elif file not in listed:
+                listed.append(file)
+    if problems:
+        raise InputError(problems)
+    return [Run(name, held[name][1]) for name in sorted(held)]
+
+
+def _matched(parts: Sequence[str], globs: Sequence[str]) -> str:
+    """The first folder or file on a path whose last names are those of a glob; the path where there is none."""
+    ends = range(len(globs), len(parts) + 1)
+    found = (end for end in ends if all(map(fnmatchcase, parts[end - len(globs) : end], globs)))
+    return "/".join(parts[: next(found, len(parts))])
+
+
+def read_file(session: Any, path: str) -> bytes:
+    """The bytes of one file: of this machine, or else as Spark reads it."""
+    if os.path.isfile(path):
+        with open(path, "rb") as stream:
+            return stream.read()
+    reader = session.read.format("binaryFile")
+    for (content,) in _rows(lambda: reader.load(exact(path)).select("content")):
+        return bytes(content)
+    raise InputError([Problem(path, 0, "no such file, here or where Spark reads")])
+
+
+def _rows(make: Callable[[], Any]) -> list[Any]:
+    """The rows of what is read; none where the path is missing."""
+    try:
+        return list(make().collect())
+    except Exception as error:
+        if "PATH_NOT_FOUND" in str(error):
+            return []
+        raise
 
 
 _FILES = "array<struct<path: string, bytes: bigint, modified: bigint, sha256: string>>"
 _COLUMNS = (
     f"qrels string, run string, files {_FILES}, num_rows bigint, missing_topics bigint, tag string, tie_rule string, "
     "lower_is_better boolean, duplicates bigint, qrels_file string, qrels_sha256 string, measures array<string>, "
-    "settings string, evalsql_version string, sql_digest string, notes string, problem string, evaluated_at string"
+    "evalsql_version string, sql_digest string, notes string, problem string, evaluated_at string"
 )
-_MARKED = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "true"}
+_VALUES = "qrels string, run string, topic string, measure string, value double"
+_MARKED = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
 
 
 class Output:
-    def __init__(self, session: Any, files: Files, folder: str, job: Job) -> None:
-        self.session = session
-        self.files = files
-        self.folder = folder.rstrip("/")
-        self.job = job
+    """The folder with the results of jobs that ask for the same."""
+
+    def __init__(self, session: Any, folder: str, job: Job) -> None:
+        self.session, self.folder, self.job = session, folder.rstrip("/"), job
 
     def begin(self) -> None:
-        """Delete unfinished batches of a stopped job, and mark the folder as unfinished."""
-        self.files.delete(f"{self.folder}/{FINISHED}")
-        whole = self._whole_batches()
-        for part in (SCORES, RUNS):
-            for name in self.files.folders(f"{self.folder}/{part}"):
-                if name not in whole:
-                    self.files.delete(f"{self.folder}/{part}/{name}")
+        """Mark the folder as unfinished, and empty what a stopped job has left."""
+        self._write_job(is_finished=False)
+        for batch in self._batches(SCORES) - self._batches(RUNS):
+            empty = self.session.createDataFrame([], _VALUES)
+            empty.write.mode("overwrite").parquet(f"{self.folder}/{SCORES}/{batch}")
 
     def finish(self) -> None:
-        self.files.touch(f"{self.folder}/{FINISHED}")
+        self._write_job(is_finished=True)
 
-    def evaluated(self) -> dict[str, set[File]]:
+    def evaluated(self) -> dict[str, set[tuple[Any, ...]]]:
         """By run the files that its scores here were computed from; raises UsageError for scores of another job."""
-        whole = self._whole_batches()
-        if not whole:
-            return {}
-        paths = [f"{self.folder}/{RUNS}/{name}" for name in sorted(whole)]
-        rows = self.session.read.schema(_COLUMNS).parquet(*paths).where("problem is null").collect()
-        if others := [row for row in rows if row.settings != self.job.settings]:
-            raise UsageError(
-                f"{self.folder}: holds scores of another job, such as of run {others[0].run} by evalsql "
-                f"{others[0].evalsql_version}: judgments, measures, options or version differ; name another folder"
-            )
-        return {row.run: {File(file.path, file.bytes, file.modified) for file in row.files} for row in rows}
+        rows = [row for row in self._rows(RUNS, _COLUMNS) if row.problem is None]
+        held = dict(self._rows(JOB, "name string, value string")) if rows else {}
+        for what, value in self.job.identity.items() if rows else ():
+            if held.get(what) != value:
+                raise UsageError(
+                    f"{self.folder}: holds scores of another job, such as of run {rows[0].run} by evalsql "
+                    f"{rows[0].evalsql_version}; {what} there: {held.get(what, 'not known')}; here: {value}; "
+                    "name another folder, or ask for the same"
+                )
+        return {row.run: {(file.path, file.bytes, file.modified) for file in row.files} for row in rows}
 
-    def write(self, rows: Any, facts: Sequence[Mapping[str, Any]], runs: Mapping[str, Run], identity: str) -> None:
-        """Write a portion: its values, then the facts about its runs, which make it whole."""
+    def write(self, values: Any, facts: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> None:
+        """Write a batch: its values, then the facts about its runs, which make it whole."""
         from pyspark.sql import functions
 
-        batch = f"batch={hashlib.sha256((identity + self.job.settings).encode()).hexdigest()[:16]}"
-        if any(fact["problem"] is None for fact in facts):
-            values = rows.where("kind = 'value'").select(
-                *("qrels", "run", "topic", "measure", "value"),
-                functions.lit(__version__).alias("evalsql_version"),
-                functions.lit(self.job.digest).alias("sql_digest"),
-            )
-            values.write.mode("overwrite").options(**_MARKED).parquet(f"{self.folder}/{SCORES}/{batch}")
-        listed = [self._row(fact, runs.get(fact["run"])) for fact in facts]
-        table = self.session.createDataFrame(listed, _COLUMNS).coalesce(1)
-        table.write.mode("overwrite").options(**_MARKED).parquet(f"{self.folder}/{RUNS}/{batch}")
+        identity = json.dumps([self.job.identity, sorted(fact["run"] for fact in facts)])
+        batch = f"batch={hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        versions = {"evalsql_version": functions.lit(__version__), "sql_digest": functions.lit(self.job.digest)}
+        values.withColumns(versions).write.mode("overwrite").parquet(f"{self.folder}/{SCORES}/{batch}")
+        self._write_facts(batch, facts, {run.name: [file._asdict() for file in run.files] for run in runs})
 
-    def _whole_batches(self) -> set[str]:
-        names = self.files.folders(f"{self.folder}/{RUNS}")
-        return {name for name in names if self.files.exists(f"{self.folder}/{RUNS}/{name}/{FINISHED}")}
+    def _write_facts(self, batch: str, facts: Sequence[Mapping[str, Any]], files: Mapping[str, Any]) -> None:
+        same = {name: getattr(self.job, name) for name in ("qrels", "qrels_file", "qrels_sha256")}
+        same |= {"measures": list(self.job.measures), "evalsql_version": __version__, "sql_digest": self.job.digest}
+        same["evaluated_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [{**fact, **same, "files": files[fact["run"]]} for fact in facts]
+        table = self.session.createDataFrame(rows, _COLUMNS).coalesce(1)
+        table.write.mode("overwrite").parquet(f"{self.folder}/{RUNS}/{batch}")
 
-    def _row(self, fact: Mapping[str, Any], run: Run | None) -> dict[str, Any]:
-        modified = {file.path: file.modified for file in run.files} if run else {}
-        return {
-            **fact,
-            **{name: getattr(self.job, name) for name in ("qrels", "qrels_file", "qrels_sha256", "settings")},
-            "files": [{"modified": modified.get(each["path"]), **each} for each in fact["files"]],
-            "measures": list(self.job.measures),
-            "evalsql_version": __version__,
-            "sql_digest": self.job.digest,
-            "evaluated_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+    def _write_job(self, *, is_finished: bool) -> None:
+        rows = self.session.createDataFrame([*self.job.identity.items()], "name string, value string").coalesce(1)
+        marked = str(is_finished).lower()
+        rows.write.mode("overwrite").option(_MARKED, marked).parquet(f"{self.folder}/{JOB}")
+
+    def _batches(self, part: str) -> set[str]:
+        files = files_of(self.session, f"{exact(self.folder)}/{part}")
+        return {found[1] for file in files if (found := re.search(rf"/{part}/(batch=\w+)/", file.path))}
+
+    def _rows(self, part: str, columns: str) -> list[Any]:
+        reader, names = self.session.read.schema(columns), re.findall(r"(?:^|, )(\w+) ", re.sub(r"<.*?>", "", columns))
+        return _rows(lambda: reader.parquet(f"{exact(self.folder)}/{part}").select(*names))

@@ -49,28 +49,32 @@ class LoadWarnings:
             )
 
     def warn(self, *, lower_is_better: bool = False) -> None:
+        for text in self.lines(lower_is_better=lower_is_better):
+            warn(text)
+
+    def lines(self, *, lower_is_better: bool = False) -> list[str]:
+        lines: list[str] = []
         if self.rounded:
             (run, _, topic, *pair), total = self.rounded[0], sum(row[1] for row in self.rounded)
-            warn(
+            lines.append(
                 f"{counted(total, 'document')} in {counted(len(self.rounded), 'run')} tie only in 32-bit precision, "
                 f"which trec_eval 9 uses, such as {' and '.join(pair)} of topic {topic} in {run}; "
                 '--tie-rule trec_eval_10, in Python tie_rule="trec_eval_10", compares 64 bits'
             )
         if self.opposed:
             order, remedy = ("smaller", "leave out") if lower_is_better else ("greater", "give")
-            warn(
+            lines.append(
                 f"{counted(len(self.opposed), 'run')}, the first being {self.opposed[0]}: ranks and scores in the "
                 f"file contradict each other or are exchanged, {order} scores being held for better; {remedy} "
                 "--lower-is-better, or exchange the columns rank and score"
             )
         if self.tags:
             file, tags = self.tags[0]
-            warn(
+            lines.append(
                 f"{counted(len(self.tags), 'file')}, the first being {file}: rows with {len(tags)} tags "
                 f"({shortened(tags)}), which are loaded as one run; split the file if they are several"
             )
-        for text in self.texts:
-            warn(text)
+        return lines + self.texts
 
 
 def _listed(ids: Sequence[int]) -> str:

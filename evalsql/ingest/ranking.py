@@ -158,12 +158,8 @@ class RunBatch:
             )
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
-        if warnings and options.tie_rule == "trec_eval":
-            ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})
-            keys = "topics using (topic_id) join documents using (document_id) join documents as others"
-            query = f"select run, num_documents, topic, documents.document, others.document from ({ties}) as tied "
-            joined = f"join runs using (run_id) join {keys} on others.document_id = other_id"
-            warnings.rounded += database.rows(f"{query}{joined} order by run_id")
+        if warnings:
+            self.note_ties(warnings)
         run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
         database.insert("run_topics", run_topics)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
@@ -174,10 +170,20 @@ class RunBatch:
             database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
-            warnings.note_equal_scores(database, self.ranked)
             warnings.note_overlaps(database, pairs, self.ranked)
             database.execute("drop table if exists all_ranks; drop table if exists judged_or_tied")
             database.execute("drop table staged_run_rows; drop table staged_topics; drop table document_ids")
+
+    def note_ties(self, warnings: LoadWarnings) -> None:
+        """Note documents that tie only in 32 bits, and runs whose scores are all equal."""
+        database = self.database
+        if self.options.tie_rule == "trec_eval":
+            ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})
+            keys = "topics using (topic_id) join documents using (document_id) join documents as others"
+            query = f"select run, num_documents, topic, documents.document, others.document from ({ties}) as tied "
+            joined = f"join runs using (run_id) join {keys} on others.document_id = other_id"
+            warnings.rounded += database.rows(f"{query}{joined} order by run_id")
+        warnings.note_equal_scores(database, self.ranked)
 
     def _add_runs(self) -> None:
         given = self.options

@@ -1,8 +1,9 @@
 """Loads runs: of files by the engine's own reader where they are clean, else line by line; and those in memory."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -17,15 +18,16 @@ from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
 from evalsql.ingest import spans
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
+from evalsql.ingest.files.input_files import open_sources
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.python_rows import put
+from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
-from evalsql.phrases import Progress
+from evalsql.phrases import Progress, silent
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
 
@@ -90,24 +92,12 @@ class RunLoader:
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
         batch, files = RunBatch(self.database, runs, self.options), [file for run in runs for file in run.files]
-        with scratch_folder() as folder:
-            with ThreadPoolExecutor(os.cpu_count()) as threads:
-                list(threads.map(lambda file: file.inspect(Path(folder)), files))
-            if tables := [file.table for file in files if file.table]:
-                self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
-            if texts := [file for file in files if not file.table]:
-                opposed = self._look_at_first_rows(texts)
-                self.warnings.opposed += [
-                    run.name for run in runs if any(file.source.number in opposed for file in run.files)
-                ]
-                self._stage_text([file for file in texts if not file.is_refused])
+        self.stage(runs)
         self.left_out += batch.rank()
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
         for file in files:
             if file.source.number not in counts and not file.is_refused:
                 self.problems.add(file.source.problem(0, "holds no rows"))
-            if len(file.notes.tags) > 1:
-                self.warnings.tags.append((file.source.label, list(file.notes.tags)))
         if repeated := batch.repeated():
             self._report_repeated(runs, repeated)
         if not self.problems:
@@ -120,6 +110,24 @@ class RunLoader:
             add_file_rows(self.database, *rows)
 
     # Staging
+
+    def stage(self, runs: Sequence[NewRun]) -> None:
+        """Put the rows of all files of runs into the empty table ``staged_run_rows``."""
+        files = [file for run in runs for file in run.files]
+        with scratch_folder() as folder:
+            with ThreadPoolExecutor(os.cpu_count()) as threads:
+                list(threads.map(lambda file: file.inspect(Path(folder)), files))
+            if tables := [file.table for file in files if file.table]:
+                self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
+            if texts := [file for file in files if not file.table]:
+                opposed = self._look_at_first_rows(texts)
+                self.warnings.opposed += [
+                    run.name for run in runs if any(file.source.number in opposed for file in run.files)
+                ]
+                self._stage_text([file for file in texts if not file.is_refused])
+        for file in files:
+            if len(file.notes.tags) > 1:
+                self.warnings.tags.append((file.source.label, list(file.notes.tags)))
 
     def _look_at_first_rows(self, files: Sequence[StagedFile]) -> set[int]:
         """Refuse TREC files that are other tables; returns numbers of those whose ranks oppose their scores."""
@@ -216,6 +224,29 @@ class RunLoader:
 def run_tables(database: Database, options: RunOptions, problems: ProblemList) -> Tables:
     rank_is_used, ignores_calls = options.goes_by_rank, options.call == NO_CALL
     return Tables(database, "run", options.given, problems, rank_is_used=rank_is_used, ignores_calls=ignores_calls)
+
+
+@contextmanager
+def staged_file(
+    database: Database, path: Path, name: str, options: RunOptions
+) -> Iterator[tuple[NewRun, LoadWarnings]]:
+    """Have the rows of one file in the table ``staged_run_rows``; yields the run that it would be, and its warnings.
+
+    Nothing is loaded. Raises InputError for all that is wrong with the file.
+    """
+    problems = ProblemList()
+    with (
+        open_sources(path, problems, "run", options.given) as sources,
+        run_tables(database, options, problems) as tables,
+    ):
+        tables.read(sources)
+        loader = RunLoader(database, options, tables, problems, silent)
+        runs = loader._new_runs({name: sources}, {name: ()})
+        problems.check()
+        make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
+        loader.stage(runs)
+        problems.check()
+        yield runs[0], loader.warnings
 
 
 def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels: Names) -> tuple[int, int]:

@@ -16,7 +16,8 @@ from evalsql.ingest.load_options import Meta
 from evalsql.phrases import shortened
 
 _PARQUET = (b"PAR1", b"PARE")
-SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
+SCORES, RUNS, JOB = "scores", "runs", "job"
+_FINISHED = "_SUCCESS"
 _NEEDED = ("run", "topic", "measure", "value")
 _TEXTS = ("qrels", "run", "topic", "measure", "evalsql_version", "sql_digest")
 _STAGED, _STAGED_RUNS = "temp.staged_scores", "temp.staged_runs"
@@ -47,7 +48,7 @@ def found_files(source: str | Path) -> ScoreFiles:
     if not path.exists():
         raise _error(source, "no such file or folder")
     if (path / SCORES).is_dir():
-        if not (path / FINISHED).exists():
+        if not (path / (JOB if (path / JOB).exists() else "") / _FINISHED).exists():  # older ones have no such folder
             hint = "the same evalsql spark eval does what is missing"
             raise _error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))

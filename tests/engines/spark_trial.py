@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +23,7 @@ from tests.engines.runs import missing
 from tests.engines.spark_cluster import Killer, running, session_on
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet")
-# Of an executor, whose JVM holds the file of the huge topic three times, and what a worker offers.
-_MEMORY, _OFFERED = "4g", "6g"
+_MEMORY, _OFFERED = "1g", "2g"  # of an executor, and what a worker offers
 _TOPICS, _DOCUMENTS = 50, 1000
 _HUGE = "'huge Q0 d' || i || ' ' || (i + 1) || ' ' || (1000000 - i) || ' single'"
 
@@ -66,7 +66,7 @@ def make(folder: Path, *, systems: int, topics: int, documents: int, huge: int) 
     return Trial(qrels, f"{runs}/*", (systems + 1) * topics * documents + huge)
 
 
-def differences(trial: Trial, out: Path) -> tuple[int, float]:
+def differences(trial: Trial, out: Path, measures: Sequence[str] = MEASURES) -> tuple[int, float]:
     """How many values there are, and the greatest difference from those of plain evalsql; infinite where one lacks."""
     folder = Path(trial.runs).parent
     with tempfile.TemporaryDirectory() as name:
@@ -78,7 +78,7 @@ def differences(trial: Trial, out: Path) -> tuple[int, float]:
         with evalsql.open(Path(name) / "plain.duckdb") as warehouse:
             warehouse.load_qrels(trial.qrels)
             warehouse.load_runs([f"{folder}/*.run", f"{together}/*.run"])
-            rows = warehouse.evaluation.scores_query(MEASURES, per_topic=True)
+            rows = warehouse.evaluation.scores_query(measures, per_topic=True)
             warehouse.execute(f"copy ({rows}) to '{plain}' (format parquet)")
         with duckdb.connect() as connection:
             ((count, greatest),) = connection.execute(f"""

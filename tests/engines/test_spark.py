@@ -15,7 +15,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError
-from evalsql.engines import spark_files
+from evalsql.engines import spark, spark_files, spark_rows
 from evalsql.spark import evaluate
 from tests.conftest import ROOT, SAMPLE, new_file, write
 from tests.engines.runs import demand
@@ -34,7 +34,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def session(cluster: Cluster) -> Iterator[Any]:
-    with session_on(cluster) as session:
+    with session_on(cluster, {"spark.speculation": "true"}) as session:
         yield session
 
 
@@ -94,38 +94,37 @@ def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, fol
     with pytest.raises(InputError, match=r"bad\.run:2: .*much"):
         evaluate(session, **asked(folder, strict=True))
     out = tmp_path / "out"
-    assert not (out / "_SUCCESS").exists()
+    assert not (out / "job" / "_SUCCESS").exists()
     assert list(out.glob("scores/*")) == []
     outcome = evaluate(session, **asked(folder))
     assert outcome.evaluated == list(NAMES)
     assert outcome.problems.keys() == {"bad"}
     assert f"{bad}:2: " in outcome.problems["bad"]
     agree(loaded(tmp_path, out), computed(folder))
-    before = sorted(out.rglob("*.parquet"))
+    before = sorted(out.glob("*/batch=*/*.parquet"))
     bad.write_text(text("rerank-large"))
     again = evaluate(session, **asked(folder))
     assert (again.evaluated, again.kept, again.problems) == (["bad"], len(NAMES), {})
-    assert set(before) < set(out.rglob("*.parquet"))
+    assert set(before) < set(out.glob("*/batch=*/*.parquet"))
     assert {run for run, *_ in loaded(tmp_path, out)} == {*NAMES, "bad"}
     files = sorted(out.rglob("*"))
     assert evaluate(session, **asked(folder)).kept == len(NAMES) + 1
     assert sorted(out.rglob("*")) == files
-    with pytest.raises(UsageError, match="holds scores of another job"):
+    with pytest.raises(UsageError, match=r"holds scores of another job.*measures there: .*; here: RR; name"):
         evaluate(session, **asked(folder, measures="RR"))
     bad.write_text(text("rerank-small"))
     with pytest.raises(UsageError, match="has scores of run bad from other files"):
         evaluate(session, **asked(folder))
 
 
-@pytest.mark.parametrize("stopped", ["between portions", "within a portion"])
+@pytest.mark.parametrize("stopped", ["between batches", "within a batch"])
 def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
     session: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
     out, calls = tmp_path / "out", 0
-    monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))
-    monkeypatch.setattr(spark_files, "_TASKS_A_SLOT", 1)
-    # In portions of two tasks: the values of the second are there, and nothing says that they are whole.
-    name, whole = ("write", 1) if stopped == "between portions" else ("_row", 2)
+    monkeypatch.setattr(spark, "_WAVE_BYTES", 1)
+    # In batches of one run: the values of another are there, and nothing says that they are whole.
+    name, whole = ("write", 2) if stopped == "between batches" else ("_write_facts", 2)
     method = getattr(spark_files.Output, name)
 
     def stop(*arguments: Any) -> Any:
@@ -139,13 +138,35 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
     with pytest.raises(KeyboardInterrupt):
         evaluate(session, **asked(folder))
     monkeypatch.setattr(spark_files.Output, name, method)
-    assert not (out / "_SUCCESS").exists()
-    assert len(list((out / "scores").iterdir())) == (1 if stopped == "between portions" else 2)
+    assert not (out / "job" / "_SUCCESS").exists()
+    assert len(list((out / "scores").iterdir())) == (2 if stopped == "between batches" else 3)
     with pytest.raises(InputError, match="the job that writes this folder has not ended"):
         loaded(tmp_path, out)
+    monkeypatch.undo()
     outcome = evaluate(session, **asked(folder))
     assert (outcome.kept, len(outcome.evaluated)) == (2, 3)
     agree(loaded(tmp_path, out), computed(folder))
+
+
+def test_a_file_of_several_blocks_is_one_run_and_its_bad_line_is_counted(
+    session: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("maxPartitionBytes", "openCostInBytes"):
+        session.conf.set(f"spark.sql.files.{key}", "8000")
+    rows = [line.split() for line in text("bm25-rm3").splitlines()]
+    write(folder / "table.csv", "qid,docno,score\n" + "".join(f"{row[0]},{row[2]},{row[4]}\n" for row in rows))
+    write(folder / "bad.run", text("tfidf") + "T01 Q0 b 2 much tag\n")
+    try:
+        outcome = evaluate(session, **asked(folder))
+        assert list(outcome.problems) == ["bad"]
+        assert f"{folder}/bad.run:{len(text('tfidf').splitlines()) + 1}: " in outcome.problems["bad"]
+        assert {session.conf.get(f"spark.sql.files.{key}") for key in ("maxPartitionBytes", "openCostInBytes")} == {
+            "8000"
+        }
+    finally:
+        for key in ("maxPartitionBytes", "openCostInBytes"):
+            session.conf.unset(f"spark.sql.files.{key}")
+    agree(loaded(tmp_path, tmp_path / "out"), computed(folder))
 
 
 def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_path: Path) -> None:
@@ -164,6 +185,39 @@ def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_p
     agree(loaded(tmp_path, tmp_path / "out"), expected)
     with pytest.raises(UsageError, match="the table has no column run; it has system, topic, document, score"):
         evaluate(session, **(options | {"run_column": "run"}))
+    # Frames of runs and of judgments, and what is computed when it is asked for.
+    lines = [line.split() for line in (SAMPLE / "qrels.txt").read_text().splitlines()]
+    listed = [(row[0], row[2], int(row[3])) for row in lines]
+    judged = session.createDataFrame(listed, "qid string, docno string, rel int")
+    values = evaluate(session, judged, frame, MEASURES, run_column="system", name="sample", memory_limit="512MB")
+    assert values.columns == ["qrels", "run", "topic", "measure", "value"]
+    agree(sorted(tuple(row)[1:] for row in values.collect()), expected)
+    frame.where("system = 'bm25'").write.option("header", True).csv(f"{table}.csv")
+    frame.where("system = 'tfidf'").write.json(f"{table}.jsonl")
+    for ending, run in (("csv", "bm25"), ("jsonl", "tfidf")):
+        given = asked(folder, runs=f"{table}.{ending}", run_column="system", out=None)
+        found = evaluate(session, **given).collect()
+        agree(sorted(tuple(row)[1:] for row in found), [row for row in expected if row[0] == run])
+    with pytest.raises(Exception, match=r"run bm25: document .* stands more than once"):
+        evaluate(session, judged, frame.union(frame), "AP", run_column="system").collect()
+
+
+def test_through_spark_connect(folder: Path, tmp_path: Path) -> None:
+    demand("spark")
+    pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
+    program = f"""
+from pyspark.sql import SparkSession
+from evalsql.spark import evaluate
+session = SparkSession.builder.remote("local[2]").getOrCreate()
+given = ({str(SAMPLE / "qrels.txt")!r}, {f"{folder}/*"!r}, {[*MEASURES]!r})
+evaluate(session, *given, name="sample", out={str(tmp_path / "out")!r})
+session.stop()
+"""
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment(), cwd=ROOT
+    )
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    agree(loaded(tmp_path, tmp_path / "out"), computed(folder))
 
 
 def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path) -> None:
@@ -190,15 +244,14 @@ def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path)
 def test_figures_are_duckdbs_though_an_executor_and_a_worker_are_killed(
     session: Any, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))  # a task a run
+    monkeypatch.setattr(spark_rows, "_TASK_BYTES", 4_000_000)
     trial = make(tmp_path / "trial", systems=18, topics=50, documents=1000, huge=100_000)
     assert trial.rows == 1_050_000
+    options: dict[str, Any] = {"qrels": trial.qrels, "runs": trial.runs, "memory_limit": "512MB", "portion": 50_000}
     killer = Killer(session, cluster)
     killer.start()
     try:
-        outcome = evaluate(
-            session, qrels=trial.qrels, runs=trial.runs, measures=MEASURES, out=tmp_path / "out", memory_limit="512MB"
-        )
+        outcome = evaluate(session, **options, measures=MEASURES, out=tmp_path / "out")
     finally:
         killer.end()
     assert killer.killed == ["executor", "worker"]
@@ -206,4 +259,10 @@ def test_figures_are_duckdbs_though_an_executor_and_a_worker_are_killed(
     assert outcome.problems == {}
     num_values, greatest = differences(trial, tmp_path / "out")
     assert num_values == 20 * 51 * len(MEASURES)
+    assert greatest <= 1e-12
+    # Without the measure that takes whole runs these are in portions of topics.
+    parted = [name for name in MEASURES if name != "TAP@5"]
+    evaluate(session, **options, measures=parted, out=tmp_path / "parted")
+    num_values, greatest = differences(trial, tmp_path / "parted", parted)
+    assert num_values == 20 * 51 * len(parted)
     assert greatest <= 1e-12

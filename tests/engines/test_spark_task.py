@@ -1,10 +1,10 @@
-"""What a Spark task does, without Spark: the rows it gives, and what it says of files that are refused."""
+"""What Spark's tasks do, without Spark: rows they read, portions they evaluate, and what they say of bad rows."""
 
 import gzip
-import hashlib
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,26 @@ from typing import Any
 import pyarrow
 import pytest
 
+import evalsql
+from evalsql import InputError
+from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
-from evalsql.engines import spark_task
-from evalsql.engines.spark_files import File, Run, tasks, waves
-from evalsql.engines.spark_task import Job, evaluate_files, evaluate_table
+from evalsql.engines.spark_messages import meaning
+from evalsql.engines.spark_task import evaluate_portions, read_columns, read_lines
+from evalsql.ingest import parts
+from evalsql.ingest.parts import READ, RunFile, arrow_schema
+from evalsql.warehouse.portion_jobs import Job, judged_topics
+from evalsql.warehouse.portions import added_up
 from tests.conftest import SAMPLE, Command, new_warehouse, own_measure
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet", "P@5", "RR", "Judged@10")
 RUNS = ("bm25", "dense", "random")
+Values = dict[tuple[str, str, str], float]
 
 
 def job(**options: Any) -> Job:
     given: dict[str, Any] = {"qrels": "sample", "qrels_file": "s3a://bucket/qrels.txt", "digest": read_catalog().digest}
-    given |= {"qrels_bytes": (SAMPLE / "qrels.txt").read_bytes(), "measures": MEASURES}
+    given |= {"qrels_bytes": (SAMPLE / "qrels.txt").read_bytes(), "measures": MEASURES, "whole_runs": True}
     return Job(**(given | options))
 
 
@@ -32,29 +39,39 @@ def text(run: str) -> bytes:
     return (SAMPLE / "runs" / f"{run}.run").read_bytes()
 
 
-Values = dict[tuple[str, str, str], float]
-Facts = dict[str, dict[str, Any]]
+def lines(contents: Sequence[bytes], block: int, together: int = 700) -> Iterator[pyarrow.RecordBatch]:
+    """Files as Spark hands them over: in blocks of so many bytes, a line belonging to where it begins."""
+    for nth, content in enumerate(contents):
+        at, rows = 0, []
+        for line in content.splitlines(keepends=True):
+            ended = line if line.endswith(b"\n") else line + b"\n"
+            rows.append((ended, nth, at // block * block, len(content) <= block))
+            at += len(line)
+        for first in range(0, len(rows), together):
+            columns = zip(*rows[first : first + together], strict=True)
+            kinds = (pyarrow.binary(), pyarrow.int32(), pyarrow.int64(), pyarrow.bool_())
+            arrays = [pyarrow.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+            yield pyarrow.RecordBatch.from_arrays(arrays, ["line", "evalsql_file", "start", "whole"])
 
 
-def outcome(files: Mapping[str, tuple[str, bytes]], sent: Job | None = None) -> tuple[Values, Facts]:
-    """Values and facts of a task with files by path, each with the name of its run; a batch a file."""
-    names = [name for name, _ in files.values()]
-    runs = {path: (name, names.count(name)) for path, (name, _) in files.items()}
-    batches = [
-        pyarrow.RecordBatch.from_pydict({"path": [path], "content": pyarrow.array([content], pyarrow.binary())})
-        for path, (_, content) in files.items()
-    ]
-    return gathered(evaluate_files(sent or job(), runs, batches))
+def outcome(sent: Job, runs: Sequence[str], read: Iterator[Any]) -> tuple[Values, dict[str, dict[str, Any]]]:
+    """Values and facts of rows that are read, brought together as Spark does."""
+    rows = [row for batch in read for row in batch.to_pylist()]
+    topics = [{"run": run, "topic": topic} for run in {*runs} for topic in judged_topics(sent)]
+    rows = sorted(rows + topics, key=lambda row: (row["run"], row.get("topic") or "", row.get("place") or -1))
+    some = [pyarrow.RecordBatch.from_pylist(rows[at : at + 997], arrow_schema(READ)) for at in range(0, len(rows), 997)]
+    found = [row for batch in evaluate_portions(sent, some) for row in batch.to_pylist()]
+    facts = [json.loads(row["facts"]) for row in found if row["facts"]]
+    listed = [row for row in found if not row["facts"]]
+    values = {(row["run"], row["topic"], row["measure"]): row["value"] for row in listed}
+    assert len(values) == len(listed)
+    return values, {run: added_up(run, run, [fact for fact in facts if fact["run"] == run]) for run in {*runs}}
 
 
-def gathered(batches: Any) -> tuple[Values, Facts]:
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    facts = [json.loads(row["facts"]) for row in rows if row["kind"] == "run"]
-    values = [row for row in rows if row["kind"] == "value"]
-    assert len(rows) == len(facts) + len(values)
-    found = {(row["run"], row["topic"], row["measure"]): row["value"] for row in values}
-    assert len(found) == len(values)
-    return found, {fact["run"]: fact for fact in facts}
+def of_files(sent: Job, files: Mapping[str, tuple[str, bytes]], block: int = 1 << 40) -> Any:
+    listed = [RunFile(run, nth, path, len(held)) for nth, (path, (run, held)) in enumerate(files.items())]
+    contents = [gzip.decompress(held) if path.endswith(".gz") else held for path, (_, held) in files.items()]
+    return outcome(sent, [file.run for file in listed], read_lines(sent, listed, lines(contents, block)))
 
 
 @cache
@@ -66,83 +83,135 @@ def computed() -> Values:
     return {(run, topic, measure): value for _, run, topic, measure, value in rows}
 
 
-def expected(*runs: str) -> Any:
-    return pytest.approx({key: value for key, value in computed().items() if key[0] in runs}, abs=1e-12, rel=0)
+def expected(*runs: str, measures: Sequence[str] = MEASURES) -> Any:
+    wanted = {key: value for key, value in computed().items() if key[0] in runs and key[2] in measures}
+    return pytest.approx(wanted, abs=1e-12, rel=0)
 
 
-@pytest.mark.parametrize("together", [pytest.param(1, marks=pytest.mark.long), spark_task._TOGETHER])
-def test_a_task_gives_the_values_of_its_runs(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
-    """Of all its runs together, and run by run: in parts, packed, in a folder of one file, which names it."""
-    monkeypatch.setattr(spark_task, "_TOGETHER", together)
-    lines = text("dense").splitlines(keepends=True)
-    values, facts = outcome(
-        {
-            "s3a://bucket/bm25/all.txt": ("bm25", text("bm25")),
-            "s3a://bucket/dense/part-0.txt": ("dense", b"".join(lines[:700])),
-            "s3a://bucket/random.run.gz": ("random", gzip.compress(text("random"))),
-            "s3a://bucket/dense/part-1.txt": ("dense", b"".join(lines[700:])),
-        }
-    )
+@pytest.mark.parametrize(("block", "chunk"), [(1 << 40, 1 << 40), (20_000, 5_000)])
+def test_lines_of_files_and_of_blocks_of_them_give_the_values_of_runs(
+    monkeypatch: pytest.MonkeyPatch, block: int, chunk: int
+) -> None:
+    """In parts, packed, in a folder of one file which names it; blocks are read a chunk at a time."""
+    monkeypatch.setattr(parts, "_CHUNK_BYTES", chunk)
+    dense = text("dense").splitlines(keepends=True)
+    files = {
+        "s3a://bucket/bm25/all.txt": ("bm25", text("bm25").rstrip(b"\n")),
+        "s3a://bucket/dense/part-0.txt": ("dense", b"".join(dense[:700])),
+        "s3a://bucket/random.run": ("random", text("random")),
+        "s3a://bucket/dense/part-1.txt": ("dense", b"".join(dense[700:])),
+    }
+    values, facts = of_files(job(), files, block)
     assert values == expected(*RUNS)
-    assert {run: fact["problem"] for run, fact in facts.items()} == dict.fromkeys(RUNS)
-    parts = [f"s3a://bucket/dense/part-{nth}.txt" for nth in (0, 1)]
-    assert [file["path"] for file in facts["dense"]["files"]] == parts
-    assert facts["dense"]["num_rows"] == 1600
-    (bm25,) = facts["bm25"]["files"]
-    assert bm25["sha256"] == hashlib.sha256(text("bm25")).hexdigest()
+    assert {run: (fact["problem"], fact["num_rows"]) for run, fact in facts.items()} == dict.fromkeys(
+        RUNS, (None, 1600)
+    )
+
+
+@pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.long), 500])
+def test_portions_of_topics_give_the_values_of_whole_runs(portion: int) -> None:
+    """No measure but those that cross topics sees which others are in its portion."""
+    catalog = read_catalog()
+    alone = [name for name in MEASURES if not catalog.crosses_topics([parse_measures([name], catalog)[0].relation])]
+    assert {*MEASURES} - {*alone} == {"TAP@5"}
+    sent = job(portion=portion, whole_runs=False, measures=alone)
+    values, facts = of_files(sent, {f"/{run}.run": (run, text(run)) for run in RUNS})
+    assert values == expected(*RUNS, measures=alone)
+    assert facts["bm25"]["num_rows"] == 1600
+
+
+def test_lines_of_other_formats_are_read_where_the_file_is_whole() -> None:
+    rows = [line.split() for line in text("bm25").decode().splitlines()]
+    table = "qid,docno,score\n" + "".join(f"{row[0]},{row[2]},{row[4]}\n" for row in rows)
+    ranked = "qid\tdocno\trank\n" + "".join(f"{row[0]}\t{row[2]}\t{row[3]}\n" for row in rows)
+    files = {"/a.csv": ("bm25", table.encode()), "/b.tsv": ("ranked", ranked.encode())}
+    values, facts = of_files(job(), files)
+    assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
+    assert (facts["bm25"]["tie_rule"], facts["ranked"]["tie_rule"]) == ("trec_eval", "rank")
+    listed = [RunFile("bm25", 0, "/a.csv", len(table))]
+    found = read_lines(job(), listed, lines([table.encode()], 20_000))
+    first = json.loads(next(found).to_pylist()[0]["facts"])
+    assert first["again"]
+    assert first["problem"].startswith("/a.csv: is no TREC text")
 
 
 def test_a_run_that_is_refused_fails_alone_with_file_and_line() -> None:
     bad = b"T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n"
-    values, facts = outcome({"hdfs://host/a/bm25.run": ("bm25", text("bm25")), "hdfs://host/a/bad.run": ("bad", bad)})
-    assert values == expected("bm25")
+    twice = b"T01 Q0 a 1 2.5 tag\nT01 Q0 a 2 2 tag\n"
+    files = {"hdfs://host/bm25.run": ("bm25", text("bm25")), "hdfs://host/bad.run": ("bad", bad)}
+    values, facts = of_files(job(), files | {"hdfs://host/twice.run": ("twice", twice)})
+    assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
     assert facts["bm25"]["problem"] is None
-    assert facts["bad"]["problem"].startswith("hdfs://host/a/bad.run:2: ")
-    assert "much" in facts["bad"]["problem"]
-    assert "\n" not in facts["bad"]["problem"]
+    assert facts["bad"]["problem"] == 'hdfs://host/bad.run:2: score "much" is not a number'
+    assert facts["twice"]["problem"] == "run twice: document a of topic T01 stands more than once"
+    with pytest.raises(evalsql.UsageError, match=r"bad\.run:2: .*much"):
+        of_files(job(raises=True), files)
 
 
-def test_rows_of_a_table_are_a_run() -> None:
+def test_rows_of_a_table_are_runs_and_one_that_is_refused_fails_alone() -> None:
     rows = [line.split() for line in text("bm25").decode().splitlines()]
     columns = {"topic": [row[0] for row in rows], "document": [row[2] for row in rows]}
-    table = pyarrow.table(columns | {"score": [float(row[4]) for row in rows]})
-    values, facts = gathered(evaluate_table(job(), "table", "bm25", table))
-    assert values == expected("bm25")
+    scores = [float(row[4]) for row in rows]
+    both = {name: held + held for name, held in columns.items()} | {"score": scores + [None] * len(rows)}
+    owners = ["bm25"] * len(rows) + ["odd"] * len(rows)
+    table = pyarrow.table({"evalsql_run": owners, "evalsql_place": [0] * len(owners), **both})
+    values, facts = outcome(job(), ["bm25", "odd"], read_columns(job(), [], table.to_batches()))
+    assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
     assert facts["bm25"]["problem"] is None
-    odd = table.set_column(2, "score", [[None] * len(rows)])
-    values, facts = gathered(evaluate_table(job(), "table", "bm25", odd))
-    assert values == {}
-    assert facts["bm25"]["problem"]
+    assert facts["odd"]["problem"].startswith("run odd: score is missing")
 
 
-def test_another_version_on_the_executors_is_refused() -> None:
-    with pytest.raises(RuntimeError, match=r"another version of evalsql.*install the same version on all machines"):
-        outcome({"file:/bm25.run": ("bm25", text("bm25"))}, job(digest="0" * 64))
+def test_bad_judgments_and_other_versions_are_refused() -> None:
+    with pytest.raises(InputError, match=r"s3a://bucket/qrels\.txt:1: "):
+        judged_topics(job(qrels_bytes=b"T01 0 a much\n"))
+    for other in ({"digest": "0" * 64}, {"engine": "0.1"}):
+        with pytest.raises(RuntimeError, match=r"another version of .*install the same versions of evalsql and duckdb"):
+            judged_topics(job(**other))
 
 
 def test_measures_of_ones_own_go_along(tmp_path: Path) -> None:
     select = "select qrels, run, topic, cast(0 as double) as value from evaluated_topics"
-    own = own_measure(tmp_path / "zero.sql", "Zero", select).read_text()
+    own = own_measure(tmp_path / "zero.sql", "Zero", select).read_bytes()
     digest = read_catalog().extended(read_relations(tmp_path)).digest
     sent = job(own={"zero.sql": own}, digest=digest, measures=["Zero", "AP"])
-    values, facts = outcome({"file:/bm25.run": ("bm25", text("bm25"))}, sent)
+    values, facts = of_files(sent, {"file:/bm25.run": ("bm25", text("bm25"))})
     assert facts["bm25"]["problem"] is None
     assert {measure for _, _, measure in values} == {"Zero", "AP"}
     assert sum(value for (_, _, measure), value in values.items() if measure == "Zero") == 0
 
 
-def test_tasks_have_similar_bytes_and_all_files_of_a_run() -> None:
-    runs = [
-        Run(f"r{nth}", [File(f"/r{nth}/{part}", 1_000_000 * (1 + nth % 7), 0) for part in range(2)])
-        for nth in range(50)
-    ]
-    groups = tasks(runs, slots=4)
-    assert sorted(run.name for group in groups for run in group) == sorted(run.name for run in runs)
-    sizes = [sum(run.weight for run in group) for group in groups]
-    assert len(groups) == 16
-    assert max(sizes) <= 1.2 * min(sizes)
-    assert [len(portion) for portion in waves(groups, 2)] == [8, 8]
-    assert tasks([], 4) == []
+@pytest.mark.long
+def test_topics_in_portions_have_their_values_by_every_measure() -> None:
+    catalog = read_catalog()
+    alone = [default_measure(each).name for each in catalog.measures if not catalog.crosses_topics([each])]
+    assert len(catalog.measures) - len(alone) == 1
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs(SAMPLE / "runs" / "hybrid.run")
+        rows = warehouse.evaluate(alone, per_topic=True).fetchall()
+    sent = job(portion=400, whole_runs=False, measures=alone)
+    values, _ = of_files(sent, {"/hybrid.run": ("hybrid", text("hybrid"))})
+    assert values == pytest.approx({tuple(row[1:4]): row[4] for row in rows}, abs=1e-12, rel=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("ConnectionRefusedError: [Errno 111] Connection refused", "JVM .* has ended.*spark.driver.memory"),
+        ("java.lang.OutOfMemoryError: Java heap space", "spark.executor.memory"),
+        ("ModuleNotFoundError: No module named 'evalsql'", "executors has no evalsql.*PYSPARK_PYTHON"),
+        ('java.io.IOException: Cannot run program "python9": error=2', "no program python9; PYSPARK_PYTHON"),
+        ("Python worker exited unexpectedly (crashed)", "memoryOverhead"),
+        ("evalsql.errors.QueryError: Out of Memory Error: could not allocate", "--memory-limit.*--portion"),
+        ("RuntimeError: the executors have another version of SQL: install the same", "^the executors have another"),
+        ('evalsql.errors.UsageError: /a.run:2: score "much" is not a number\n\nJVM stacktrace', r"^/a\.run:2: score"),
+        ("something else", "^$"),
+    ],
+)
+def test_errors_of_spark_are_said_in_a_sentence_with_the_setting_to_change(error: str, told: str) -> None:
+    found = meaning(error)
+    assert re.search(told, found)
+    assert "Errno" not in found
 
 
 def test_without_spark_one_sentence_says_what_is_missing(

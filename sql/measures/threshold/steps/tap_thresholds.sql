@@ -1,4 +1,5 @@
 -- title: The threshold at which TAP cuts all rankings of a run
+-- crosses: topics
 -- parameters: k, rel, quantile, weighted, threshold
 --   k integer in [1, inf) = 5                false positives that a topic must have
 --   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the

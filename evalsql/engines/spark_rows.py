@@ -1,0 +1,151 @@
+"""DataFrames of runs in files or in a table, read by Spark itself, and of what tasks make of them."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+from evalsql.database.names import as_list
+from evalsql.engines.spark_files import STRICT, File, Run, exact, files_of, runs_of
+from evalsql.engines.spark_task import evaluate_portions, read_columns, read_lines
+from evalsql.errors import UsageError
+from evalsql.ingest.column_meanings import known
+from evalsql.ingest.files.source import GROWTH
+from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile
+from evalsql.warehouse.portion_jobs import Job, judged_topics
+from evalsql.warehouse.portions import VALUES
+
+_TABLES = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+_TASK_BYTES = 32_000_000  # of text, about a million rows
+
+
+class Runs:
+    """Runs in files that paths and globs stand for."""
+
+    def __init__(self, session: Any, job: Job, patterns: Sequence[str]) -> None:
+        self.session, self.job, self._patterns = session, job, patterns
+
+    def runs(self) -> list[Run]:
+        return runs_of(self.session, self._patterns)
+
+    def rows(self, runs: Sequence[Run] | None = None) -> Any:
+        """Values and facts of these runs, or of all."""
+        runs = self.runs() if runs is None else runs
+        files = [(run.name, file) for run in runs for file in run.files]
+        self._files = [RunFile(name, nth, file.path, file.bytes) for nth, (name, file) in enumerate(files)]
+        places = [(file.place, nth) for nth, (_, file) in enumerate(files)]
+        self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int")
+        tables = [exact(file.path) for file in self._files if _ending(file.path) == ".parquet"]
+        texts = [exact(file.path) for file in self._files if _ending(file.path) != ".parquet"]
+        rows = ([self._lines(texts)] if texts else []) + ([self._columns(tables)] if tables else [])
+        names = self.session.createDataFrame([(run.name,) for run in runs], "run string")
+        return _evaluated(
+            self.session,
+            self.job,
+            reduce(lambda some, more: some.unionByName(more), rows),
+            names,
+            sum(run.weight for run in runs),
+        )
+
+    def _lines(self, paths: Sequence[str]) -> Any:
+        lines = self.session.read.options(lineSep="\n", **STRICT).text(paths)
+        block = ("_metadata.file_block_start as start", "_metadata.file_block_length = _metadata.file_size as whole")
+        columns = ("cast(concat(value, '\n') as binary) as line", "_metadata.file_path as evalsql_path", *block)
+        located = self._located(lines.selectExpr(*columns)).drop("evalsql_path")
+        return _read(self.job, located, read_lines, self._files)
+
+    def _columns(self, paths: Sequence[str]) -> Any:
+        table = self.session.read.options(mergeSchema="true", **STRICT).parquet(*paths)
+        found = {"file_path": "evalsql_path", "row_index": "evalsql_row"}
+        table = table.select("*", *(f"_metadata.{name}" for name in found)).withColumnsRenamed(found)
+        place = f"evalsql_file * {PLACES_A_FILE} + evalsql_row as evalsql_place"
+        chosen = _pruned(self.job, self._located(table), "evalsql_file", place)
+        return _read(self.job, chosen, read_columns, self._files)
+
+    def _located(self, rows: Any) -> Any:
+        from pyspark.sql import functions
+
+        return rows.join(functions.broadcast(self._places), "evalsql_path")
+
+
+class Table:
+    """Runs in a DataFrame or in files of a table, each of whose rows names its run in a column."""
+
+    def __init__(self, session: Any, job: Job, rows: Any, column: str) -> None:
+        self.session, self.job, paths = session, job, [] if hasattr(rows, "columns") else as_list(rows)
+        table = _table(session, paths) if paths else rows
+        if column not in table.columns:
+            raise UsageError(f"the table has no column {column}; it has {', '.join(table.columns)}")
+        if job.run_options.tie_rule == "input":
+            raise UsageError("rows of a table have no order: the tie rule input takes files")
+        self._origin = ", ".join(paths) or "a Spark table"
+        # A null would be a run of its own, under no name.
+        self._rows = table.where(table[column].isNotNull()).withColumn("evalsql_run", table[column].cast("string"))
+        self._rows = self._rows.drop(column)
+        self._files = sorted(file for path in table.inputFiles() for file in files_of(session, exact(path)))
+
+    def runs(self) -> list[Run]:
+        fingerprint = hashlib.sha256(json.dumps(self._files).encode()).hexdigest()[:12]
+        origin = File(f"{self._origin} #{fingerprint}", 0, 0)
+        return [Run(str(name), [origin]) for (name,) in self._rows.select("evalsql_run").distinct().collect()]
+
+    def rows(self, runs: Sequence[Run] | None = None) -> Any:
+        """Values and facts of these runs, or of all."""
+        names = None if runs is None else [run.name for run in runs]
+        rows = self._rows if names is None else self._rows.where(self._rows["evalsql_run"].isin(names))
+        chosen = _pruned(self.job, rows, "evalsql_run", "0L as evalsql_place")
+        asked = rows.selectExpr("evalsql_run as run").distinct()
+        return _evaluated(
+            self.session,
+            self.job,
+            _read(self.job, chosen, read_columns, []),
+            asked,
+            GROWTH * sum(file.bytes for file in self._files),
+        )
+
+
+def values_of(rows: Any) -> Any:
+    return rows.where("facts is null").select("qrels", "run", "topic", "measure", "value")
+
+
+def _table(session: Any, paths: Sequence[str]) -> Any:
+    """A table in files, which Spark reads by their ending: CSV with a header, JSON lines, or else Parquet."""
+    endings = {_ending(path) for path in paths}
+    kinds = {_TABLES.get(ending, "parquet") for ending in endings}
+    if len(kinds) > 1:
+        raise UsageError(f"a table is of files of one kind, found {', '.join(sorted(endings))}")
+    # A line that does not fit ends the job, instead of being nulls.
+    how = {"header": "true", "enforceSchema": "false", "sep": "\t" if ".tsv" in endings else ",", "mode": "FAILFAST"}
+    return session.read.options(**STRICT, **how).format(kinds.pop()).load(list(paths))
+
+
+def _ending(path: str) -> str:
+    base, ending = os.path.splitext(path.lower().rstrip("/*"))
+    return os.path.splitext(base)[1] if ending in (".gz", ".bz2", ".zst") else ending
+
+
+def _pruned(job: Job, table: Any, *own: str) -> Any:
+    """The columns that evalsql reads, binary ones as text, and its own."""
+    given = [name for name in table.columns if not name.startswith("evalsql_")]
+    wanted = set(known(given, "run", job.run_options.columns).values())
+    quoted = {name: "`" + name.replace("`", "``") + "`" for name in given if name in wanted or not wanted}
+    kinds = dict(table.dtypes)
+    cast = [f"cast({text} as string) as {text}" if kinds[name] == "binary" else text for name, text in quoted.items()]
+    return table.selectExpr(*own, *cast)
+
+
+def _read(job: Job, table: Any, read: Callable[..., Iterator[Any]], files: Sequence[RunFile]) -> Any:
+    return table.mapInArrow(lambda batches: read(job, files, batches), READ)
+
+
+def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int) -> Any:
+    """What portions give: rows are brought together by topic, or by run, with each topic that runs are evaluated on."""
+    topics = session.createDataFrame([(topic,) for topic in judged_topics(job)], "topic string")
+    others = ("cast(null as {1}) as {0}".format(*column.split()) for column in READ.split(", ")[2:])
+    asked = names.crossJoin(topics).selectExpr("run", "topic", *others)
+    keys = ("run",) if job.whole_runs else ("run", "topic")
+    parts = [1 + num_bytes // _TASK_BYTES] if num_bytes else []  # Spark's own number where nobody knows the size
+    together = rows.unionByName(asked).repartition(*parts, *keys).sortWithinPartitions("run", "topic", "place")
+    return together.mapInArrow(lambda batches: evaluate_portions(job, batches), VALUES)

@@ -1,0 +1,226 @@
+"""Reads runs a part at a time, as clusters hand them out: blocks of lines and tables become rows of one form in Arrow.
+
+Beside rows of runs there are facts about a run as JSON: the kind of its rows, what may mislead, why it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
+from evalsql.database.disk import scratch_folder
+from evalsql.errors import EvalsqlError, InputError, InputWarning, ProblemList, UsageError
+from evalsql.ingest.files.formats import recognised
+from evalsql.ingest.files.source import open_file
+from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.ranking import NewRun, StagedFile
+from evalsql.ingest.run_loading import run_tables, staged_file
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# A row without a document is a topic to evaluate, or has facts about the run.
+READ = "run string, topic string, document string, score double, given_rank int, kind int, place bigint, facts string"
+PLACES_A_FILE = 1 << 44  # so that rows of several files are in order
+# By kind of rows the columns that make them so: other scores, rankings without scores, E-values.
+KINDS: Sequence[Mapping[str, str]] = ({}, {"rank": "rank"}, {"score": "evalue"})
+_CHUNK_BYTES = 32_000_000  # of text that is read at once
+_TABLE = "table"
+
+
+class Reading(NamedTuple):
+    """How parts are read: in which database, as what, and whether a run that is refused is an error."""
+
+    database: Database
+    options: RunOptions
+    raises: bool
+
+
+class RunFile(NamedTuple):
+    """One file of a run: ``nth`` is its place among those that are read together."""
+
+    run: str
+    nth: int
+    path: str
+    bytes: int
+
+
+def block_rows(
+    how: Reading, file: RunFile, start: int, is_whole: bool, pieces: Iterator[Any]
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of a block, which is written to this machine's disk and read from there: TREC text a chunk at a time."""
+    before, is_last = 0, False
+    with scratch_folder() as folder:
+        copy = Path(folder) / file_name(file.path)
+        while not is_last:
+            lines, is_last = _write(copy, "wb", pieces, _CHUNK_BYTES)
+            place = _Place(str(copy), file.path, start, before)
+            try:
+                if not (start or before or (is_whole and is_last)) and not _is_trec(how, copy):
+                    if not is_whole:
+                        raise UsageError(f"{copy}: is no TREC text, and in parts of a file no other is read")
+                    more, is_last = _write(copy, "ab", pieces)
+                    lines += more
+                if is_last and is_whole and not before and copy.stat().st_size == file.bytes + 1:
+                    os.truncate(copy, file.bytes)  # the end of the last line, which the file itself has not
+                yield from _file_rows(how, file, place, copy) if lines else ()
+            except EvalsqlError as error:
+                yield _refused(how, file.run, place.in_text(reasons(error)), again=not is_whole)
+            before += lines
+
+
+def _write(copy: Path, mode: str, pieces: Iterator[Any], most: float = inf) -> tuple[int, bool]:
+    """Write lines until there are so many bytes; returns how many lines, and whether they were the last."""
+    lines = 0
+    with copy.open(mode) as stream:
+        for piece in pieces:
+            stream.write(_joined(piece))
+            lines += len(piece)
+            if stream.tell() >= most:
+                return lines, False
+    return lines, True
+
+
+def _is_trec(how: Reading, copy: Path) -> bool:
+    source, head = open_file(str(copy), copy)
+    return not source.compression and not recognised(source, head, "run", how.options.columns)
+
+
+class _Place(NamedTuple):
+    """Where lines of a copy stand: the file, the byte at which their block begins, the lines before them in it."""
+
+    copy: str
+    path: str
+    start: int
+    before: int
+
+    def in_text(self, text: str) -> str:
+        def told(found: re.Match[str]) -> str:
+            line = f":{int(found[1]) + self.before}" if found[1] else ""
+            return self.path + (f" (line {line[1:]} from byte {self.start:,} on)" if line and self.start else line)
+
+        return re.sub(rf"{re.escape(self.copy)}(?::(\d+))?", told, text)
+
+
+def _file_rows(how: Reading, file: RunFile, place: _Place, copy: Path) -> Iterator[pyarrow.RecordBatch]:
+    database, options = how.database, how.options
+    in_order = nullcontext() if options.tie_rule == "input" else database.unordered()
+    with noted() as notes, in_order, staged_file(database, copy, file.run, options) as (run, found):
+        if place.start or place.before:  # what ranks say of scores, the first lines have said
+            found.opposed = []
+        found.warn(lower_is_better=options.lower_is_better)
+        said, tag = [place.in_text(note) for note in notes], run.files[0].notes.last_tag
+        yield _fact(file.run, kind=_kind(run), tag=tag, notes=said)
+        first = file.nth * PLACES_A_FILE + place.start + place.before
+        yield from arrow_batches(
+            database,
+            f"""select {literal(file.run)} as run, topic, document, score, given_rank, {_kind(run)} as kind,
+                {first} + rowid as place, null as facts
+            from temp.staged_run_rows order by rowid""",
+            READ,
+        )
+
+
+def table_rows(how: Reading, table: Any, paths: Mapping[str, str]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of a table; where some are refused, of each of its runs by itself."""
+    import pyarrow
+    from pyarrow import compute
+
+    database, options, own = how.database, how.options, ["evalsql_run", "evalsql_place"]
+    runs = compute.unique(table.column("evalsql_run")).to_pylist()
+    numbers = pyarrow.array(range(1, table.num_rows + 1))
+    try:
+        with run_tables(database, options, ProblemList()) as tables:
+            held = tables.read_data(table.drop_columns(own), _TABLE)
+            kind = _kind(NewRun("", 0, (), [StagedFile(held.source, held)]))
+            database.register("evalsql_owners", table.select(own).append_column("row", numbers))
+            query = f"""
+                select evalsql_run as run, topic, document, score, rank as given_rank, {kind} as kind,
+                    evalsql_place as place, null as facts
+                from ({held.query}) join evalsql_owners using (row)
+            """
+            yield from arrow_batches(database, query, READ)
+        yield from (_fact(run, kind=kind) for run in runs)
+    except EvalsqlError as error:
+        for run in runs:
+            if len(runs) > 1:
+                yield from table_rows(how, table.filter(compute.equal(table.column("evalsql_run"), run)), paths)
+            else:
+                label = paths.get(run) or f"run {run}"
+                told = re.sub(rf"(?m)^{_TABLE}(:\d+)?", lambda _: label, reasons(error))  # noqa: B023
+                yield _refused(how, run, told)
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """The warnings given meanwhile."""
+    notes: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", InputWarning)
+        warnings.showwarning = lambda message, *_: notes.append(str(message))
+        yield notes
+
+
+def _kind(run: NewRun) -> int:
+    is_ranking, holds_evalues = run.kind
+    return 1 if is_ranking else 2 if holds_evalues else 0
+
+
+def _joined(lines: Any) -> memoryview:
+    """The bytes of lines one after another, as they are in memory already."""
+    import numpy
+
+    _, offsets, content = lines.buffers()
+    first, last = numpy.frombuffer(offsets, numpy.int32)[[lines.offset, lines.offset + len(lines)]]
+    return memoryview(content)[first:last]
+
+
+def arrow_batches(database: Database, query: str, columns: str) -> Sequence[pyarrow.RecordBatch]:
+    listed = ", ".join(column.split()[0] for column in columns.split(", "))
+    rows = database.sql(f"select {listed} from ({query})").to_arrow_table()
+    return list(rows.cast(arrow_schema(columns)).to_batches(max_chunksize=100_000))
+
+
+def arrow_rows(rows: Sequence[Mapping[str, Any]], columns: str) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_pylist(rows, schema=arrow_schema(columns))
+
+
+def _fact(run: str, **facts: Any) -> pyarrow.RecordBatch:
+    """A row that says something of a run."""
+    return arrow_rows([{"run": run, "facts": json.dumps({"run": run, **facts})}], READ)
+
+
+def _refused(how: Reading, run: str, problem: str, *, again: bool = False) -> pyarrow.RecordBatch:
+    """A row that says why a run is refused, and whether its files are to be read again, to count their lines."""
+    if how.raises:
+        raise UsageError(problem)
+    return _fact(run, problem=problem, again=again)
+
+
+def arrow_schema(columns: str) -> pyarrow.Schema:
+    import pyarrow
+
+    kinds = {"bigint": "int64", "int": "int32"}
+    named = [column.split() for column in columns.split(", ")]
+    return pyarrow.schema([(name, kinds.get(kind, kind)) for name, kind in named])
+
+
+def reasons(error: EvalsqlError) -> str:
+    """What was wrong, each problem with its file and line, without what holds for loading a warehouse only."""
+    lines = error.found.cause_lines() if isinstance(error, InputError) else str(error).splitlines()[:1]
+    return "\n".join(lines)
+
+
+def file_name(path: str) -> str:
+    return re.sub(r"[\0/]", "_", path.rstrip("/").rsplit("/", 1)[-1]) or "file"
