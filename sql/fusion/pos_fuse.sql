@@ -1,9 +1,6 @@
 -- title: PosFuse: how often the documents at that rank are relevant
 -- parameters: runs, qrels, folds, rel
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs of the share of their topics with a document at that rank for which it is relevant; 0
 --     for ranks never met. What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Zhang, Toolan, Collier, Leonard and Dunnion 2010, Estimating probabilities for effective data

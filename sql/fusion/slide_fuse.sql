@@ -1,10 +1,7 @@
 -- title: SlideFuse: how often the documents around that rank are relevant
 -- parameters: runs, qrels, w, folds, rel
 --   w integer in [0, inf) = 5   ranks to either side that count as well
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: As pos_fuse, with the mean of the shares from w ranks above to w below, as far as the ranking goes.
 --     What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Toolan, Collier and Dunnion 2008, Extending probabilistic data fusion using sliding windows,

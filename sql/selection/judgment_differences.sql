@@ -2,9 +2,7 @@
 -- parameters:
 --   qrels_id integer = null   key of a judgment set
 --   other_id integer = null   key of another
--- columns:
---   topic_id      key of the topic
---   document_id   key of the document
+-- columns: topic_id, document_id
 with rows_of_sets as (
     select
         qrels_id,

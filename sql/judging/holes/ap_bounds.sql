@@ -1,8 +1,6 @@
 -- title: The least and the greatest average precision, whatever grades the unjudged documents have
 -- parameters: k, rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: See precision_shares. All that is unseen is relevant at the least, and nothing of it at the greatest.
 select
     qrels,

@@ -3,8 +3,7 @@
 --    never falls when a hole's grade rises has its bounds there: WITH judged_ranks AS (FROM a table of these rows).
 -- parameters: k, most, gains, unjudged
 --   unjudged varchar in {least, greatest} = greatest   whether holes are worth the least or the greatest possible
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            place in the ranking
 --   tied_above      0: the order is the tie rule's
 --   tied_below      0

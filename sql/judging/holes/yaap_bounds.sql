@@ -1,8 +1,6 @@
 -- title: The least and the greatest YAAP, whatever grades the unjudged documents have
 -- parameters: rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: With S, the sum of precisions, and R relevant documents YAAP is the logarithm of the odds of (1 + S) / (2
 --    + R); see precision_shares. All that is unseen is relevant at the least, and nothing of it at the greatest.
 select

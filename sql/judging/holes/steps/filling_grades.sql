@@ -1,7 +1,6 @@
 -- title: The grades of a hole that are worth least and most
 -- parameters: most, gains
--- columns:
---   qrels_id   key of the judgment set
+-- columns: qrels_id
 --   unjudged   which of the two: least or greatest
 --   grade      the grade; of several that gain alike the lowest for the least, the highest for the greatest
 with extremes as (
