@@ -6,29 +6,7 @@
 --     What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Toolan, Collier and Dunnion 2008, Extending probabilistic data fusion using sliding windows,
 --     doi:10.1007/978-3-540-78646-7_33
-with learnt as (
-    select
-        fold,
-        place,
-        rank,
-        avg(hit) as probability
-    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-    group by fold, place, rank
-),
-found as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        ranks.rank,
-        coalesce(learnt.probability, 0) as probability
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and learnt.rank = ranks.rank
-),
-scored as (
+with scored as (
     select
         place,
         topic_id,
@@ -38,7 +16,7 @@ scored as (
             order by rank
             rows between $w preceding and $w following
         ) as score
-    from found
+    from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
 ),
 fused as (
     select
