@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -210,7 +211,6 @@ def _read_alias(text: str) -> Alias:
 Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
 GREATEST_INTEGER = 2**31 - 1
 TIES, TIE_RULE = "ties", "rule"
-SHARED_PARAMETERS, SHARED_COLUMNS = "parameters.txt", "columns.txt"
 _PARAMETER = re.compile(
     r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
@@ -308,16 +308,15 @@ def _read_parameters(path: Path, section: _Section) -> list[Parameter]:
 
 @cache
 def _shared_parameters(folder: Path) -> Mapping[str, Parameter]:
-    read = (_read_parameter(path, 1, entry) for path, entry in _shared_entries(folder, SHARED_PARAMETERS))
-    return {parameter.name: parameter for parameter in read}
+    return {each.name: each for each in starmap(_read_parameter, _shared_entries(folder, "parameters.txt"))}
 
 
 @cache
 def _shared_columns(folder: Path) -> Mapping[str, str]:
-    return dict(entry.split(maxsplit=1) for _, entry in _shared_entries(folder, SHARED_COLUMNS))
+    return dict(entry.split(maxsplit=1) for *_, entry in _shared_entries(folder, "columns.txt"))
 
 
-def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, str]]:
+def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, int, str]]:
     """What relations in a folder may name: the entries of the file there, and before them of those above it."""
     if folder != SQL_ROOT and SQL_ROOT not in folder.parents:
         folder = SQL_ROOT  # a user's own relations
@@ -325,7 +324,7 @@ def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, str]]:
         yield from _shared_entries(folder.parent, name)
     if (path := folder / name).is_file():
         for block in path.read_text(encoding="utf-8").split("\n\n")[1:]:
-            yield path, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))
+            yield path, 1, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))
 
 
 def _read_parameter(path: Path, line: int, text: str) -> Parameter:

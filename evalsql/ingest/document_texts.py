@@ -245,12 +245,10 @@ def _delimited_rows(source: Source, refuse: Refuse, given: Given) -> Iterator[Ro
         said = "no header with these columns" if given else "no header, and its columns are not known"
         raise source.error(f"has {said}; the first line names them, as in document<TAB>title<TAB>text", number)
     for line, text in chain([(number, header)], lines):
-        cells = text.split("\t")
+        cells = [*map(str.strip, text.split("\t"))]
+        cells += [""] * (len(cells) == len(columns) - 1)  # the line ends with its empty text
         if len(cells) == len(columns):
-            yield line, dict(zip(columns, map(str.strip, cells), strict=True))
-        elif len(cells) == len(columns) - 1:  # the line ends with its empty text
-            yield line, dict.fromkeys(columns, "") | dict(zip(columns, map(str.strip, cells), strict=False))
+            yield line, dict(zip(columns, cells, strict=True))
         else:
-            refuse(
-                source.problem(line, f"{counted(len(cells), 'column')}, expected {len(columns)}: {', '.join(columns)}")
-            )
+            told = f"{counted(len(cells), 'column')}, expected {len(columns)}: {', '.join(columns)}"
+            refuse(source.problem(line, told))

@@ -44,26 +44,24 @@ def read_records(
 
     ``given`` has the fields that the user named, ``key`` what the second column is called where there is no header.
     """
+    topic = (given or {}).get("topic")
     try:
-        yield from _records(database, source, refuse, given, key)
+        with source.open() as stream:
+            head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
+        start, is_arrow = head.lstrip(), head.startswith((b"ARROW1", b"\xff\xff\xff\xff"))
+        if head.startswith(b"PAR1"):
+            yield from in_memory((row for _, row in parquet_rows(database, source)), given)
+        elif start.startswith(b"<"):
+            is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
+            yield from (_sgml_records if is_sgml else _xml_records)(source, refuse)
+        elif re.match(rb"\[|\{\s*[\"}]", start):
+            yield from _json_records(source, refuse, topic)
+        elif name := "Arrow" if is_arrow else without_rows(head).partition("; ")[0]:
+            raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
+        else:
+            yield from _delimited_records(source, refuse, topic, key)
     except unreadable(QueryError) as error:
         refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
-
-
-def _records(database: Database, source: Source, refuse: Refuse, given: Given, key: str | None) -> Iterable[Record]:
-    with source.open() as stream:
-        head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
-    start, topic = head.lstrip(), (given or {}).get("topic")
-    if head.startswith(b"PAR1"):
-        return in_memory((row for _, row in parquet_rows(database, source)), given)
-    if start.startswith(b"<"):
-        is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
-        return _sgml_records(source, refuse) if is_sgml else _xml_records(source, refuse)
-    if re.match(rb"\[|\{\s*[\"}]", start):
-        return _json_records(source, refuse, topic)
-    if name := "Arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else without_rows(head).partition("; ")[0]:
-        raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
-    return _delimited_records(source, refuse, topic, key)
 
 
 def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
