@@ -30,19 +30,24 @@ def evaluate(
     lower_is_better: bool = False,
     form: str = "grades",
     keep_best: bool = False,
+    collapse: str | None = None,
+    unit: str | None = None,
     columns: Mapping[str, str] | None = None,
     qrels_columns: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
     """The mean of each measure for one run, which may be a file; arguments and errors are those of ``Evaluator``."""
     how: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better, "keep_best": keep_best}
+    how["collapse"] = collapse
     if not isinstance(run, str | Path):
-        how |= {"form": form, "columns": columns, "qrels_columns": qrels_columns}
+        how |= {"form": form, "unit": unit, "columns": columns, "qrels_columns": qrels_columns}
         with Evaluator(qrels, measures, **how) as evaluator:
             return evaluator.evaluate(run)
     asked = split_measures(measures)
     with Warehouse(open_database(MEMORY), asked=asked) as warehouse:
         labels = canonical_names(warehouse.catalog, asked)
-        warehouse.load_qrels(qrels, "qrels", form=form, keep_best=keep_best, columns=qrels_columns)
+        judged: dict[str, Any] = {"form": form, "unit": unit if form == "spans" else None, "columns": qrels_columns}
+        warehouse.load_qrels(qrels, "qrels", keep_best=keep_best, **judged)
+        how["unit"] = unit if collapse else None
         if len(runs := warehouse.load_runs(run, stdin_name="run", columns=columns, **how)) > 1:
             raise UsageError(f"{run} stands for several runs: {shortened(runs)}; evalsql.experiment takes them")
         names, ((_, _, *values),) = warehouse.database.table(warehouse.evaluation.scores_query(list(labels.values())))

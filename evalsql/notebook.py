@@ -298,7 +298,8 @@ class NotebookWarehouse(Warehouse):
         noticed = [*notices.on_coverage(evaluation, sets, names), *notices.on_overlaps(evaluation, sets, names)]
         cuts = notices.on_thresholds(evaluation, named, sets, names)
         tied = None if by_topic else notices.on_ties(evaluation, named[0], sets, names)
-        lines = (notices.on_waiting(evaluation, names), *(each.text for each in noticed), *cuts, tied)
+        costs = notices.on_costs(evaluation, named, sets, names)
+        lines = (notices.on_waiting(evaluation, names), *(each.text for each in noticed), *costs, *cuts, tied)
         return [line for line in lines if line]
 
     def _shown(

@@ -41,6 +41,8 @@ FOLDERS = {
     "reports": "Reports",
     "statistics": "Statistics",
     "boards": "Boards",
+    "calls": "Calls",
+    "costs": "Costs",
     "judging": "Judging",
     "fusion": "Fusion",
     "functions": "Functions",

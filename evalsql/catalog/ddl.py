@@ -19,13 +19,16 @@ _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
-_LISTS = ("coverage", "holdings", "inventory")
+_LISTS = ("coverage", "holdings", "inventory", "vital_score", "strict_vital_score", "all_score")
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
 _FIRST = (
     *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),
     *("runs", "qrels", "topics", "files", "measures", "relations"),
 )
-_KINDS = ("tables", "measures", "reports", "statistics", "boards", "judging", "fusion", "functions", STEPS, "keys")
+_KINDS = (
+    *("tables", "measures", "reports", "statistics", "boards", "judging", "calls", "costs", "fusion", "functions"),
+    *(STEPS, "keys"),
+)
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 

@@ -27,6 +27,7 @@ _NUMBERED = re.compile(r"(?P<base>.+?)[-_.@]?(?P<at>\d+)")
 # What is shown where no measure is named: of runs, and of differences between runs.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 COMPARED_MEASURES = DEFAULT_MEASURES[:2]
+ANSWER_MEASURES = ("VitalScore", "StrictVitalScore", "AllScore")  # the default ones of nuggets
 CUTOFF = "k"
 GAINS = "gains"
 POINTS = "points"

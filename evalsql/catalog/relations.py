@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
-AFTER_SCORES = ("statistics", "reports", "boards", "judging")
+AFTER_SCORES = ("statistics", "reports", "boards", "judging", "calls", "costs")
 STEPS = "steps"
 FUSION = "fusion"
 GIVEN_VALUES, GIVEN = "given_values", "given"  # the step that has a row for each value of a parameter

@@ -43,7 +43,7 @@ _COMMANDS = {
 }
 _GUIDES = {
     "Start": ("loading", "python", "switching", "trec_eval", "commands"),
-    "Measure": ("measures", "ties", "tap", "topics"),
+    "Measure": ("measures", "ties", "tap", "passages", "topics", "agents", "costs", "answers"),
     "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
     "Share": ("reports", "site", "exporting", "clients", "assistants"),
     "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
@@ -158,10 +158,14 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = ("qrels", "runs", "scores", "lists", "topics", "groups", "documents", "weights", "measures")
+_LOADED = {
+    "Commands": ["load.qrels", "load.runs", "load.scores", "load.lists", "load.weights", "load.measures"],
+    "Answers and costs": ["load.assignments", "load.citations", "load.costs"],
+    "Texts and groups": ["load_texts.topics", "load_texts.groups", "load_texts.documents"],
+}
 _EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
 load = _group(
-    {"Commands": [f"load.{name}" for name in _LOADED]},
+    _LOADED,
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
 export = _group(

@@ -167,7 +167,7 @@ def compare(
                 means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
                 shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())
                 note(f"{one.qrels}: {base} has {shown}")
-            note(*coverage_lines(warehouse, [one.qrels], one.runs))
+            note(*coverage_lines(warehouse, [one.qrels], one.runs, parsed))
         if not all_pairs:
             evaluated = {base, *(run for one in compared for run in one.runs)}
             for run in sorted({*resolve_names(warehouse.database, "run", runs or "*")} - evaluated):

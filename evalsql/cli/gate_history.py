@@ -180,7 +180,7 @@ def history(
         if not table.rows:
             waiting = on_waiting(warehouse.evaluation, warehouse.choose_runs(systems=systems))
             raise UsageError(waiting or f"no judgment set evaluates these runs; {how_to_judge(warehouse.database)}")
-        covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))))
+        covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))), named)
         if is_chart and output.path is not None:
             drawn = history_chart(table)
             drawn, notes = best_systems(drawn, named[0], most_lines(look.lines, systems, drawn.values("system")))

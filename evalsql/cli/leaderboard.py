@@ -3,7 +3,8 @@
 import glob
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,8 @@ from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_w
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
+from evalsql.evaluation.calls import Calls, calls_shown
+from evalsql.evaluation.evaluation import with_arguments
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -39,6 +42,11 @@ _TO_GO_ON = (
     "report -o report.html",
     "sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\"",
 )
+_CALLS = option(
+    "--calls KIND",
+    "Of runs with calls the first or the last call of a topic, each call, or all up to each (cumulative); all together "
+    "in the order of the calls (union, the default) or by their best ranks (best).",
+)
 _SMALL = 4_000_000  # bytes of judgments and runs
 
 
@@ -52,6 +60,8 @@ class Question:
     measures: Sequence[str]
     qrels: Sequence[str] = ()
     runs: Sequence[str] = ()
+    costs: Sequence[str] = ()
+    shows_front: bool = False
 
     @cached_property
     def named(self) -> list[measure_names.Measure]:
@@ -61,8 +71,20 @@ class Question:
         evaluation = self.warehouse.evaluation
         return evaluation.scores_query(self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs)
 
+    @cached_property
+    def lower(self) -> frozenset[str]:
+        return listings.lower_columns(self.named).union(listings.cost_columns(self.costs))
+
+    def board_query(self) -> str:
+        query, evaluation = self.scores_query(per_topic=False), self.warehouse.evaluation
+        if self.costs:
+            quality = self.named[0] if self.shows_front else None
+            how: dict[str, Any] = {"qrels": self.qrels, "runs": self.runs, "quality": quality}
+            query = listings.costs_query(evaluation, query, self.costs, **how)
+        return listings.placed_query(evaluation, query, self.named)
+
     def table(self, query: str) -> Table:
-        table = self.arrangement.table(self.warehouse, query, listings.lower_columns(self.named))
+        table = self.arrangement.table(self.warehouse, query, self.lower)
         return table._replace(counts=measure_names.names_of_counts(self.named))
 
     def width(self, table: Table) -> int:
@@ -79,9 +101,10 @@ class Question:
     ) -> None:
         """Write the rows, then lines, notes on the topics and, of few runs, at which score TAP cuts each."""
         asked = self.warehouse.evaluation, self.named, self.qrels, self.runs
+        costs = [with_arguments(self.warehouse.catalog, "cost", name=name) for name in self.costs]
         cuts = notices.on_thresholds(*asked) if thresholds else []
         # All is read before anything is written, so that no figures stand above what is wrong with the file.
-        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs), *cuts, *below]
+        notes = [*lines, *coverage_lines(self.warehouse, self.qrels, self.runs, [*self.named, *costs]), *cuts, *below]
         write_table(table, self.output, self.warehouse, dropped)
         note(*notes)
 
@@ -91,6 +114,11 @@ def leaderboard(
     *,
     selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
+    calls: Calls | None = _CALLS,
+    cost: Names = option(
+        "--cost NAME", "Its mean, median and 95th percentile, as loaded by load costs; can be repeated."
+    ),
+    pareto: bool = flag("--pareto", "By whom each run is outdone in the first measure and the mean of the cost."),
     estimating: Estimating,
     arrangement: options.Arrangement,
     output: OutputOptions,
@@ -106,11 +134,21 @@ def leaderboard(
     estimates = estimating.is_asked
     if estimates and by is not None:
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
-    with asking.open(asked=None if estimates or by is not None else selection.measures) as warehouse:
+    if estimates and calls is not None:
+        raise UsageError("--estimate is of whole runs; leave out --calls")
+    for other, is_given in {"--estimate": estimates, "--by": by is not None, "--calls": calls is not None}.items():
+        if cost and is_given:
+            raise UsageError(f"--cost is not for {other}; leave one out")
+    if pareto and len(cost) != 1:
+        raise UsageError(f"--pareto takes one --cost, found {len(cost)}")
+    asked = None if estimates or cost or by is not None else selection.measures
+    with asking.open(asked=asked) as warehouse, _shown(warehouse, selection, calls) as arguments:
         if estimates:
             estimating.write(warehouse, selection, arrangement, output)
             return
-        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+        question = Question(warehouse, output, arrangement, **arguments, costs=cost, shows_front=pareto)
+        if pareto and question.named[0].relation.header.less_is_better:
+            raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
         note_waiting(warehouse, question.runs)
         if by is None:
             print_board(question)
@@ -124,6 +162,7 @@ def topics(
     selection: options.MeasuredRuns,
     texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
     wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
+    calls: Calls | None = _CALLS,
     arrangement: options.Arrangement,
     output: OutputOptions,
     asking: options.AskingScores,
@@ -134,19 +173,26 @@ def topics(
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with asking.open() as warehouse:
-        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+    with asking.open() as warehouse, _shown(warehouse, selection, calls) as arguments:
+        question = Question(warehouse, output, arrangement, **arguments)
         note_waiting(warehouse, question.runs)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
 
 
+@contextmanager
+def _shown(warehouse: Warehouse, selection: options.MeasuredRuns, calls: Calls | None) -> Iterator[dict[str, Any]]:
+    """What is asked, of rankings made of calls where these are asked for."""
+    arguments = selection.arguments(warehouse)
+    with calls_shown(warehouse.database, calls or "union", arguments["runs"]):
+        yield arguments if calls in (None, "union") else {**arguments, "runs": ()}
+
+
 def print_board(question: Question) -> None:
-    output, lines, lower = question.output, list[str](), measure_names.names_of_less_is_better(question.named)
-    evaluation, query = question.warehouse.evaluation, question.scores_query(per_topic=False)
-    table = question.table(listings.placed_query(evaluation, query, question.named))
+    output, lines, evaluation = question.output, list[str](), question.warehouse.evaluation
+    table = question.table(question.board_query())
     places, table = table.values("place"), table.without(len(table.columns) - 1)
     if output.is_drawn or output.chosen_format == "latex":
-        table = table.with_best(lower, output.digits)
+        table = table.with_best(question.lower, output.digits)
     table = question.arrangement.first_rows(table)
     if output.chosen_format in READ and len(places) > 1:
         table = table.with_column(0, "place", places[: len(table.rows)])
@@ -285,6 +331,7 @@ def eval_(
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: options.RunReading,
     judgments: options.JudgmentReading,
+    collapse: options.Collapse | None = options.COLLAPSE,
     qrels_columns: options.Columns = options.QRELS_COLUMNS,
     memory_limit: str | None = options.MEMORY_LIMIT,
     output: OutputOptions,
@@ -295,6 +342,8 @@ def eval_(
     """
     if qrels == "-" and "-" in runs:
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
+    if judgments.form == "nuggets":
+        raise UsageError("nuggets are of answers, and runs are rankings; load qrels and load assignments take both")
     _check_no_measure(runs)
     measures = measure or measure_names.DEFAULT_MEASURES
     with progress_bar() as progress:
@@ -306,12 +355,14 @@ def eval_(
         # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
         if all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL:
             warehouse.execute("set threads = 1")
-        arguments = {**judgments.arguments(), "keep_best": reading.keep_best, "columns": qrels_columns}
+        unit = judgments.unit if judgments.form == "spans" or not collapse else None
+        arguments = {**judgments.arguments(), "unit": unit, "keep_best": reading.keep_best, "columns": qrels_columns}
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, **arguments)
         read = warehouse.loader.notices
         with progress_bar() as progress:
             is_family = judgments.form == "families" and judgments.with_self is None
-            how = reading.options(with_self=False if is_family else judgments.with_self)
+            with_self = False if is_family else judgments.with_self
+            how = reading.options(with_self=with_self, collapse=collapse, unit=judgments.unit if collapse else None)
             warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)

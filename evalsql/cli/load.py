@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups, documents and one's own measures."""
+"""``evalsql load``: judgments, runs, answers, lists, scores, costs, weights, own measures."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -8,14 +8,13 @@ from evalsql.catalog.measure_names import literal
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
-from evalsql.cli.output import note, progress_bar, texts_lines
-from evalsql.errors import UsageError
-from evalsql.phrases import counted, shortened
+from evalsql.cli.output import note, progress_bar
+from evalsql.evaluation.evaluation import with_arguments
+from evalsql.evaluation.notices import on_costs
+from evalsql.phrases import counted
 from evalsql.warehouse.warehouse import Warehouse
 
 Order = Literal["asc", "desc"]
-_TOPICS_OF = option("--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels")
-_REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the same names.")
 
 
 @command
@@ -49,8 +48,9 @@ def qrels(
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
-        num_topics, num_rows = _size(warehouse, loaded)
-        held = f"{counted(num_rows, 'judgment')} of {counted(num_topics, 'topic')}"
+        num_topics, num_rows = size(warehouse, loaded)
+        what = "nugget" if reading.form == "nuggets" else "judgment"
+        held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
         runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
         note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
@@ -74,7 +74,7 @@ def weights(
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         weights = counted(_num_weights(warehouse)[loaded], "weight")
-        num_topics, _ = _size(warehouse, loaded)
+        num_topics, _ = size(warehouse, loaded)
         note(f"loaded {weights} for the {counted(num_topics, 'topic')} of {loaded}")
 
 
@@ -87,6 +87,8 @@ def runs(
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: RunReading,
     with_self: bool | None = options.WITH_SELF,
+    collapse: options.Collapse | None = options.COLLAPSE,
+    unit: options.Unit | None = options.UNIT,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
     judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
     kept: KeptWithRuns,
@@ -100,15 +102,24 @@ def runs(
     """
     from evalsql.ingest.manifest import manifest_files
 
-    named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
-    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
+    how_named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
+    spans = {"collapse": collapse, "unit": unit}
+    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **spans, **kept.arguments())
     with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **named)
-        query = relation_query(warehouse.catalog, "loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
+            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
+        named = {"loaded": "select unnest($1::varchar[]) as run"}
+        query = relation_query(warehouse.catalog, "loaded_runs", named)
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
+        for count, topics, most, by_number in warehouse.rows(
+            relation_query(warehouse.catalog, "loaded_calls", named), [loaded]
+        ):
+            order = (
+                "in the order of their numbers" if by_number else "in the order in which they first stand in the file"
+            )
+            note(f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic, {order}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
@@ -147,6 +158,60 @@ def scores(
         note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
 
 
+_ANSWER_FILES = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...)
+_NUGGETS = option("--qrels NAME", "Nuggets of the topics, by default the only set.", complete="qrels")
+_ANSWERING = option("--name", "Name of the run; by default what the rows say, or each file's stem.")
+
+
+@command
+def assignments(
+    *,
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load which nuggets the answers of runs hold.
+
+    Rows have topic, nugget, assignment, and perhaps run. An assignment is support, partial_support or not_support. Each
+    nugget of a topic that is answered has one. Nuggets are loaded first, by load qrels --form nuggets.
+
+    Example: evalsql load assignments assignments.jsonl --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_assignments(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "assignment")
+
+
+@command
+def citations(
+    *,
+    files: Names = _ANSWER_FILES,
+    qrels: str | None = _NUGGETS,
+    name: str | None = _ANSWERING,
+    columns: Columns = options.COLUMNS,
+    kept: KeptWithRuns,
+    loading: Loading,
+) -> None:
+    """Load whether what answers cite supports them.
+
+    Rows have topic, sentence, document, support, and perhaps run. Support is 2, 1 or 0: in full, in part, not. A
+    sentence that cites nothing has a row without document and support.
+
+    Example: evalsql load citations citations.csv --name rag-1
+    """
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_citations(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
+    _note_answers(loaded, "row")
+
+
+def _note_answers(loaded: Any, what: str) -> None:
+    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
+    note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
+
+
 @command
 def lists(
     *,
@@ -170,7 +235,7 @@ def lists(
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
-            num_topics, _ = _size(warehouse, judged)
+            num_topics, _ = size(warehouse, judged)
             of_run = "from holdings join runs on run = name where kind = 'run' and name = ? limit 1"
             ((rows, rising),) = warehouse.rows(f"select num_rows, lower_is_better {of_run}", [run])
             note(
@@ -181,79 +246,27 @@ def lists(
 
 
 @command
-def topics(
+def costs(
     *,
-    file: str = argument(
-        "TSV, CSV, JSON, Parquet, TREC topics, a BEIR folder, irds:DATASET; - is standard input.", ...
-    ),
-    qrels: str | None = _TOPICS_OF,
+    files: Names = argument("JSON lines, CSV, TSV, Parquet or ir_metadata, or globs; - is standard input.", ...),
+    run: str | None = option("--run NAME", "Whose costs they are, where the files do not name it.", complete="runs"),
+    cost: Names = option("--cost NAME", "Column that is a cost, by default all others; can be repeated."),
     columns: Columns = options.COLUMNS,
-    replace: bool = _REPLACE_TEXTS,
+    replace: bool = flag("--replace", "Take the place of the same costs of the same runs."),
     loading: Loading,
 ) -> None:
-    """Load the texts of topics, and groups that they belong to.
+    """Load what runs cost: latency, tokens, money, energy.
 
-    What is neither text, description nor narrative is a group, such as a column language.
+    A row has a run and a number, perhaps a topic and a call; or a column for each cost. See evalsql help costs.
 
-    Example: evalsql load topics queries.tsv --qrels sample
+    Example: evalsql load costs costs.csv
     """
-    _load_topics(loading, file, qrels, columns, replace=replace)
-
-
-@command
-def groups(
-    *,
-    file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
-    key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
-    qrels: str | None = _TOPICS_OF,
-    columns: Columns = options.COLUMNS,
-    replace: bool = _REPLACE_TEXTS,
-    loading: Loading,
-) -> None:
-    """Load groups of topics, for leaderboard --by.
-
-    Each column beside the topic is one, under its name.
-
-    Example: evalsql load groups groups.csv --qrels sample
-    """
-    if key is not None and not key.strip():
-        raise UsageError("--key names what the groups are, such as language")
-    _load_topics(loading, file, qrels, columns, replace=replace, key=key, only_groups=True)
-
-
-@command
-def documents(
-    *,
-    file: str = argument("JSON lines, TSV, CSV, Parquet, a BEIR folder, irds:DATASET; - is standard input.", ...),
-    judged_only: bool = flag("--judged-only", "Only of judged documents, and not of all that runs retrieved."),
-    characters: int = option("--characters N", "Keep the first so many of each title and text.", 2_000, min=1),
-    columns: Columns = options.COLUMNS,
-    replace: bool = flag("--replace", "Take the place of texts that are there; by default these stay."),
-    loading: Loading,
-) -> None:
-    """Load titles and texts of the documents that are held.
-
-    Other documents of the file are left out. Runs that are loaded later may bring documents without a text: load the
-    file again, which adds theirs.
-
-    Example: evalsql load documents corpus.jsonl --judged-only
-    """
-    how: dict[str, Any] = {"judged_only": judged_only, "characters": characters, "columns": columns}
-    with loading.open([file]) as warehouse:
-        with progress_bar() as progress:
-            loaded = warehouse.load_documents(file, **how, replace=replace, progress=progress)
-        held = texts_lines(warehouse)
-    note(f"loaded texts of {counted(loaded.num_kept, 'document')}, of {loaded.num_read:,} in the file")
-    stay = "had a text, which stays; --replace takes that of the file"
-    named = "no judgment names" if judged_only else "no run retrieved and no judgment names"
-    told = [
-        (loaded.num_others, f"{counted(loaded.num_others, 'document')} left out, which {named}"),
-        (loaded.num_held, f"{counted(loaded.num_held, 'document')} {stay}"),
-        (loaded.num_empty, f"{counted(loaded.num_empty, 'document')} with neither title nor text"),
-        (loaded.num_cut, f"{counted(loaded.num_cut, 'text')} cut after {characters:,} characters"),
-    ]
-    note(*(f"  {line}" for count, line in told if count))
-    note(*(f"  now held: {line}" for line in held))
+    with loading.open(files) as warehouse:
+        loaded = warehouse.load_costs(files, run=run, costs=cost, columns=columns, replace=replace)
+        values = f"{counted(loaded.num_values, 'value')} of {counted(len(loaded.costs), 'cost')}"
+        note(f"loaded {values} of {counted(len(loaded.runs), 'run')}: {', '.join(loaded.costs)}")
+        measures = [with_arguments(warehouse.catalog, "cost", name=name) for name in loaded.costs]
+        note(*on_costs(warehouse.evaluation, measures, runs=loaded.runs))
 
 
 @command
@@ -274,19 +287,7 @@ def measures(
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
-def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **further: Any) -> None:
-    with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **further)
-        judged, _ = _size(warehouse, loaded.qrels)
-        named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
-        note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
-        keys = {"given_keys": "select unnest($1::varchar[]) as key"}
-        query = relation_query(warehouse.catalog, "topics_without_values", keys, qrels=loaded.qrels)
-        if lacking := [topic for (topic,) in warehouse.rows(query, [list(loaded.keys)])]:
-            note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {shortened(lacking)}")
-
-
-def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
+def size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
     """How many topics a judgment set has, and how many judgments."""
     query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
     ((num_topics, num_rows),) = warehouse.rows(query, [qrels])

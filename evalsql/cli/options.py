@@ -20,7 +20,7 @@ from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.evaluation.listings import arranged
-from evalsql.evaluation.selection import Choice, choose_runs, parse_date
+from evalsql.evaluation.selection import Choice, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import counted
@@ -43,16 +43,29 @@ QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or ir
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar and zip archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "strata", "probabilities", "pairs", "families"]
+Form = Literal["grades", "groups", "preferences", "spans", "strata", "probabilities", "pairs", "families", "nuggets"]
+Unit = Literal["characters", "bytes", "tokens", "lines", "pages"]
+UNIT = option(
+    "--unit",
+    "What start and end of spans count: characters, by default, bytes or tokens, the end being the first behind the "
+    "span; lines or pages, the end being the last one.",
+)
+Collapse = Literal["max", "first", "sum", "none"]
+COLLAPSE = option(
+    "--collapse",
+    "Where results are spans, with start and end, what ranks a document: the best score of its spans (max), its first "
+    "span (first), the sum of their scores (sum). With none start and end are left out.",
+)
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
 WORDS = flag("--texts", "What each document says in a last column, where its text was loaded.")
 FORM = option(
     "--form",
     "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
     "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-    "(preferences). Of a sample: topic, iteration, document, stratum, grade (strata), or topic, document, grade, "
-    "method, probability (probabilities). Or what judgments are made of: topic and relevant document (pairs), id and "
-    "family (families).",
+    "(preferences). Spans of documents: topic, document, start, end, and a grade, by default 1 (spans). Of a sample: "
+    "topic, iteration, document, stratum, grade (strata), or topic, document, grade, method, probability "
+    "(probabilities). Or what judgments are made of: topic and relevant document (pairs), id and family (families). "
+    "Or what answers should hold: topic, nugget, importance (nuggets).",
     "grades",
 )
 KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
@@ -133,7 +146,8 @@ class MeasuredRuns(RunSelection):
 
     def arguments(self, warehouse: Warehouse) -> dict[str, Any]:
         """What is to be evaluated, by the names that functions give it; of runs and judgment sets empty is all."""
-        return {"measures": self.measures, "qrels": self.qrels, "runs": self.chosen(warehouse)}
+        measures = self.measure or default_measures(warehouse.database, self.qrels)
+        return {"measures": measures, "qrels": self.qrels, "runs": self.chosen(warehouse)}
 
 
 @dataclass(frozen=True)
@@ -332,6 +346,7 @@ class JudgmentReading:
         "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
     )
     with_self: bool | None = WITH_SELF
+    unit: Unit | None = UNIT
 
     def arguments(self) -> dict[str, Any]:
         return {**asdict(self), "with_self": bool(self.with_self)}
@@ -349,6 +364,9 @@ class RunReading:
     )
     lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
     keep_best: bool = KEEP_BEST
+    call: str | None = option(
+        "--call COLUMN", "Tells several searches for a topic apart; none: no column does. See evalsql help agents."
+    )
 
     def options(self, **further: Any) -> RunOptions:
         return RunOptions(**asdict(self), **further)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TextIO
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import Measure
 from evalsql.cli.declare import PRINTED, option, silence
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
@@ -159,12 +160,14 @@ def broken(text: str) -> str:
     return "\n".join(lines)
 
 
-def coverage_lines(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
-    """Lines that tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
+def coverage_lines(
+    warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str], measures: Sequence[Measure] = ()
+) -> list[str]:
+    """Lines that tell how many topics are averaged, which are left out or have no cost, and runs with little judged."""
     found = notices.on_coverage(warehouse.evaluation, qrels, runs)
     if warehouse.path != MEMORY:  # of what is loaded into memory, loading has told just now
         found += notices.on_overlaps(warehouse.evaluation, qrels, runs)
-    return [each.text for each in found]
+    return [*(each.text for each in found), *notices.on_costs(warehouse.evaluation, measures, qrels, runs)]
 
 
 def texts_lines(warehouse: Warehouse) -> list[str]:

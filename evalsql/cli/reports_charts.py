@@ -48,7 +48,7 @@ def chart(
     name: str = argument(
         "agreement of measures, differences by topic to a baseline, distribution over topics, histogram of "
         "differences to a baseline, history of systems, judges (agreement of judgment sets, those beside --qrels or "
-        "all), leaderboard with intervals, pr (mean over topics), "
+        "all), leaderboard with intervals, pareto (a measure against a cost), pr (mean over topics), "
         "pr_levels (by topic, of one run), roc, scatter of a run and a baseline by topic, slope (order by two "
         "measures), tap, topics by systems, unjudged documents by rank.",
         ...,

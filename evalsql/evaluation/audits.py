@@ -15,6 +15,7 @@ COLUMNS = ("audit", "finding", "num_rows")
 _VALUES = "audited_values"
 _RANKINGS = "ranking_sums"
 _MOST_NAMED = 3
+_COSTS = "costs"  # the family of the measure that topics may lack
 _SLOW = "preferences"  # a form of judgments, and the family of measures for it
 MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs of TREC-COVID that takes a sixth
 
@@ -38,12 +39,15 @@ def findings(
     rows: list[tuple[str, str, int]] = []
     named = "" if runs is None else f" where run in ({', '.join(map(literal, runs)) or 'null'})"
     # Of grades the measures of preferences take nine times as long as all others together, and say nothing of the file.
-    left_out = set() if database.rows(f"select 1 from qrels where form = '{_SLOW}'") else {_SLOW}
+    left_out = {_COSTS} if database.rows(f"select 1 from qrels where form = '{_SLOW}'") else {_COSTS, _SLOW}
     measures = [default_measure(each) for each in database.catalog.measures if each.family not in left_out]
+    of_rankings = [
+        each for each in measures if each.relation.family not in ("nuggets", "citations")
+    ]  # these have no evaluations
     inputs = {
         _VALUES: f"select * from temp.{_VALUES}",
         "audited_runs": f"select run_id from runs{named}",
-        "audited_measures": f"select unnest([{', '.join(literal(each.name) for each in measures)}]) as measure",
+        "audited_measures": f"select unnest([{', '.join(literal(each.name) for each in of_rankings)}]) as measure",
         _RANKINGS: ranking_sums(database.catalog),
     }
     is_quick = chosen == audits(database.catalog, quick=True)

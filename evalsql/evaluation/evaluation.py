@@ -1,6 +1,6 @@
 """Values of measures and what is made of them: leaderboards, comparisons, curves, ties, holdings."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
 
@@ -21,7 +21,7 @@ from evalsql.database.names import (
 )
 from evalsql.errors import TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
-from evalsql.phrases import Progress, silent
+from evalsql.phrases import Progress, shortened, silent
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do
@@ -242,10 +242,24 @@ class Evaluation:
         self, asked: Iterable[Measure], rows: str, condition: str, narrowed: Callable[[str], str] | None = None
     ) -> str:
         """The rows for which the condition holds; measures of users may compare runs, so these read all others too."""
+        asked = [*asked]
+        self.check_costs({measure.arguments["name"] for measure in asked if measure.relation.name == "cost"})
         kept = f"select * from (\n{rows}\n){condition}"
         if any(measure.relation in self.database.catalog.own for measure in asked):
             return kept
         return (narrowed or self._narrowing(condition))(kept)
+
+    def check_costs(self, names: Set[Value]) -> None:
+        """Raise UsageError for a cost that no run has, and where one of several is meant and not named."""
+        held = (
+            [cost for (cost,) in self.database.rows("select distinct cost from costs order by cost")] if names else []
+        )
+        there = f"there are: {shortened(held)}" if held else "evalsql load costs FILE brings some"
+        for name in names - {*held}:
+            if name is not None:
+                raise UsageError(f"no cost is called {name}; {there}")
+            if len(held) > 1:
+                raise UsageError(f"several costs are held, and Cost(name={held[0]}) names one; {there}")
 
     def _narrowing(self, condition: str) -> Callable[[str], str]:
         """What narrows tables by key for a condition on names, which does not reach through the steps of a measure."""
@@ -278,7 +292,7 @@ class Evaluation:
         return only_qrels(self.database, None, several, sorted(common))
 
 
-def with_arguments(catalog: Catalog, name: str, **arguments: Value) -> Measure:
+def with_arguments(catalog: Catalog, name: str, /, **arguments: Value) -> Measure:
     relation = catalog[name]
     return Measure(relation, {each.name: arguments.get(each.name, each.default) for each in relation.parameters})
 

@@ -89,6 +89,15 @@ def explain(
     named = parse_measures([measure], database.catalog)
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
+    if named[0].relation.family in ("nuggets", "citations"):
+        raise UsageError(
+            f"{named[0].name} is of answers; evalsql sql \"from answers where topic = '{topic}'\" has their nuggets"
+        )
+    if named[0].relation.family == "spans":
+        spans = f"from span_rankings where topic = {literal(topic)}"
+        raise UsageError(
+            f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{spans}" has spans'
+        )
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]
@@ -157,6 +166,7 @@ def _explained_lists(database: Database, qrels: str, lists: dict[str, str], topi
     return {
         "chosen_lists": f"select if(run = {literal(lists['run'])}, 'run', 'other') as list, * from ({found})",
         "graded": "select * from judged_documents semi join chosen_lists using (qrels_id, topic_id)",
+        "first_calls": _query(database, "first_calls"),
         "list_facts": f"with facts as ({facts}) from facts union all {of_ideal}",
         "listed": f"{listed}\nunion all\nselect * from ({_query(database, 'ideal_list', {'listed': listed})})",
         "cut_lists": _query(database, "cut_lists", {"wanted_ranks": _query(database, "wanted_ranks", depth=depth)}),
@@ -167,7 +177,11 @@ def _contributions(evaluation: Evaluation, depth: int, *, is_single: bool) -> tu
     """The rows of an explanation, and how many documents contributed the same to both runs."""
     database = evaluation.database
     name = "explained_ranking" if is_single else "explained_difference"
-    kept = evaluation.keep(_query(database, name, {"contributions": _query(database, "contributions")}, depth=depth))
+    explained = _query(database, name, {"contributions": _query(database, "contributions")}, depth=depth)
+    if database.rows("select 1 from first_calls limit 1"):
+        explained = _query(database, "explained_calls", {"explained": explained})
+        explained = f"select * exclude (other_call) from ({explained})" if is_single else explained
+    kept = evaluation.keep(explained)
     if is_single:
         return database.sql(f"select * from {kept} order by 1"), 0
     ((num_equal,),) = database.rows(f"select count(*) from {kept} where difference = 0")

@@ -15,7 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.boards import board_values
 from evalsql.evaluation.evaluation import FAMILIES, Evaluation, with_arguments
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
-from evalsql.evaluation.notices import on_coverage, on_overlaps
+from evalsql.evaluation.notices import on_costs, on_coverage, on_overlaps
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
@@ -201,7 +201,10 @@ def _resolved(
         evaluation.judging_set([reference], judged)
     has_rankings = stored_scores.with_rankings(database, [run])
     allows_missing = any(rule.kind == "missing" for rule in known)
-    own = [check for check in CHECKS if has_rankings and not (allows_missing and check.kind == "missing")]
+    is_answered = database.rows("select 1 from qrels where qrels = ? and form = 'nuggets'", [judged]) != []
+    of_rankings = ("documents", "judged", "missing", "topic") if has_rankings else ()
+    checkable = ("missing",) if is_answered else of_rankings
+    own = [each for each in CHECKS if each.kind in checkable and not (allows_missing and each.kind == "missing")]
     for rule in known:
         problem = rule.problem
         if figures and rule.kind in (*ON_BOARDS, "lacking"):
@@ -210,8 +213,8 @@ def _resolved(
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
         elif rule.kind == "lacking" and not on_boards:
             problem = "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
-        elif not has_rankings and rule.kind in ("missing", "topic"):
-            problem = f"needs rankings, and only scores are stored of {run}"
+        elif rule.kind in ("missing", "topic") and rule.kind not in checkable:
+            problem = f"needs rankings, and none are here of {run}"
         elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
             problem = f'no judgment set is called "{rule.topic}"'
         elif rule.group and not problem:
@@ -232,18 +235,23 @@ def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
 def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
-    columns += ", is_relative"
+    columns += ", is_relative, statistic"
     listed = ", ".join(f"({', '.join(map(literal, _row(*each)))})" for each in enumerate(asked.rules))
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
-    averaged = ddl.averaged(catalog)
+    averaged, quantiles = ddl.averaged(catalog), catalog["gate_quantiles"].body
+
+    def figures(answered: str) -> str:
+        means = f"select run, measure, value from ({averaged})\nunion all\nselect * from ({quantiles})"
+        return ddl.with_inputs(means, {"answered": answered})
+
     with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic)
     kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
     return {
         "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
         "gate_scores": "select * from temp.scores",
         "kappas": f"select other, kappa from {kappas}",
-        "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['evaluated_topics'])} {own}",
+        "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['averaged_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
         "missing_topics": catalog["gate_missing_topics"].body,
         "first_ranks": f"select * from {catalog['first_relevant_ranks'].name} {own}",
@@ -252,8 +260,8 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
             f"where baseline = {reference} and run = {literal(asked.candidate)}"
         ),
         "tests": f"select * from one_sided_t_tests(baseline := {reference}) where baseline = {reference}",
-        "means": ddl.with_inputs(averaged, {"answered": ddl.ANSWERS}),
-        "paired_means": ddl.with_inputs(averaged, {"answered": catalog["paired_values"].body}),
+        "means": figures(ddl.ANSWERS),
+        "paired_means": figures(catalog["paired_values"].body),
     }
 
 
@@ -281,12 +289,16 @@ def _row(place: int, rule: Rule) -> list[Value]:
     if rule.measure:
         measure, is_lower = rule.measure.name, rule.measure.relation.header.less_is_better
     compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", is_lower]
-    return [*compared, rule.topic or "", measure, *(rule.group or ("", "")), rule.is_relative]
+    return [*compared, rule.topic or "", measure, *(rule.group or ("", "")), rule.is_relative, rule.statistic]
 
 
 def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
-    told = [f"mean {fact}", *["the drop is a share of the baseline's"] * rule.is_relative] if fact else []
+    told = (
+        [f"{rule.statistic or 'mean'} {fact}", *[f"the {rule.word} is a share of the baseline's"] * rule.is_relative]
+        if fact
+        else []
+    )
     told += [ONE_SIDED] * (rule.kind == "test")
     return "; ".join([*told, *[reason] * bool(reason)])
 
@@ -303,7 +315,7 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
     """What makes a decision less than it seems."""
     database = evaluation.database
     notes = []
-    if not stored_scores.with_rankings(database, [asked.candidate]):
+    if not any(rule.kind == "missing" and not rule.problem for rule in asked.rules):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         of_run = "select distinct topic from temp.scores where run = ?"
@@ -318,7 +330,9 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
         for (measure,) in database.rows(same, [asked.candidate]):
             notes.append(f"{measure}: the same value as the baseline's for every topic")
     found = [*on_coverage(evaluation, [asked.qrels], runs), *on_overlaps(evaluation, [asked.qrels], runs)]
-    return notes + [each.text.strip() for each in found if each.about in _MISLEADING]
+    notes += [each.text.strip() for each in found if each.about in _MISLEADING]
+    measures = [rule.measure for rule in asked.rules if rule.measure]
+    return notes + [line.strip() for line in on_costs(evaluation, measures, [asked.qrels], runs)]
 
 
 def _checksum(database: Database, qrels: str) -> str:

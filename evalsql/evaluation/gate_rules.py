@@ -17,8 +17,9 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"topic T07 in first 10", "kappa with human >= 0.6", "missing topics <= 0", "board nDCG@10 drop <= 0.005", '
-    '"no collection nDCG@10 drop > 0.05" or "missing collections <= 0"'
+    '"p95(latency_ms) <= 250", "mean(latency_ms) rise <= 10%", "topic T07 in first 10", "kappa with human >= 0.6", '
+    '"missing topics <= 0", "board nDCG@10 drop <= 0.005", "no collection nDCG@10 drop > 0.05" or '
+    '"missing collections <= 0"'
 )
 # gate_drops.sql and gate_board_drops.sql name these kinds too, and gate_verdicts.sql has a figure for every kind.
 ON_BOARDS = ("board", "collection")
@@ -35,9 +36,12 @@ _KINDS = {
     "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
     "collection": re.compile(rf"no\s+collection\s+{_MEASURE}\s+drop\s*>\s*{_NUMBER}"),
     "board": re.compile(rf"board\s+{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?"),
-    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?{_GROUP}"),
+    "drop": re.compile(
+        rf"{_MEASURE}\s+(?P<word>drop|rise)\s*(?P<comparison><=|<)\s*{_NUMBER}(?P<percent>\s*%)?{_GROUP}"
+    ),
     "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}{_GROUP}"),
 }
+_COST = re.compile(r"(mean|median|p95)\(\s*([A-Za-z][\w.]*)\s*\)")  # what of the topics' costs, and which cost
 _KEYS = ("rules", "measure-file", "baseline")
 
 
@@ -54,13 +58,16 @@ class Rule(NamedTuple):
     problem: str = ""  # such as a measure that is not known
     group: tuple[str, str] | None = None  # of topics: key and value
     is_relative: bool = False  # whether a drop is a share of the baseline's mean
+    word: str = "drop"  # or rise, where less is better
+    statistic: str = ""  # of a cost that is compared by its median or p95 over topics
 
     @property
     def label(self) -> str | None:
         """What the values that it reads are called: the measure, with the group of topics behind another @."""
         if self.measure is None:
             return None
-        return self.measure.name if self.group is None else f"{self.measure.name}@{'='.join(self.group)}"
+        name = f"{self.statistic}({self.measure.name})" if self.statistic else self.measure.name
+        return name if self.group is None else f"{name}@{'='.join(self.group)}"
 
     @property
     def is_count(self) -> bool:
@@ -76,6 +83,8 @@ class Rule(NamedTuple):
             return self._replace(problem=str(error))
         except ValueError:
             return self._replace(problem=f"{self.asked} stands for several measures; name one")
+        if self.word == "rise" and not measure.relation.header.less_is_better:
+            return self._replace(problem=f"more of {measure.name} is better, and a rule limits its drop")
         low, high = measure.relation.header.bounds
         meant, problem = f"{-self.bound:g}" if -1 <= self.bound < 0 else "", ""
         is_idle = self.kind == "mean" and not low <= self.bound <= high
@@ -93,7 +102,9 @@ def parse_rule(text: str) -> Rule:
     matches = ((kind, form.fullmatch(stripped)) for kind, form in _KINDS.items())
     kind, found = next(((kind, match.groupdict()) for kind, match in matches if match), ("", {}))
     asked, bound = found.get("measure") or "", float(found.get("bound", 0))
-    if not kind or len(split_names(asked)) > 1:
+    statistic, cost = match.groups() if (match := _COST.fullmatch(asked)) else ("", "")
+    asked = f"Cost(name='{cost}')" if cost else asked
+    if not kind or len(split_names(asked)) > 1 or (kind not in ("mean", "drop") and statistic not in ("", "mean")):
         raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
     if kind == "test" and not 0 < bound < 1:
         raise UsageError(f'rule "{text}": the level of p is {bound:g}, it must be between 0 and 1')
@@ -102,7 +113,8 @@ def parse_rule(text: str) -> Rule:
     group = (found["key"], found["value"]) if found.get("key") else None
     is_relative = bool(found.get("percent"))
     bound = bound / 100 if is_relative else bound
-    return Rule(stripped, kind, comparison, bound, asked, found.get("topic"), group=group, is_relative=is_relative)
+    how = {"word": found.get("word") or "drop", "statistic": statistic.removeprefix("mean")}
+    return Rule(stripped, kind, comparison, bound, asked, found.get("topic"), None, "", group, is_relative, **how)
 
 
 def parse_rules(sentences: Sequence[str], place: Callable[[str], str] = lambda _: "--rule") -> list[Rule]:
@@ -186,6 +198,8 @@ def read_figures(path: Path) -> Figures:
     # A mean over some topics would pass for that over all.
     topics = {topic for values in measures.values() for topic in values}
     for name, values in measures.items():
+        if name.startswith("Cost("):  # which topics may lack
+            continue
         if lacking := sorted(topics - values.keys()):
             raise UsageError(f"{path}: {name} has no value of topic {lacking[0]}, which another measure has")
     return Figures(**texts, measures=measures)

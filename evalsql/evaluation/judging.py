@@ -65,8 +65,8 @@ def contributions(
         if measure.relation in database.catalog.own:
             raise UsageError(f"{measure.name} is a measure of your own; what it reads of the judgments is not known")
         steps = database.catalog.build_order([measure.relation.name])
-        if any(step.reads & {"assessments", "preferences"} for step in steps):
-            raise UsageError(f"{measure.name} goes by groups or preferences; name a measure of grades")
+        if any(step.reads & {"assessments", "preferences", "judged_spans"} for step in steps):
+            raise UsageError(f"{measure.name} goes by groups, preferences or spans; name a measure of grades")
     listed = {"runs": _parameter(database, "run", runs), "names": _parameter(database, "qrels", qrels)}
     given: dict[str, Value] = {**listed, "depth": depth}
     found: list[tuple[Any, ...]] = []

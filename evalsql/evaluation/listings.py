@@ -2,19 +2,22 @@
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 from evalsql.catalog.ddl import board_order, relation_query, value_columns
 from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, with_arguments
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems, runs_before
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import natural_key, nearest
 
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
 _LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
+DOMINATED = "dominated by"
+_FIGURES = ("mean", "median", "p95", "total")  # of a cost
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "INTEGER", "INT")  # with BIG, U and the like before them
 
 
@@ -98,8 +101,35 @@ def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -
     inputs = {"means": means, "drawn_runs": "select distinct run from board"}
     places = relation_query(evaluation.database.catalog, "measure_places", inputs)
     placed = f"({places}) as places on places.qrels = board.qrels and places.run = board.run"
-    rows = f"select board.*, places.place from board join {placed}"
+    rows = f"select board.*, case when places.value is not null then place end as place from board join {placed}"
     return f"with board as (\n{board}\n)\n{rows}\norder by {board_order(named)}"
+
+
+def cost_columns(costs: Sequence[str]) -> list[str]:
+    return [f"{cost} {figure}" for cost, figure in product(costs, _FIGURES)]
+
+
+def costs_query(
+    evaluation: Evaluation, board: str, costs: Sequence[str], *, qrels: Names, runs: Names, quality: Measure | None
+) -> str:
+    """The rows of a leaderboard with columns for what runs cost.
+
+    With a measure of ``quality`` they also say by whom each run is outdone, by that and the mean of the only cost.
+    """
+    catalog = evaluation.database.catalog
+    named = [with_arguments(catalog, "cost", name=cost) for cost in costs]
+    evaluation.check_costs({*costs})
+    summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
+    cells = [f"max({figure}) filter (where cost = {literal(cost)})" for cost, figure in product(costs, _FIGURES)]
+    cells = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, cost_columns(costs), strict=True)]
+    columns = f"select qrels, run, {', '.join(cells)} from ({summary}) group by qrels, run"
+    if quality is not None:
+        given = {"quality_measure": quality.name, "cost_measure": named[0].name}
+        front = f"select * from {with_arguments(catalog, 'pareto_front', **given).call}"
+        kept = evaluation.keep_from_scores(front, [quality, *named], qrels=qrels, runs=runs)
+        beaten = f"case when on_front then 'nobody' else array_to_string(dominated_by, ', ') end as {quoted(DOMINATED)}"
+        columns = f"select * from ({columns}) left join (select qrels, run, {beaten} from {kept}) using (qrels, run)"
+    return f"select * from ({board}) as board left join ({columns}) using (qrels, run)"
 
 
 def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:

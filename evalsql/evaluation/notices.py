@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import CUTOFF, Measure, tie_variants
+from evalsql.catalog.measure_names import CUTOFF, Measure, literal, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
@@ -21,8 +21,10 @@ _MOST_NOTES = 5
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
+    "spans": "measures of documents go by the highest grade of a document's spans",
     "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
     "taking what was not drawn for not relevant",
+    "nuggets": "measures of answers go by them, such as VitalScore; those of rankings have no values",
     "probabilities": "statAP and statnDCG estimate what all judgments would give; other figures mislead, taking what "
     "was not drawn for not relevant",
 }
@@ -49,9 +51,19 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines += [Notice("topics", told)] * bool(missed or left_out or stored)
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
+        if form == "spans":
+            lacking_spans = "run_id not in (select run_id from retrieved_spans)"
+            query = (
+                f"select run from ({covered}) join runs using (run) where qrels = ? and {lacking_spans} order by run"
+            )
+            if spanless := [run for (run,) in database.rows(query, [name])]:
+                told = f"{shortened(spanless, _MOST_NOTES)}: results without start and end"
+                lines.append(Notice("forms", f"  {told}, so that measures of spans are 0"))
         if num_irrelevant:
-            without = f"topics without a relevant document: {num_irrelevant} of {num_topics}"
-            lines.append(Notice("forms", f"  {name}: {without}, averaged as trec_eval does, mostly as 0"))
+            what, how = "relevant document", "averaged as trec_eval does, mostly as 0"
+            if form == "nuggets":
+                what, how = "vital nugget", "averaged as nuggetizer does, as 0 of vital nuggets"
+            lines.append(Notice("forms", f"  {name}: topics without a {what}: {num_irrelevant} of {num_topics}, {how}"))
     rows = database.rows(covered)
     lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
@@ -88,7 +100,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    in_use = "select run_id from evaluations union all select run_id from stored_scores"
+    evaluated = relation_query(evaluation.database.catalog, "evaluated_runs")
+    in_use = f"select run_id from ({evaluated}) union all select run_id from stored_scores"
     figures = "run_id in (select run_id from collection_scores)"
     rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
     chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())
@@ -172,6 +185,24 @@ def on_thresholds(
             cuts.setdefault((name, run), []).append(f"{measure.name} {place}{short}")
     several = len({name for name, _ in cuts}) > 1
     return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
+
+
+def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names = (), runs: Names = ()) -> list[str]:
+    """Lines that name the topics and the runs for which costs among the measures are not known."""
+    costs = dict.fromkeys(each.arguments["name"] for each in measures if each.relation.name == "cost")
+    if not costs:
+        return []
+    inputs = {
+        "asked_costs": f"select unnest({literal([*costs])}::varchar[]) as cost",
+        "covered": evaluation.coverage_query(qrels, runs),
+        "summaries": evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs),
+    }
+    gaps = relation_query(evaluation.database.catalog, "cost_gaps", inputs)
+    lines = [f"  {line}" for _, line in evaluation.database.rows(f"{gaps}\norder by place, line")]
+    if len(lines) > _MOST_NOTES:
+        lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]
+    told = "  means of costs are over the topics that have one, tests over those that both runs have one for"
+    return [*lines, *[told] * bool(lines)]
 
 
 _IDEAL_ORDERS = {

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal
 from evalsql.database.database import Database
-from evalsql.database.names import Found, fitting_names, resolve_names
+from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
 
 if TYPE_CHECKING:
@@ -206,3 +206,10 @@ def _unknown(name: str, known: Collection[str], words: str) -> str:
     near = difflib.get_close_matches(name, known, n=3)
     hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
     return f'{words} "{name}"; {hint}'
+
+
+def default_measures(database: Database, qrels: Names) -> Sequence[str]:
+    """The measures that are shown where none is asked for: those of answers where all judgments chosen are nuggets."""
+    chosen = resolve_names(database, "qrels", as_list(qrels) or "*")
+    forms = database.rows("select distinct form from qrels where list_contains($1, qrels)", [[*chosen]])
+    return ANSWER_MEASURES if forms == [("nuggets",)] else DEFAULT_MEASURES

@@ -46,7 +46,7 @@ def check_rankings(database: Database, what: str, runs: Names, *, every: bool = 
     if unranked := _without_rankings(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some, without = ([run for run in chosen if (run in unranked) is lacks] for lacks in (False, True))
-        text = f"{what} needs rankings, and only scores are stored of {_shortened(without)}"
+        text = f"{what} needs rankings, and none are here of {_shortened(without)}"
         if without and (every or not with_some):
             raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
         if without:
@@ -54,14 +54,13 @@ def check_rankings(database: Database, what: str, runs: Names, *, every: bool = 
 
 
 def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
-    """The runs without those of which only scores are stored."""
+    """The runs that have rankings here, rather than stored scores or assignments alone."""
     unranked = _without_rankings(database)
     return [run for run in runs if run not in unranked]
 
 
 def _without_rankings(database: Database) -> set[str]:
-    stored = " union all ".join(f"select run_id from main.{table}" for table in ("stored_scores", "collection_scores"))
-    return {run for (run,) in database.rows(f"select run from main.runs where run_id in ({stored})")}
+    return {run for _, run in database.rows(relation_query(database.catalog, "unranked_runs"))}
 
 
 def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:

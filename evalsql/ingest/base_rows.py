@@ -14,6 +14,7 @@ from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
 IN_MEMORY = "in memory"  # where rows come from that are in no file
+OF_ANSWERS = {"assignments": "nugget_assignments", "citations": "answer_citations"}  # tables by what is loaded
 FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
 _ROWS_INSERTED = 100_000  # at once, so that memory stays bounded
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
@@ -24,12 +25,16 @@ def add_names(database: Database, staged: str) -> None:
 
     Afterwards the temporary tables ``staged_topics`` and ``document_ids`` have all that the rows name.
     """
-    topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
-    database.execute(f"create or replace temp table staged_topics as\n{topics}")
-    database.insert("topics", relation_query(database.catalog, "new_topics"))
+    add_topics(database, staged)
     named = relation_query(database.catalog, "document_ids", {"staged": staged})
     database.execute(f"create or replace temp table document_ids as\n{named}")
     database.insert("documents", "select document_id, document from document_ids where is_new")
+
+
+def add_topics(database: Database, staged: str) -> None:
+    topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
+    database.execute(f"create or replace temp table staged_topics as\n{topics}")
+    database.insert("topics", relation_query(database.catalog, "new_topics"))
 
 
 def next_id(database: Database, table: str, key: str) -> int:
@@ -67,17 +72,20 @@ def add_rows(
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Add the evaluations of new pairs of qrels_id and run_id, and the ranks of their judged documents.
 
-    Runs of which only scores are stored are left out: without rankings they would get zeros. ``retrieved`` is a SELECT
+    Runs without rankings are left out, which would get zeros. ``retrieved`` is a SELECT
     of the runs' rows as the base table has them, where they are not in it.
     """
-    stored = {
-        run_id
-        for (run_id,) in database.rows("select run_id from stored_scores union select run_id from collection_scores")
-    }
-    if left_out := {run_id for _, run_id in pairs} & stored:
-        warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
+    unranked = {run_id for run_id, _ in database.rows(relation_query(database.catalog, "unranked_runs"))}
+    if left_out := {run_id for _, run_id in pairs} & unranked:
+        warn(f"{counted(len(left_out), 'run')} left out: to evaluate takes rankings, and none are here")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
     if pairs:
+        units = relation_query(database.catalog, "unequal_units", {"new_pairs": pairs_query(pairs)})
+        for qrels, judged, run, retrieved_in in database.rows(units):
+            raise UsageError(
+                f"judgments {qrels} have spans in {judged} and run {run} in {retrieved_in}, so that none would match; "
+                "--unit says what start and end count, and --qrels which judgments are for a run"
+            )
         new = relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
         database.insert("evaluations", new)
         rank_judged(database, pairs, retrieved)
@@ -115,25 +123,45 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores", "collection_scores")
+    tables: Sequence[str] = (
+        *(
+            "runs",
+            "retrieved",
+            "retrieved_spans",
+            "call_ranks",
+            "run_topics",
+            "stored_scores",
+            "collection_scores",
+            "costs",
+        ),
+        *OF_ANSWERS.values(),
+    )
     if kind == "qrels":
-        stored, others = (
-            f"select run_id from stored_scores where qrels_id {word} {among}" for word in ("in", "not in")
-        )
+        held = (f"select qrels_id, run_id from {table}" for table in ("stored_scores", *OF_ANSWERS.values()))
+        figures = " union all ".join(held)
+        unranked = f"select run_id from ({figures}) where run_id not in (select run_id from run_topics)"
+        stored, others = (f"{unranked} and qrels_id {word} {among}" for word in ("in", "not in"))
         runs = [run_id for (run_id,) in database.rows(f"select distinct run_id from ({stored}) order by run_id")]
         if runs:
-            warn(f"the stored scores of {counted(len(runs), 'run')} went with the judgments they were computed with")
+            what = f"stored scores, assignments or citations of {counted(len(runs), 'run')}"
+            warn(f"the {what} went with the judgments they were made with")
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "judgment_samples", "stored_scores")
+        tables = (*tables, "judged_spans", "judgment_samples", "stored_scores", "nuggets", *OF_ANSWERS.values())
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
+        kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
+        database.execute(f"delete from files where kind in ({kinds})")
+    else:
+        database.execute(f"delete from files where split_part(kind, '.', 1) in {(*OF_ANSWERS,)} and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
     for table in (*tables, "evaluations"):
         database.execute(f"delete from {table} where {kind}_id in {among}")
     for table in ("files", "meta_changes"):
         database.execute(f"delete from {table} where kind = '{kind}' and id in {among}")
+    if kind == "run":
+        database.execute(f"delete from files where kind = 'costs' and id in {among}")
 
 
 def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, str | None]) -> list[str]:
@@ -173,18 +201,26 @@ def make_room_for_runs(
     taken = [name for name in names if name in held]
     if taken and not replace:
         raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
-    present = dict(database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels"))
-    wanted = set(resolve_names(database, "qrels", qrels).ids)
+    sets = database.rows("select qrels_id, qrels, form = 'nuggets' from qrels where replaced_at is null order by qrels")
+    present = {key: name for key, name, is_nuggets in sets if not is_nuggets}
+    asked = resolve_names(database, "qrels", qrels)
+    if nuggets := [name for _, name, is_nuggets in sets if is_nuggets and name in asked]:
+        raise UsageError(f"{nuggets[0]} holds nuggets, which no ranking has; evalsql load assignments takes answers")
+    wanted = set(asked.ids)
     if not qrels and len(present) == 1:
         wanted = set(present)
-    sets = {name: set(own.get(name) or wanted) for name in names}
+    wanted_by = {name: set(own.get(name) or wanted) for name in names}
     for name in taken:
         in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
-        sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+        wanted_by[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+    for what, tables in {"costs": ("costs",), "assignments and citations": OF_ANSWERS.values()}.items():
+        keys = {key for table in tables for (key,) in database.rows(f"select distinct run_id from {table}")}
+        if lost := [name for name in taken if held[name] in keys]:
+            warn(f"the {what} of {shortened(lost)} went with what is replaced; load them again")
     delete(database, "run", *[held[name] for name in taken])
-    if not qrels and len(present) > 1 and not all(sets.values()):
+    if not qrels and len(present) > 1 and not all(wanted_by.values()):
         raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
-    return sets
+    return wanted_by
 
 
 def make_room_for_judgments(database: Database, name: str, replace: bool) -> tuple[int | None, set[int]]:
@@ -225,4 +261,7 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
         database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
     differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
+        for kind, table in OF_ANSWERS.items():
+            database.execute(f"update {table} set qrels_id = {qrels_id} where qrels_id = {replaced_id}")
+            database.execute(f"update files set kind = '{kind}.{qrels_id}' where kind = '{kind}.{replaced_id}'")
         delete(database, "qrels", replaced_id)

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from evalsql.errors import UsageError
 
 # Columns that hold names of topics, and no text that might be called by the same word.
 TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
+_OF_SPANS = ("span", "char", "character", "offset", "index", "char_idx", "byte", "token", "line", "page")
 # Column names by meaning, the first one found being taken: keys before words, for tables may hold texts as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
@@ -18,6 +21,10 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     ),
     "score": ("score", "sim", "similarity", *EVALUES),
     "rank": ("rank",),
+    "call": (
+        *("call", "call_id", "hop", "turn", "sub_question", "sub-question", "subquestion", "subquery", "sub_query"),
+        *("search", "search_id", "round", "step", "iteration", "iter"),
+    ),
     "grade": ("grade", "relevance", "rel", "label", "rating", "judgment", "judgement", "score"),
     "iteration": ("iteration", "iter", "subtopic"),
     "group": ("judgment_group", "group", "user", "iteration", "iter"),
@@ -32,36 +39,60 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "stratum": ("stratum", "category"),
     "method": ("method",),
     "probability": ("probability", "inclusion_probability", "iprob"),
+    "nugget": ("nugget_id", "nuggetid", "nugget", "id", "nugget_text", "text"),
+    "importance": ("importance",),
+    "text": ("nugget_text", "text"),
+    "assignment": ("assignment",),
+    "sentence": ("sentence_id", "sentence"),
+    "support": ("support", "support_label"),
+    "run": ("run_id", "runid", "run", "system"),
+    "cost": ("cost", "name", "metric"),
+    "value": ("value",),
+    "unit": ("unit",),
+    **{
+        each: (each, *(f"{prefix}_{each}" for prefix in _OF_SPANS), *(f"{each}_{suffix}" for suffix in _OF_SPANS))
+        for each in ("start", "end")
+    },
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "run": (("topic", "document", "score"), ("rank",)),
+    "run": (("topic", "document", "score"), ("rank", "call", "start", "end")),
     "grades": (("topic", "document", "grade"), ("iteration",)),
     "groups": (("topic", "document", "grade"), ("iteration",)),
     "strata": (("topic", "document", "stratum", "grade"), ("iteration",)),
     "probabilities": (("topic", "document", "grade", "probability"), ("method",)),
+    "spans": (("topic", "document", "start", "end"), ("grade",)),
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
     "pairs": (("topic", "document"), ()),
     "families": (("member", "family"), ()),
+    "nuggets": (("topic", "nugget", "importance"), ("text",)),
+    "assignments": (("topic", "nugget", "assignment"), ("run", "importance")),
+    "citations": (("topic", "sentence"), ("document", "support", "run")),
     "topics": (("topic",), ("text", "description", "narrative")),
     "topic groups": (("topic",), ()),
     "documents": (("document",), ("title", "text")),
+    "costs": ((), ("run", "topic", "call", "cost", "value", "unit")),
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
+# Columns that many files have beside those that are read, and that say nothing which is lost: texts, tags, numbers of
+# rows, PyTerrier's own number of a document, answers of DPR.
+_NO_LOSS = {
+    *_OFTEN_ELSE,
+    *("q0", "iter", "iteration", "rank", "tag", "run", "run_id", "runid", "run_tag", "run_name", "system", "docid"),
+    *("query_0", "query_vec", "query_toks", "qtext", "topic_text", "question", "description", "narrative"),
+    *("text", "title", "body", "url", "abstract", "passage", "content", "contents", "doc_text", "document_text"),
+    *("answers", "has_answer", "id", "_id", "index", "unnamed:_0", "__index_level_0__", ""),
+}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 NAMES = (
-    "topic",
-    "document",
-    "iteration",
-    "group",
-    "subgroup",
-    "member",
-    "family",
-    "stratum",
-    "method",
+    *("topic", "document", "iteration", "group", "subgroup", "member", "family", "stratum", "method", "call"),
+    *("nugget", "importance", "text", "assignment", "sentence", "support", "run"),
 )  # meanings that are no numbers
+PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
+OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets
+LISTED = "nuggets"  # where they have it
 Given = Mapping[str, str] | None
 
 
@@ -72,6 +103,15 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
     folded = {_folded(name): name for name in reversed(texts) if name not in named.values()}
     known_names = {meaning: [name for name in COLUMNS[meaning] if name in folded] for meaning in all_meanings(kind)}
     return {meaning: folded[found[0]] for meaning, found in known_names.items() if found} | named
+
+
+def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+    """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
+    listed = record.get(LISTED)
+    if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed):
+        return []
+    own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}
+    return [own | {meaning: nugget[name] for meaning, name in known(nugget, kind).items()} for nugget in listed]
 
 
 def all_meanings(kind: str) -> Sequence[str]:
@@ -101,6 +141,15 @@ def how_to_name(kind: str, *meanings: str) -> str:
         "" if kind == "run" or "topic" in kind else " (of judgments beside runs --qrels-columns, qrels_columns=)"
     )
     return says + beside_runs
+
+
+def how_to_take(kind: str) -> str:
+    """What takes a column that was left out: a meaning that is given to it."""
+    meanings = ", ".join(all_meanings(kind))
+    beside_runs = " (of judgments beside runs --qrels-columns, qrels_columns=)"
+    if kind == "run":
+        beside_runs = "; evalsql load costs FILE --run NAME --cost COLUMN takes a number of each topic"
+    return f"--columns MEANING=NAME, in Python columns={{meaning: name}}, takes a column as {meanings}{beside_runs}"
 
 
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
@@ -138,6 +187,16 @@ def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, 
         others = [name for name in names if _folded(name) in known_names and name not in found.values()]
         rivals |= {f"{meaning} {found[meaning]} or {name}": name for name in others}
     return rivals
+
+
+def left_out(names: Iterable[object], found: Mapping[str, str]) -> list[str]:
+    """The columns among ``names`` that are not read, but for those that are no loss; those of E-values all are none."""
+    if holds_evalues(found):
+        return []
+    # Of two that could be the topic, the document or the grade it is told elsewhere which one is read.
+    known_names = {*_NO_LOSS, *chain(*(COLUMNS[meaning] for meaning in _ALONE if meaning in found))}
+    read = {*found.values()}
+    return [str(name) for name in names if name not in read and _folded(str(name)) not in known_names]
 
 
 def check_given(given: Given, kind: str) -> None:

@@ -1,6 +1,6 @@
 """Rows in memory under a name that SQL reads: pandas, polars, Arrow, DuckDB relations, nested dicts, tuples."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from numbers import Integral, Number
 from pathlib import Path
@@ -27,19 +27,19 @@ class Query(NamedTuple):
 @contextmanager
 def registered(
     database: Database, data: Any, kind: str, given: Given
-) -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
-    """Put data under a name that SQL reads; yields it with the columns by meaning and the types of all columns.
+) -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str], Iterable[str]]]:
+    """Put data under a name that SQL reads; yields it with columns by meaning, types of all, and those left out.
 
     ``data`` is a frame, nested dicts, rows, a ``Query``, or a run or qrels of ranx.
     """
     data = data.to_dict() if is_of_ranx(data) else data
-    view = _TABLE
+    view, left_out = _TABLE, None
     try:
         if isinstance(data, Query):
             database.execute(f"create or replace temp table {_TABLE} as {data.sql}")
         elif python_rows.are_rows(data):
             column_meanings.check_given(given, kind)
-            _put_rows(database, data, kind, given)
+            left_out = _put_rows(database, data, kind, given)
             given = None
         elif not isinstance(data, Mapping):
             view = _register(database, data, kind, given)
@@ -51,7 +51,8 @@ def registered(
         types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
         if kind == "run":
             refuse_systems(database, view, dict(zip(types, types, strict=True)))
-        yield view, column_meanings.find(list(types), kind, given), types
+        found = column_meanings.find(list(types), kind, given)
+        yield view, found, types, column_meanings.left_out(types, found) if left_out is None else left_out
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
@@ -73,8 +74,8 @@ def is_of_ranx(data: object) -> bool:
     return type(data).__module__.partition(".")[0] == "ranx"
 
 
-def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
-    """Rows of Python as a table of text and numbers, whose columns are called by their meanings."""
+def _put_rows(database: Database, data: Any, kind: str, given: Given) -> Iterable[str]:
+    """Rows of Python as a table of text and numbers, whose columns are called by their meanings; what is left out."""
     data = list(data) if isinstance(data, Iterator) else data
     columns = python_rows.columns_of(data, kind, given)
     plain = []
@@ -83,13 +84,18 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> None:
         number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
         kinds = set(map(type, columns[name]))
         for at, value in enumerate(columns[name] if kinds - {str, int} else (), start=1):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, str | number)):
+            if (
+                meaning != "call"
+                and value is not None
+                and (isinstance(value, bool) or not isinstance(value, str | number))
+            ):
                 raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor {wanted}")
         if meaning in ("score", "rank", "grade", "level") and kinds <= {int, float}:
             plain.append(name)
         elif kinds != {str}:
             columns[name] = [None if value is None else str(value) for value in columns[name]]
     python_rows.put(database, _TABLE, columns, plain)
+    return columns.left_out
 
 
 def _register(database: Database, data: Any, kind: str, given: Given) -> str:

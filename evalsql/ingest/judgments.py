@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,8 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
+from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import (
     Notes,
     RowReader,
@@ -31,8 +29,10 @@ from evalsql.ingest.files.trec_text import (
     sampled_rows,
     text_lines,
 )
-from evalsql.ingest.load_options import IMPLYING, SAMPLED, JudgmentOptions
+from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
+from evalsql.ingest.preferences import check_preferences
 from evalsql.ingest.python_rows import make_temp_table, put
+from evalsql.ingest.spans import check_rows
 from evalsql.phrases import counted
 
 # SQL type by column of the staged rows; line is that of the file, or the number of the row.
@@ -42,14 +42,20 @@ _PREFERRED = {
     **{"document": "varchar", "level": "double"},
 }
 _SAMPLED = {**_GRADED, "stratum": "varchar", "probability": "double"}
+_NUGGETS = {"line": "bigint", "topic": "varchar", "nugget": "varchar", "importance": "varchar", "text": "varchar"}
+_SPANNED = {"line": "bigint", "topic": "varchar", "document": "varchar", **dict.fromkeys(("start", "end"), "integer")}
 # By form, where they are not those of grades.
-_COLUMNS = {"preferences": _PREFERRED, **dict.fromkeys(SAMPLED, _SAMPLED)}
+_COLUMNS = {
+    **{"preferences": _PREFERRED, "spans": {**_SPANNED, "grade": "integer"}, NUGGETS: _NUGGETS},
+    **dict.fromkeys(SAMPLED, _SAMPLED),
+}
 _READERS: Mapping[str, RowReader] = {
     "preferences": preference_rows,
     **{form: partial(sampled_rows, form=form) for form in SAMPLED},
 }
 # What stands for these in rows of a table, by form. Without methods all that is judged was drawn, as by method 1.
-_SAMPLED_COLUMNS = {
+_COLUMNS_OF = {
+    "spans": 'topic, document, start, "end", coalesce(grade, 1)',
     "strata": "topic, iteration, document, grade, stratum, null",
     "probabilities": "topic, '0', document, grade, coalesce(method, '1'), probability",
 }
@@ -82,6 +88,7 @@ def staged_judgments(
     ):
         tables.read([file])
         problems.check()
+        note_left_out(tables.by_label.values(), options.form)
         if name is None:
             name = Path(source).resolve().name if is_folder else stem(file.label)
         staged = StagedJudgments(database, name, options, file)
@@ -116,8 +123,12 @@ class StagedJudgments:
         Raises InputError for bad lines, repeated judgments, preferences that contradict each other, no rows at all.
         """
         options = self.options
+        if options.are_spans:
+            raise file.error("spans need names of columns, in a header or JSON: topic, document, start, end, grade")
         if options.form in IMPLYING:
             raise QueryError(f"{file.label}: {options.form} were not recognised")
+        if options.form == NUGGETS:
+            raise file.error("nuggets are JSON lines, or a table whose header names topic, nugget and importance")
         self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
@@ -135,7 +146,7 @@ class StagedJudgments:
             self.num_rows, self.notices = table.num_rows, stage_implied(self.database, table, self.options)
             return
         columns = ", ".join(f'"{name.removeprefix("judgment_")}"' for name in self._columns if name != "line")
-        columns = _SAMPLED_COLUMNS.get(self.options.form, columns)
+        columns = _COLUMNS_OF.get(self.options.form, columns)
         rows = f"select row, {columns} from ({table.query})"
         self.database.execute(f"insert into staged_qrels_rows {rows}")
         self._check(table, ProblemList())
@@ -143,7 +154,8 @@ class StagedJudgments:
     def stage_data(self, data: Any) -> None:
         """Stage judgments in memory; errors are those of ``stage_text`` and of ``Tables.read_data``."""
         with Tables(self.database, self.options.form, self.options.columns, ProblemList()) as tables:
-            self.stage_table(tables.read_data(data, self.name))
+            self.stage_table(table := tables.read_data(data, self.name))
+        note_left_out([table], self.options.form)
 
     def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""
@@ -159,7 +171,11 @@ class StagedJudgments:
             ((num_kept,),) = database.rows(count)
             self.duplicates = self.num_rows - num_kept
             return
-        if self.options.are_preferences:
+        if self.options.form == NUGGETS:
+            self._refuse("nugget_faults", origin, problems)
+        elif self.options.are_spans:
+            check_rows(origin, self.options)
+        elif self.options.are_preferences:
             check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
             repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
@@ -181,15 +197,17 @@ class StagedJudgments:
 
     def _check_sample(self, origin: Table, problems: ProblemList) -> None:
         """Refuse probabilities that are none, and note what is to be said of the sample."""
-        faults, remarks = (
-            relation_query(self.database.catalog, name, {"staged": _ALL}, form=self.options.form)
-            for name in ("sample_faults", "sample_remarks")
-        )
-        found = self.database.rows(f"{faults}\norder by line")
+        self._refuse("sample_faults", origin, problems, form=self.options.form)
+        remarks = relation_query(self.database.catalog, "sample_remarks", {"staged": _ALL}, form=self.options.form)
+        self.notices += [remark for (remark,) in self.database.rows(remarks)]
+
+    def _refuse(self, faults: str, origin: Table, problems: ProblemList, **arguments: str) -> None:
+        """Refuse the staged rows that a relation finds at fault."""
+        query = relation_query(self.database.catalog, faults, {"staged": _ALL}, **arguments)
+        found = self.database.rows(f"{query}\norder by line")
         lines = origin.lines() if found else {}
         for line, reason in found:
             problems.add(origin.problem(lines.get(line, line), reason))
-        self.notices += [remark for (remark,) in self.database.rows(remarks)]
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
@@ -206,14 +224,33 @@ class StagedJudgments:
         columns = ("qrels_id", "qrels", "form", "duplicates", "comments")
         base_rows.add_rows(database, "qrels", columns, [row], options.meta or {})
         rows = f"select *, 0 as file_id from ({_ALL})"
+        if form == NUGGETS:
+            if run_ids:
+                raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
+            base_rows.add_topics(database, rows)
+            database.insert(
+                "nuggets", relation_query(database.catalog, "new_nuggets", {"staged": rows}, qrels_id=qrels_id)
+            )
+            database.execute("drop table staged_qrels_rows; drop table staged_topics")
+            take_over(database, qrels_id, replaced_id)
+            return qrels_id, []
         base_rows.add_names(database, rows)
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
-        database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+        if options.are_spans:
+            how = {"unit": (options.meta or {})["unit"]}
+            database.insert("judged_spans", relation_query(database.catalog, "new_judged_spans", inputs, **how))
+            graded = {"staged": relation_query(database.catalog, "span_assessments", inputs)}
+            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs | graded))
+        else:
+            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
         if options.are_sampled:
             samples = relation_query(database.catalog, "new_judgment_samples", inputs, form=form)
             database.insert("judgment_samples", samples)
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
+        if options.are_spans:
+            remarks = relation_query(database.catalog, "span_remarks", inputs)
+            self.notices += [remark for (remark,) in database.rows(remarks)]
         database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
@@ -247,60 +284,6 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
     judgment = "topic, document, iteration" if form == "groups" else "topic, document"
     repeated = f"select 1 from staged_qrels_rows group by {judgment} having count(*) > 1 limit 1"
     return 0 if rejected or doubtful or database.rows(repeated) else int(num_rows)
-
-
-# Documents by level, of each subgroup of one judgment group.
-Group = dict[str, dict[float, list[str]]]
-
-
-def check_preferences(rows: Sequence[Sequence[Any]], origin: Table, problems: ProblemList) -> None:
-    """Refuse what contradicts itself in rows that start with their number; different groups may disagree.
-
-    That is a document twice in one subgroup, or at level 0, not relevant, in one and above it in another of the same
-    group; and groups in which a document is preferred to another and that one to it, be it by way of others.
-    """
-    first_lines: dict[tuple[str, str, str, str], int] = {}
-    first_levels: dict[tuple[str, str, str], tuple[int, float]] = {}
-    groups: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    lines, unit = origin.lines() if rows else {}, origin.unit
-    for row, topic, group, subgroup, document, level in rows:
-        line = lines.get(row, row)
-        where = f"of topic {topic} in group {group}"
-        first = first_lines.setdefault((topic, group, subgroup, document), line)
-        if first != line:
-            reason = f"document {document} {where} stands in subgroup {subgroup} already, at {unit} {first}"
-            problems.add(origin.problem(line, reason))
-            continue
-        other, other_level = first_levels.setdefault((topic, group, document), (line, level))
-        if 0 in (level, other_level) and max(level, other_level) > 0:
-            reason = f"document {document} {where} has level {level:g} here and {other_level:g} at {unit} {other}"
-            problems.add(origin.problem(line, f"{reason}; level 0 is not relevant, above it is relevant"))
-        groups[topic, group][subgroup][level].append(document)
-    for (topic, group), subgroups in groups.items():
-        if circle := _cycle(subgroups):
-            links = ", ".join(f"{better} to {worse}" for better, worse in pairwise([*circle, circle[0]]))
-            problems.add(origin.problem(0, f"group {group} of topic {topic} contradicts itself, preferring {links}"))
-
-
-def _cycle(group: Group) -> list[str]:
-    """Documents each preferred to the next and the last to the first; empty if there is no such circle."""
-    if len(group) < 2:
-        return []
-    sorter: TopologicalSorter[str | tuple[str, float]] = TopologicalSorter()
-    for subgroup, levels in group.items():
-        for better, worse in pairwise(sorted(levels, reverse=True)):
-            # A node between two levels stands for all the pairs across them.
-            between = (subgroup, better)
-            sorter.add(between, *levels[better])
-            for document in levels[worse]:
-                sorter.add(document, between)
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        documents = [node for node in error.args[1][1:] if isinstance(node, str)]
-        start = documents.index(min(documents))
-        return documents[start:] + documents[:start]
-    return []
 
 
 def stage_implied(database: Database, table: Table, options: JudgmentOptions) -> list[str]:

@@ -14,8 +14,27 @@ from evalsql.errors import UsageError
 Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
-FORMS = ("grades", "groups", "preferences", *SAMPLED, *IMPLYING)
+NUGGETS = "nuggets"  # form of judgments that answers are assigned to
+FORMS = ("grades", "groups", "preferences", "spans", *SAMPLED, *IMPLYING, NUGGETS)
+NO_CALL = "none"  # what says that no column of a run is a call
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
+COLLAPSES = ("max", "first", "sum", "none")
+UNITS = ("characters", "bytes", "tokens", "lines", "pages")
+
+
+def with_unit(meta: Meta, unit: str | None, *, has_spans: bool, **facts: str | None) -> Meta:
+    """``meta`` with what is kept of spans: their unit and further facts; raises UsageError where these do not fit."""
+    if unit is not None and unit not in UNITS:
+        raise UsageError(f"unit {unit} is unknown; there are: {', '.join(UNITS)}")
+    if not has_spans:
+        if unit is not None:
+            raise UsageError("a unit is that of spans: of judgments with --form spans, of runs with --collapse")
+        return meta
+    kept = {**(meta or {}), "unit": unit or UNITS[0], **{key: value for key, value in facts.items() if value}}
+    for key, value in (meta or {}).items():
+        if kept[key] != value:
+            raise UsageError(f"meta {key}={value} contradicts --{key} {kept[key]}, which is kept there")
+    return kept
 
 
 @dataclass(frozen=True)
@@ -24,7 +43,10 @@ class RunOptions:
 
     Attributes:
         warns: whether to warn of what is loaded although it may mislead.
+        collapse: how spans rank their documents: max, first or sum; none leaves out where they begin and end.
+        unit: what their start and end count, by default characters.
         keeps_unjudged: whether documents without judgments go into the table ``retrieved``, which few measures need.
+        call: the column that tells several searches for a topic apart, or ``none``: no column does.
         one_alignment: whether of several alignments of a topic and a document only the best one is kept.
     """
 
@@ -40,6 +62,9 @@ class RunOptions:
     warns: bool = True
     keeps_unjudged: bool = True
     one_alignment: bool = False
+    call: str | None = None
+    collapse: str | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.tie_rule is not None and self.tie_rule not in TIE_RULES:
@@ -49,6 +74,16 @@ class RunOptions:
             if not is_whole or not 1 <= operator.index(self.depth) <= GREATEST_INTEGER:
                 raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
             object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
+        if self.collapse is not None and self.collapse not in COLLAPSES:
+            raise UsageError(f"collapse {self.collapse} is unknown; there are: {', '.join(COLLAPSES)}")
+        if self.collapse == "sum" and self.lower_is_better:
+            raise UsageError("collapse sum is for scores of which greater ones are better; max takes the best of each")
+        if self.has_calls and self.holds_spans:
+            raise UsageError(
+                "a run has calls or spans; --call none takes all rows for one ranking, --collapse none no spans"
+            )
+        kept = with_unit(self.meta, self.unit, has_spans=self.holds_spans, collapse=self.collapse)
+        object.__setattr__(self, "meta", kept)
 
     def for_rows(self, *, is_ranking: bool = False, holds_evalues: bool = False) -> RunOptions:
         """The same with the defaults for these rows: rankings without scores, E-values, or other scores.
@@ -62,8 +97,21 @@ class RunOptions:
             tie_rule="rank" if is_ranking and rule != "input" else rule,
             lower_is_better=lower_is_better,
             with_self=not holds_evalues if self.with_self is None else self.with_self,
-            one_alignment=holds_evalues,
+            one_alignment=holds_evalues and not self.holds_spans,
         )
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """Names of columns by meaning, as the user gave them."""
+        return {**(self.columns or {}), **({"call": self.call} if self.call not in (None, NO_CALL) else {})}
+
+    @property
+    def has_calls(self) -> bool:
+        return "call" in self.given
+
+    @property
+    def holds_spans(self) -> bool:
+        return self.collapse not in (None, "none")
 
     @property
     def goes_by_rank(self) -> bool:
@@ -75,7 +123,7 @@ class RunOptions:
 
     @property
     def keeps_all(self) -> bool:
-        return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by)
+        return self.keeps_unjudged and not (self.keep_best or self.depth or self.judged_by or self.has_calls)
 
 
 @dataclass(frozen=True)
@@ -88,15 +136,21 @@ class JudgmentOptions:
     columns: Mapping[str, str] | None = None
     queries: str | Path | Iterable[str] | None = None
     with_self: bool = False
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
-        if self.keep_best and (self.are_preferences or self.are_sampled):
-            what = "preferences" if self.are_preferences else "judgments of a sample"
+        if self.keep_best and self.form in ("preferences", "spans", NUGGETS, *SAMPLED):
+            what = "judgments of a sample" if self.are_sampled else self.form
             raise UsageError(f"of repeated {what} none is the best one; mend the file")
         if self.queries is not None and self.form != "families":
             raise UsageError("queries are named for judgments made of families, --form families")
+        object.__setattr__(self, "meta", with_unit(self.meta, self.unit, has_spans=self.are_spans))
+
+    @property
+    def are_spans(self) -> bool:
+        return self.form == "spans"
 
     @property
     def are_preferences(self) -> bool:

@@ -51,6 +51,7 @@ class Loader:
         columns: Mapping[str, str] | None = None,
         queries: str | Path | Iterable[str] | None = None,
         with_self: bool = False,
+        unit: str | None = None,
     ) -> str:
         """Load judgments: a file of any format that ``evalsql help loading`` lists, or rows. Returns the set's name.
 
@@ -61,7 +62,8 @@ class Loader:
             name: by default the file's stem.
             form: grades (one of a document for a topic), groups (one in each group or subtopic, which the iteration
                 names) or preferences (topic, group, subgroup or none, document, level: documents are preferred to those
-                of lower levels in their subgroup, and what follows from that within a group; groups need not agree); of
+                of lower levels in their subgroup, and what follows from that within a group; groups need not agree) or
+                spans (topic, document, start, end, and a grade, by default 1), which judge their documents too; of
                 a sample strata (topic, iteration, document, stratum, grade; below 0 is in the pool and not judged) or
                 probabilities (topic, document, grade, method, probability); or what judgments are made of: pairs (topic
                 and a document relevant to it) or families (id and family: members of the same family are relevant to
@@ -75,6 +77,8 @@ class Loader:
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             queries: of families the members that are topics: their names, or a file of them or FASTA; by default all.
             with_self: whether in pairs a topic may be relevant to itself.
+            unit: what start and end of spans count: characters, bytes, tokens (the end is the first one behind the
+                span), lines or pages (the end is the last one).
 
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
@@ -82,7 +86,7 @@ class Loader:
         from evalsql.ingest.judgments import staged_judgments
 
         database, warnings = self.database, LoadWarnings()
-        options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
+        options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self, unit)
         with staged_judgments(database, source, name, options) as staged:
             checked_name(staged.name)
             wanted = resolve_names(database, "run", runs).ids
@@ -173,9 +177,12 @@ class Loader:
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
+        call: str | None = None,
         stdin_name: str | None = None,
         manifest: str | Path | None = None,
         tells_remarks: bool = True,
+        collapse: str | None = None,
+        unit: str | None = None,
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files, one run each, or all as one run if a name is given. Returns the names.
@@ -196,9 +203,15 @@ class Loader:
             columns: as for ``load_qrels``.
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
                 (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
+            call: the column that tells several searches for a topic apart: the run's ranking is all that the first call
+                found, then what the next one adds, and so on. ``none``: no column does, although one looks so. Numbers
+                are in order of their values, other names as they first appear. Depth and the like are of each call.
             stdin_name: name of a run from standard input, which has no stem.
             manifest: a file that lists the files, in their place, with what each is; see ``ingest.manifest``.
             tells_remarks: whether to warn of what is loaded although it may mislead.
+            collapse: where results are spans, with start and end, what ranks a document: the best score of its spans
+                (max), its first span (first), or the sum of their scores (sum); none leaves start and end out.
+            unit: as for ``load_qrels``.
 
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
@@ -206,6 +219,9 @@ class Loader:
         options = RunOptions(
             *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
             warns=tells_remarks,
+            call=call,
+            collapse=collapse,
+            unit=unit,
         )
         how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
         return self.load_run_files(files, options, **how, progress=progress)
@@ -223,9 +239,9 @@ class Loader:
     ) -> list[str]:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
-        from evalsql.ingest.files.tables import Tables
+        from evalsql.ingest.files.table import note_left_out
         from evalsql.ingest.manifest import stage_manifest
-        from evalsql.ingest.run_loading import RunLoader
+        from evalsql.ingest.run_loading import RunLoader, run_tables
 
         database, options, problems = self.database, self._checked(options), ProblemList()
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
@@ -233,13 +249,16 @@ class Loader:
         listed = [] if manifest is None else stage_manifest(database, manifest, options.meta or {})
         named, own = {each.file: each.run for each in listed}, {each.run: set(each.qrels_ids or ()) for each in listed}
         with (
-            open_sources([*named] or files, problems, "run", options.columns) as sources,
-            Tables(database, "run", options.columns, problems, rank_is_used=options.goes_by_rank) as tables,
+            open_sources([*named] or files, problems, "run", options.given) as sources,
+            run_tables(database, options, problems) as tables,
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name, named)
             tables.read(sources)
+            if options.warns:
+                note_left_out(tables.by_label.values(), "run")
             loader = RunLoader(database, options, tables, problems, progress)
-            with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
+            goes_by_lines = options.tie_rule == "input" or options.has_calls
+            with nullcontext() if goes_by_lines else database.unordered(), database.transaction():
                 asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, own)
                 loader.load(by_names, asked)
                 if listed:
@@ -265,13 +284,21 @@ class Loader:
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
+        call: str | None = None,
+        collapse: str | None = None,
+        unit: str | None = None,
     ) -> str:
         """Load one run from memory; other arguments and errors are those of ``load_runs``.
 
         Rows are a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         """
-        options = RunOptions(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        options = RunOptions(
+            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
+            call=call,
+            collapse=collapse,
+            unit=unit,
+        )
         return self.load_run_data(data, name, options, qrels=qrels)
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:

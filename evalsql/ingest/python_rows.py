@@ -13,7 +13,13 @@ from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, Given, how_to_name, known, missing
 
-Columns = dict[str, list[Any]]
+
+class Columns(dict[str, list[Any]]):
+    """Values by meaning. ``left_out`` has the fields that are not read, but for those that are no loss."""
+
+    left_out: Iterable[str] = ()
+
+
 _EVALUE = "evalue"
 _IDS = ("id", "_id")
 _MANY = 20_000  # rows for which numpy is worth its import
@@ -39,7 +45,8 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     if isinstance(data, Mapping):
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
-            columns = {column: list(data[name]) for column, name in _named(found).items()}
+            columns = Columns({column: list(data[name]) for column, name in _named(found).items()})
+            columns.left_out = column_meanings.left_out(data, found)
             if len(set(map(len, columns.values()))) > 1:
                 lengths = ", ".join(f"{len(values)} of the {column}" for column, values in columns.items())
                 raise UsageError(f"the columns differ in length: {lengths}")
@@ -50,9 +57,11 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         records = list(data) if isinstance(data, Iterable) else []
     meanings = MEANINGS[kind][0]
     if not records:
-        return {meaning: [] for meaning in meanings}
+        return Columns({meaning: [] for meaning in meanings})
     if fields := getattr(records[0], "_fields", None) or [*getattr(records[0], "__dataclass_fields__", ())]:
         records = [{name: getattr(record, name, None) for name in fields} for record in records]
+    if kind in column_meanings.OF_ANSWERS and any(isinstance(record, Mapping) for record in records):
+        records = [row for record in records for row in column_meanings.nugget_rows(record, kind) or [record]]
     if _are_runs(records, kind, given):
         what = type(records[0]).__name__
         raise UsageError(f"these are no rows but a list, a {what} first; evalsql.experiment takes several runs")
@@ -62,14 +71,17 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         for at, record in enumerate(records, start=1):
             if not isinstance(record, Mapping):
                 raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
-        found = _named(column_meanings.find(list(dict.fromkeys(chain.from_iterable(records))), kind, given))
-        return {column: [record.get(name) for record in records] for column, name in found.items()}
+        names = list(dict.fromkeys(chain.from_iterable(records)))
+        found = column_meanings.find(names, kind, given)
+        columns = Columns({each: [record.get(name) for record in records] for each, name in _named(found).items()})
+        columns.left_out = column_meanings.left_out(names, found)
+        return columns
     for at, record in enumerate(records, start=1):
         if isinstance(record, str) or not isinstance(record, Sequence) or len(record) != len(meanings):
             raise UsageError(
                 f"row {at}: expected ({', '.join(meanings)}), or dicts or named tuples that name them; found {record!r}"
             )
-    return {meaning: [record[at] for record in records] for at, meaning in enumerate(meanings)}
+    return Columns({meaning: [record[at] for record in records] for at, meaning in enumerate(meanings)})
 
 
 def _are_runs(records: Sequence[Any], kind: str, given: Given) -> bool:
@@ -143,11 +155,13 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
         raise UsageError(f"{kind} need {listed} in each row, and this has one value of each document")
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
-    return {
-        "topic": list(chain.from_iterable(map(repeat, data, map(len, data.values())))),
-        "document": list(chain.from_iterable(data.values())),
-        _value(kind): list(chain.from_iterable(inner.values() for inner in data.values())),
-    }
+    return Columns(
+        {
+            "topic": list(chain.from_iterable(map(repeat, data, map(len, data.values())))),
+            "document": list(chain.from_iterable(data.values())),
+            _value(kind): list(chain.from_iterable(inner.values() for inner in data.values())),
+        }
+    )
 
 
 def _value(kind: str) -> str:
@@ -170,7 +184,13 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
             raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(kind, meaning)}")
     documents = record[found["document"]]
     topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
-    return _ranking(topic, documents, record.get((given or {}).get("score") or found.get("score")), kind)
+    scores = (given or {}).get("score") or found.get("score")
+    columns = _ranking(topic, documents, record.get(scores), kind, given)
+    others = column_meanings.left_out(record, found | ({"score": scores} if scores else {}))
+    columns.left_out = [*others, *columns.left_out]
+    if "call" in found:
+        columns["call"] = [record[found["call"]]] * len(columns["topic"])
+    return columns
 
 
 def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> Any:
@@ -204,14 +224,16 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
         "topic": named.get("topic", by_name.get("topic", by_id)),
         "document": named["document"] if named.get("document") in record else ranking,
         "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
+        "call": by_name.get("call"),
     }
     return {meaning: name for meaning, name in found.items() if name is not None and name in record}
 
 
-def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
+def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value = _value(kind)
     values: list[Any] | None = None
+    found = Columns()
     refuse_several(topic, inner)
     if isinstance(inner, Mapping):
         documents, values = list(inner), list(inner.values())
@@ -221,11 +243,17 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         documents = list(inner)
         if documents and isinstance(documents[0], Mapping):
             names = list(dict.fromkeys(chain.from_iterable(documents)))
-            fields = known(names, kind)
+            fields = known(names, kind, given)
             by_id = next((name for name in _IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
-            documents = [each.get(fields.get("document", by_id)) for each in documents]
+            if by_id and "document" not in fields:
+                fields["document"] = by_id
+            found.left_out = column_meanings.left_out(names, fields)
+            if "call" in fields:
+                found["call"] = [each.get(fields["call"]) for each in documents]
+            found |= {each: [one.get(fields[each]) for one in documents] for each in ("start", "end") if each in fields}
+            documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
                 raise UsageError(f"topic {topic}: expected pairs of document and {value}")
@@ -234,10 +262,10 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
             values = list(scores)
             if len(values) != len(documents):
                 raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
-    found: Columns = {"topic": [topic] * len(documents), "document": documents}
+    found |= {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
-        return found | {value: values}
-    if kind == "pairs":
+        found[value] = values
+    if values is not None or kind == "pairs":
         return found
     if kind != "run":
         raise UsageError(
@@ -245,27 +273,34 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         )
     if isinstance(inner, Set):
         raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
-    return found | {"rank": list(range(1, len(documents) + 1))}
+    found["rank"] = list(range(1, len(documents) + 1))
+    return found
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:
     """The rows of all rankings; raises UsageError where only some have scores, or a topic has several without."""
-    whole, empty, without_scores = Columns(), Columns(), set[str]()
+    whole, empty, without_scores = Columns(), Columns(), set[tuple[str, str]]()
+    parts = list(parts)
+    has_calls, left_out = any("call" in part for part in parts), list[str]()
     for part in parts:
+        left_out += part.left_out
+        calls = part.setdefault("call", [None] * len(part["topic"])) if has_calls else repeat(None)
         if not any(part.values()):
             empty = part  # which says nothing of scores
             continue
         if whole and part.keys() != whole.keys():
             raise UsageError("some topics have scores and others are rankings without")
-        for topic, rank in zip(part["topic"], part.get("rank", ()), strict=False):
-            if rank == 1 and str(topic) in without_scores:
+        for topic, call, rank in zip(part["topic"], calls, part.get("rank", ()), strict=False):
+            if rank == 1 and (str(topic), str(call)) in without_scores:
                 raise UsageError(
                     f"topic {topic} has several rankings without scores, and nothing says how they go together"
                 )
-            without_scores.add(str(topic))
+            without_scores.add((str(topic), str(call)))
         for meaning, values in part.items():
             whole.setdefault(meaning, []).extend(values)
-    return whole or empty
+    whole = whole or empty
+    whole.left_out = dict.fromkeys(left_out)
+    return whole
 
 
 def make_temp_table(database: Database, name: str, columns: Mapping[str, str]) -> None:

@@ -3,14 +3,16 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import QueryError
-from evalsql.ingest import base_rows
+from evalsql.ingest import base_rows, spans
+from evalsql.ingest.calls import OF_CALLS, rows_by_call, store_calls
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import Table
+from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
@@ -18,7 +20,7 @@ from evalsql.ingest.python_rows import make_temp_table
 
 STAGED_COLUMNS = {
     **{"file_id": "integer", "topic": "varchar", "document": "varchar"},
-    **{"given_rank": "integer", "score": "double", "doubtful": "boolean"},
+    **{"given_rank": "integer", "score": "double", "doubtful": "boolean", "call": "varchar"},
 }
 _RUN_COLUMNS = (
     *("run_id", "run", "tag", "num_tags", "comments"),
@@ -26,6 +28,19 @@ _RUN_COLUMNS = (
 )
 # Files keep their order, whichever reader put them there.
 _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
+
+
+class Repeated(NamedTuple):
+    """A document that stands several times for a topic of a run, or for a call of it."""
+
+    run_id: int
+    topic: str
+    document: str
+    call: str | None = None
+
+    @property
+    def of_topic(self) -> str:
+        return f"document {self.document} of topic {self.topic}" + (f", call {self.call}," if self.call else "")
 
 
 @dataclass
@@ -77,7 +92,8 @@ class RunBatch:
     options: RunOptions
 
     def __post_init__(self) -> None:
-        make_temp_table(self.database, "staged_run_rows", STAGED_COLUMNS)
+        columns = STAGED_COLUMNS | (spans.STAGED if self.options.holds_spans else {})
+        make_temp_table(self.database, "staged_run_rows", columns)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
@@ -89,26 +105,37 @@ class RunBatch:
         left_out = leave_out(database, self._owners, options)
         self._add_runs()
         base_rows.add_names(database, "select * from staged_run_rows")
-        ranked = ranked_rows(database, self._owners, options)
+        compared = compared_rows(database, self._owners, options)
+        if options.has_calls:
+            compared = rows_by_call(database, compared, options)
+        if options.holds_spans:
+            compared = spans.collapsed(database, compared, _STAGED_IN_ORDER, self._owners, options)
+        ranked = ranked_rows(database, compared, options)
         if options.keeps_all:
             _retain(database, ranked)
             self.ranked = f"select * from retrieved where run_id in ({self._listed})"
         else:
             database.execute(f"create or replace temp table all_ranks as\n{ranked}")
             self.ranked = "select * from all_ranks"
-        counts = f"select (select count(*) from staged_run_rows), count(*) from ({self.ranked})"
+        found = f"retrieved_spans where run_id in ({self._listed})" if options.holds_spans else f"({self.ranked})"
+        counts = f"select (select count(*) from staged_run_rows), count(*) from {found}"
         ((staged, kept),) = database.rows(counts)
         if staged != kept:
             raise QueryError(f"{staged} rows were read and {kept} ranked")
         return left_out
 
-    def repeated(self) -> set[tuple[int, str, str]]:
-        """Run_id, topic and document of documents that a topic has several times, unless the best one is kept."""
+    def repeated(self) -> set[Repeated]:
+        """Documents that a topic has several times, or a call of it, unless the best one is kept."""
         if self.options.keep_best:
             return set()
         repeated = relation_query(self.database.catalog, "repeated_documents", {"ranked": self.ranked})
-        names = "join topics using (topic_id) join documents using (document_id)"
-        return set(self.database.rows(f"select run_id, topic, document from ({repeated}) {names}"))
+        names, columns = "join topics using (topic_id) join documents using (document_id)", "run_id, topic, document"
+        if self.options.has_calls:
+            names += (
+                " join numbered_calls as calls on calls.list_id = repeated.run_id and calls.topic_id = topics.topic_id"
+            )
+            columns = "calls.run_id, topic, document, call_name"
+        return {Repeated(*row) for row in self.database.rows(f"select {columns} from ({repeated}) as repeated {names}")}
 
     def store(self, warnings: LoadWarnings | None = None) -> None:
         """Put the ranked rows that are to be kept into the base tables, and evaluate them.
@@ -118,13 +145,17 @@ class RunBatch:
         database, options, catalog = self.database, self.options, self.database.catalog
         ranked = {"ranked": self.ranked}
         if options.keep_best:
-            count = "select count(*) - count(distinct (topic_id, document_id)) from all_ranks"
-            count = f"{count} where run_id = runs.run_id"
+            count = "select count(*) - count(distinct (run_id, topic_id, document_id)) from all_ranks where run_id"
+            count = f"{count} in ({OF_CALLS if options.has_calls else 'runs.run_id'})"
             database.execute(f"update runs set duplicates = ({count}) where run_id in ({self._listed})")
         if options.keep_best or options.depth or options.judged_by:
             judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
             kept = relation_query(catalog, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
             database.execute(f"create or replace temp table all_ranks as\n{kept}")
+        if options.has_calls:
+            database.execute(
+                f"create or replace temp table all_ranks as\n{store_calls(database, self.ranked, self._listed)}"
+            )
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
         if warnings and options.tie_rule == "trec_eval":
@@ -161,14 +192,18 @@ class RunBatch:
         base_rows.add_rows(self.database, "runs", _RUN_COLUMNS, rows, self.options.meta or {})
 
 
-def ranked_rows(database: Database, staged_files: str, options: RunOptions) -> str:
-    """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id."""
+def compared_rows(database: Database, staged_files: str, options: RunOptions) -> str:
+    """A SELECT of the staged rows with keys; ``staged_files`` is one of file_id and owner_id."""
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     rule, lower_is_better = options.tie_rule, options.lower_is_better
-    rows = relation_query(database.catalog, "compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
+    return relation_query(database.catalog, "compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
+
+
+def ranked_rows(database: Database, rows: str, options: RunOptions) -> str:
+    """A SELECT of the rows with ranks."""
     if options.ranks_by_score:
         return relation_query(database.catalog, "ranked_by_score", {"compared_rows": rows})
-    return relation_query(database.catalog, "ranked_as_given", {"compared_rows": rows}, tie_rule=rule)
+    return relation_query(database.catalog, "ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
 
 
 def _retain(database: Database, ranked: str) -> None:

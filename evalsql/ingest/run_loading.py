@@ -15,14 +15,16 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
+from evalsql.ingest import spans
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.source import Source, in_batches
-from evalsql.ingest.files.tables import TREC_TEXT, Table, Tables
+from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
-from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.python_rows import put
-from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, RunBatch, StagedFile
+from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
 from evalsql.phrases import Progress
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
@@ -57,6 +59,10 @@ class RunLoader:
         if self.options.warns:
             self.warnings.note_repeated_files(self.database, "run", [run.run_id for run in runs])
             self.warnings.warn(lower_is_better=self.options.lower_is_better)
+        if self.options.holds_spans:
+            loaded = {"loaded": f"select unnest({[run.run_id for run in runs]}) as run_id"}
+            remarks = relation_query(self.database.catalog, "collapsed_remarks", loaded)
+            self.left_out += [remark for (remark,) in self.database.rows(remarks)]
 
     def _new_runs(
         self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]
@@ -65,9 +71,13 @@ class RunLoader:
         runs: list[NewRun] = []
         tables = self.tables.by_label
         for run_id, (name, sources) in enumerate(named.items(), start=next_id(self.database, "runs", "run_id")):
-            files = [
-                StagedFile(each, tables.get(each.label)) for each in sources if not each.form or each.label in tables
-            ]
+            files = list[StagedFile]()
+            for each in [each for each in sources if not each.form or each.label in tables]:
+                try:
+                    spans.check_run(each, tables.get(each.label), self.options)
+                    files.append(StagedFile(each, tables.get(each.label)))
+                except InputError as error:
+                    self.problems.take(error)
             kinds = {file.kind for file in files}
             if len(kinds) == 1:
                 runs.append(NewRun(name, run_id, qrels_ids[name], files))
@@ -84,7 +94,7 @@ class RunLoader:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
                 list(threads.map(lambda file: file.inspect(Path(folder)), files))
             if tables := [file.table for file in files if file.table]:
-                self.tables.stage_runs(tables)
+                self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
             if texts := [file for file in files if not file.table]:
                 opposed = self._look_at_first_rows(texts)
                 self.warnings.opposed += [
@@ -160,7 +170,7 @@ class RunLoader:
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
         clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
-        database.execute("insert into staged_run_rows " + clean)
+        database.insert("staged_run_rows", clean)
         rejected = set(map(os.path.abspath, rejected_paths(database)))
         doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}
         doubtful.update(*database.rows("select distinct file_id from staged_run_rows where doubtful"))
@@ -176,30 +186,36 @@ class RunLoader:
             (number, topic, document, int(rank.partition(".")[0]) if is_ranked else None, float(score), False)
             for _, (topic, document, rank, score) in found
         )
-        add_rows(self.database, "staged_run_rows", [*STAGED_COLUMNS], rows)
+        add_rows(self.database, "staged_run_rows", [*STAGED_COLUMNS][:-1], rows)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True
         self.problems.add(problem)
 
-    def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
+    def _report_repeated(self, runs: Sequence[NewRun], repeated: set[Repeated]) -> None:
         """Report repeated documents with their lines, for which their files are read again."""
-        concerned = {run_id for run_id, _, _ in repeated}
+        concerned = {each.run_id for each in repeated}
         for run in runs:
-            first: dict[tuple[str, str], tuple[str, int]] = {}
+            first: dict[Repeated, tuple[str, int]] = {}
             for file in run.files if run.run_id in concerned else ():
                 origin, label = file.table or Table(self.database, file.source, TREC_TEXT), file.source.label
                 as_text = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
-                for line, (topic, document, *_) in file.table.rows("topic", "document") if file.table else as_text:
-                    if (run.run_id, topic, document) not in repeated:
+                named = ("topic", "document", *(["call"] if self.options.has_calls else []))
+                for line, values in file.table.rows(*named) if file.table else as_text:
+                    found = Repeated(run.run_id, *values[: len(named)])
+                    if found not in repeated:
                         continue
-                    place = first.setdefault((topic, document), (label, line))
+                    place = first.setdefault(found, (label, line))
                     if place != (label, line):
                         where = f"{origin.unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
-                        reason = f"document {document} of topic {topic} already stands at {where}"
-                        self.problems.add(origin.problem(line, reason))
+                        self.problems.add(origin.problem(line, f"{found.of_topic} already stands at {where}"))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
+
+
+def run_tables(database: Database, options: RunOptions, problems: ProblemList) -> Tables:
+    rank_is_used, ignores_calls = options.goes_by_rank, options.call == NO_CALL
+    return Tables(database, "run", options.given, problems, rank_is_used=rank_is_used, ignores_calls=ignores_calls)
 
 
 def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels: Names) -> tuple[int, int]:
@@ -225,15 +241,15 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
     """
-    with Tables(database, "run", options.columns, ProblemList(), rank_is_used=options.goes_by_rank) as tables:
+    with run_tables(database, options, ProblemList()) as tables:
         table = tables.read_data(data, run.name)
+        if options.warns:
+            note_left_out([table], "run")
         run.files = [StagedFile(table.source, table)]
-        tables.stage_runs([table])
+        spans.check_run(table.source, table, options)
+        tables.stage_runs([table], spans.FROM_TABLE if options.holds_spans else "")
         return table.num_rows
 
 
-def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:
-    return InputError(
-        Problem(name, 0, f"document {document} of topic {topic} stands more than once")
-        for _, topic, document in sorted(repeated)
-    )
+def repeated_error(name: str, repeated: Iterable[Repeated]) -> InputError:
+    return InputError(Problem(name, 0, f"{each.of_topic} stands more than once") for each in sorted(repeated))

@@ -122,7 +122,8 @@ def make_room(database: Database, staged: str, replace: bool) -> None:
     ranked = relation_query(database.catalog, "runs_with_rankings", {"staged": staged})
     if named := shortened([run for (run,) in database.rows(f"{ranked}\norder by 1")]):
         raise UsageError(
-            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
+            f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
+            "them out"
         )
     taken = relation_query(database.catalog, "runs_with_figures", {"staged": staged})
     held = database.rows(f"{taken}\norder by run")

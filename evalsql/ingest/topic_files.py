@@ -104,11 +104,10 @@ def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
     column = _topic_column(names, topic)
     if column is None:
         wanted = topic or f"for the topic: expected {', '.join(_TOPIC[:6])} or another of its names"
-        raise UsageError(
-            f"there is no column {wanted}; found {', '.join(names)}; --columns topic=NAME says which it is"
-        )
+        says = "names another" if topic else "topic=NAME says which it is"
+        raise UsageError(f"there is no column {wanted}; found {', '.join(names)}; --columns {says}")
     if row[column] in (None, ""):
-        raise UsageError(f"{column} is empty, and it names the topic")
+        raise UsageError(f"{column} is empty, and it says what the row is of")
     return Record(line, str(row[column]), *_fields({name: row[name] for name in row if name != column}))
 
 
@@ -185,7 +184,7 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
             if value := row.pop(column):
                 yield Record(number, value, {name: words(text) for name, text in row.items() if text})
             else:
-                refuse(source.problem(number, f"{column} is empty, and it names the topic"))
+                refuse(source.problem(number, f"{column} is empty, and it says what the row is of"))
         return
     if topic is not None:
         raise source.error(f"there is no column {topic} in its header: {first[1][:100]}", first[0])

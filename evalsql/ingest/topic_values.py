@@ -122,7 +122,8 @@ def load_weights(database: Database, source: Any, qrels: str, *, replace: bool) 
 
 def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
     ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
-    judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
+    held = (f"select topic_id from {table} where qrels_id = {qrels_id}" for table in ("judged_documents", "nuggets"))
+    judged = " union all ".join(held)
     return qrels_id, dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
 
 

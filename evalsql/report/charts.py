@@ -15,6 +15,7 @@ from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
+from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
 from evalsql.report.page.report_data import (
@@ -39,6 +40,7 @@ LONGEST_NAME = 36
 _OF_LINES = ("pr", "roc", "tap", "unjudged", "slope", "history")
 _OF_TWO_RUNS = ("differences", "scatter", "histogram")
 _OF_ONE_MEASURE = (*_OF_TWO_RUNS, "distribution", "topics", "leaderboard")
+_OF_TWO = {"slope": "-m AP -m nDCG@10", "pareto": "-m nDCG@10 -m 'Cost(name=latency_ms)'"}
 _BINS = 16
 _DIFFERENCES = """
 select topic, run, baseline, value, baseline_value, difference
@@ -55,6 +57,10 @@ _QUERIES: Mapping[str, str] = {
     "slope": """
         select run, measure, value, place, position, measure = {first} as is_first from ({means})
         order by is_first desc, position""",
+    "pareto": """
+        select * exclude (qrels) replace (array_to_string(dominated_by, ', ') as dominated_by)
+        from pareto_front(quality_measure := {first}, cost_measure := {second}) where qrels = {qrels}
+        order by cost, quality""",
     "topics": OF_SCORES["values"],
     "distribution": OF_SCORES["distribution"],
     # Measures that do not tell the runs apart agree with none, which a chart cannot show.
@@ -226,6 +232,9 @@ def drawing(
             table = Table(*warehouse.database.table(run_rows_query(warehouse, of_runs, judged, drawn)))
         else:
             table = _values(warehouse, name, named, judged, drawn, baseline, chosen)
+        if name == "pareto":
+            parts = [f"{named[0].name} against {named[1].name}"]
+            notes = [*notes, *on_costs(warehouse.evaluation, named[1:2], [judged], drawn)]
         if name in (*_OF_TWO_RUNS, "pr_levels"):
             parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
@@ -244,8 +253,10 @@ def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str],
         raise UsageError(f"the chart {name} needs a baseline; name it with --baseline")
     if baseline in runs:
         raise UsageError(f"{baseline} is compared with itself; name two runs")
-    if name == "slope" and len(named) < 2:
-        raise UsageError("the chart slope is of two measures: -m AP -m nDCG@10")
+    if name in _OF_TWO and len(named) < 2:
+        raise UsageError(f"the chart {name} is of two measures: {_OF_TWO[name]}")
+    if name == "pareto" and [each.relation.header.less_is_better for each in named[:2]] != [False, True]:
+        raise UsageError(f"the chart pareto has what is better where it is more, then a cost: {_OF_TWO[name]}")
 
 
 def _values(
@@ -258,10 +269,11 @@ def _values(
     runs: Sequence[str],
 ) -> Table:
     """The rows of a chart of values with their words; places are those among all the runs."""
-    catalog, given = warehouse.catalog, {"agreement": named, "slope": named[:2]}.get(name, named[:1])
+    catalog, given = warehouse.catalog, named if name == "agreement" else named[: 1 + (name in _OF_TWO)]
     compared: dict[str, Any] = {"qrels": qrels, "run": drawn[0], "baseline": baseline}
     parts = {key: literal(value) for key, value in compared.items()} | {
         "first": literal(named[0].name),
+        "second": literal(given[-1].name),
         "names": ", ".join(literal(measure.name) for measure in given),
         "bins": relation_query(catalog, "difference_bins", **compared, bins=_BINS),
         "means": means_query(catalog, qrels, given, names_query("run", drawn)),

@@ -36,6 +36,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
         form: grades or groups, as in ``Warehouse.load_qrels``.
         keep_best: of several rows for a document keep the best, in the judgments and in runs.
+        collapse, unit: how runs of spans are loaded, as in ``Warehouse.load_runs``; judged spans have the same unit.
         columns, qrels_columns: names of columns by meaning, of runs and of judgments, such as {"topic": "qid"}.
 
     Raises:
@@ -51,10 +52,13 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         lower_is_better: bool = False,
         form: str = "grades",
         keep_best: bool = False,
+        collapse: str | None = None,
+        unit: str | None = None,
         columns: Mapping[str, str] | None = None,
         qrels_columns: Mapping[str, str] | None = None,
     ) -> None:
-        how: dict[str, Any] = {"keep_best": keep_best, "columns": columns, "warns": False}
+        how: dict[str, Any] = {"keep_best": keep_best, "columns": columns, "warns": False, "collapse": collapse}
+        how["unit"] = unit if collapse else None
         options = RunOptions(tie_rule=tie_rule, lower_is_better=lower_is_better, **how)
         asked = split_measures(measures)
         self._asking = Lock()  # a run is in the database while it is evaluated
@@ -63,7 +67,8 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         self._names = canonical_names(catalog, asked)
         relations = [measure.relation for measure in parse_measures(asked, catalog)]
         self._options = replace(options, keeps_unjudged=catalog.reads_unjudged(relations))
-        Loader(self._database).load_qrels(qrels, "qrels", form=form, keep_best=keep_best, columns=qrels_columns)
+        read: dict[str, Any] = {"form": form, "unit": unit if form == "spans" else None, "columns": qrels_columns}
+        Loader(self._database).load_qrels(qrels, "qrels", keep_best=keep_best, **read)
         add_evaluations(self._database, _PAIRS)  # of no ranking yet; they depend on the judgments alone
         self._evaluation = Evaluation(self._database)
         few = len(set(self._names.values())) < FEWEST  # of more measures the values are in tables that a rollback drops

@@ -22,6 +22,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "weights": {"trec": ".txt"},
 }
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
+_NUGGETS = "nuggets join qrels using (qrels_id) join topics using (topic_id)"
 _JUDGED_SAMPLE = """(
     select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
     join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
@@ -31,6 +32,7 @@ _OF_SAMPLES = {
     "strata": ["topic", "iteration", "document", "stratum", "grade"],
     "probabilities": ["topic", "document", "grade", "method", "probability"],
 }
+_OF_SPANS = ("parquet", "jsonl")  # formats that have spans
 _ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
 _MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
 
@@ -76,11 +78,28 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
 
 
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
-    rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
-    ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
+    columns, held, order = "document, rank, score", "rankings", "rank"
+    query = "select run_id, tag, tie_rule, lower_is_better, meta from runs where run = ?"
+    ((run_id, tag, tie_rule, lower, meta),) = database.rows(query, [name])
+    has_calls, has_spans = (
+        bool(database.rows(f"select 1 from {table} where run_id = {run_id} limit 1"))
+        for table in ("call_ranks", "retrieved_spans")
+    )
+    again = []
+    if has_calls and form in ("parquet", "jsonl"):
+        columns, held, order = "call_name as call, document, rank, score", "call_rankings", "call_rankings.call, rank"
+        again.append("--call call")
+    if has_spans and form in _OF_SPANS:
+        columns, held = "document, span_start, span_end, rank, score", "span_rankings"
+        again.append(f"--collapse {meta['collapse']} --unit {meta['unit']}")
+    rows = f"select topic, {columns} from {held} where run = {literal(name)} order by topic, {order}"
     usual = "trec_eval_10" if lower else "trec_eval"
-    again = [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
+    again += [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
     remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
+    if has_calls and held != "call_rankings":
+        remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
+    if has_spans and held != "span_rankings":
+        remarks.append(f"its spans do not go into the format {form}; {', '.join(_OF_SPANS)} have them")
     if form == "trec":
         tag = "_".join((tag or name).split()) or "run"
         lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"
@@ -99,19 +118,29 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
 def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     ((kind,),) = database.rows("select form from qrels where qrels = ?", [name])
     columns, held, order = ["topic", "iteration", "document", "grade"], "judgments", "topic, iteration, document"
-    if kind == "preferences":
+    if kind == "nuggets":
+        columns, held, order = ["topic", "nugget", "importance", "text"], _NUGGETS, "topic, nugget"
+    elif kind == "preferences":
         columns, held = ["topic", "judgment_group", "subgroup", "document", "level"], _PREFERENCES
         order = "topic, judgment_group, subgroup, level desc, document"
+    elif kind == "spans":
+        columns, held = ["topic", "document", "span_start", "span_end", "grade"], "span_judgments"
+        order = "topic, document, span_start, span_end"
     elif kind in _OF_SAMPLES:
         columns, held = _OF_SAMPLES[kind], _JUDGED_SAMPLE
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
+    if kind == "spans":
+        ((unit,),) = database.rows("select meta['unit'] from qrels where qrels = ?", [name])
+        remarks = [f"{remarks[0]}, with --unit {unit}"]
+    formats = {"spans": _OF_SPANS, "nuggets": ("parquet", "jsonl")}.get(kind, ("parquet", "jsonl", "trec"))
+    if kind != "grades" and form not in formats:
+        has = ", ".join(formats)
+        raise UsageError(f"judgments {name} hold {kind}, which the format {form} has not; {has} have")
     if form == "trec":
         names = [each for each in columns if each not in ("grade", "level", "probability")]
         return Written(_text(database, rows, names, path), remarks)
     if form == "beir":
-        if kind != "grades":
-            raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
         ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
         remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
         lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'

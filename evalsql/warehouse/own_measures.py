@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalsql.catalog.ddl import created_name
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
@@ -45,17 +46,20 @@ def check_contract(database: Database, relation: Relation) -> None:
         wanted = ", ".join([*expected, *relation.header.columns])
         raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
+    answered = database.catalog["answered_topics"]
+    is_of_answers = answered in database.catalog.build_order([relation.name])
+    evaluated = created_name(database.catalog, answered) if is_of_answers else "evaluations"
     counts = f"""
         select
-            count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
+            count(*), count(distinct (qrels, run, topic)), (select count(*) from {evaluated}),
             count(*) filter (where not coalesce(isfinite(value), false)),
             count(*) filter (where is_outside),
             min(concat(value, ' of ', run, ' on topic ', topic)) filter (where is_outside)
         from (select *, value not between ?::double - 1e-9 and ?::double + 1e-9 as is_outside from {relation.name})
     """
-    ((rows, distinct, evaluated, unusable, outside, example),) = database.rows(counts, [low, high])
-    if not rows == distinct == evaluated:
-        raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
+    ((rows, distinct, num_evaluated, unusable, outside, example),) = database.rows(counts, [low, high])
+    if not rows == distinct == num_evaluated:
+        raise CatalogError(f"{relation.path}: gives {rows} rows for {num_evaluated} topics evaluated")
     if unusable:
         advice = "coalesce(..., 0) gives a value to topics that have none"
         raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite; {advice}")

@@ -23,7 +23,7 @@ from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 _MAKING = "making views"
 # What the database with the package's relations is called, the same for the whole process, so that a file that is
 # opened again finds it attached. No file is called so.

@@ -16,6 +16,7 @@ from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import check_new_runs
+from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs, parse_date
@@ -29,6 +30,8 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.ingest.answers import LoadedAnswers
+    from evalsql.ingest.costs import LoadedCosts
     from evalsql.ingest.document_texts import LoadedTexts
     from evalsql.ingest.topic_values import LoadedTopics
 
@@ -117,6 +120,17 @@ class Warehouse:
         look_at(query, self.database)
         return self.database.sql(query)
 
+    @contextmanager
+    def calls(self, kind: Calls, runs: Names = ()) -> Iterator[None]:
+        """Have rankings made of calls in the place of these runs, by default of all, for whatever is asked meanwhile.
+
+        Args:
+            kind: first or last (one call of each topic), each (every call is a run, such as "agent, call 2"),
+                cumulative (what was found up to each call), best (all, by their best ranks), union (all, as runs are).
+        """
+        with calls_shown(self.database, kind, runs):
+            yield
+
     def load_topics(
         self,
         source: Any,
@@ -144,6 +158,12 @@ class Warehouse:
 
         return load_documents(self.database, source, **options)
 
+    def load_costs(self, source: Any, **options: Any) -> LoadedCosts:
+        """Keep costs of runs that are held, such as latency_ms; options are those of ``ingest.costs``."""
+        from evalsql.ingest.costs import load_costs
+
+        return load_costs(self.database, source, **options)
+
     def load_scores(
         self,
         sources: Files,
@@ -169,6 +189,18 @@ class Warehouse:
             if results := [each for each in listed if each not in tables]:
                 names, self.loader.notices = load_results(self.database, results, **how, **options)
         return loaded + names
+
+    def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load which nuggets answers hold, of files or rows; options are those of ``ingest.answers``."""
+        from evalsql.ingest.answers import load_answers
+
+        return load_answers(self.database, "assignments", source, **options)
+
+    def load_citations(self, source: Any, **options: Any) -> LoadedAnswers:
+        """Load whether documents support the sentences that cite them; options are those of ``ingest.answers``."""
+        from evalsql.ingest.answers import load_answers
+
+        return load_answers(self.database, "citations", source, **options)
 
     def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""

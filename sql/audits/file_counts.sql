@@ -17,6 +17,22 @@ run_rows as (
         run_id,
         sum(num_ret) as num_rows
     from run_topics
+    where
+        run_id not in (select run_id from call_ranks)
+        and run_id not in (select run_id from retrieved_spans)
+    group by run_id
+    union all
+    select
+        run_id,
+        count(*) as num_rows
+    from call_ranks
+    group by run_id
+    union all
+    -- Results that are spans are kept, and their documents are made of them.
+    select
+        run_id,
+        count(*) as num_rows
+    from retrieved_spans
     group by run_id
     union all
     select
@@ -28,9 +44,31 @@ run_rows as (
 judgment_rows as (
     select qrels_id
     from assessments
+    where qrels_id not in (select qrels_id from judged_spans)
+    union all
+    select qrels_id
+    from judged_spans
     union all
     select qrels_id
     from preferences
+    union all
+    select qrels_id
+    from nuggets
+),
+answer_rows as (
+    select
+        run_id,
+        concat('assignments.', qrels_id) as kind,
+        count(*) as num_rows
+    from nugget_assignments
+    group by run_id, qrels_id
+    union all
+    select
+        run_id,
+        concat('citations.', qrels_id) as kind,
+        count(*) as num_rows
+    from answer_citations
+    group by run_id, qrels_id
 ),
 qrels_rows as (
     select
@@ -98,6 +136,19 @@ kept as (
         on meta_rows.qrels_id = file_rows.id
         and concat('topics.', meta_rows.key) = file_rows.kind
     where substr(file_rows.kind, 1, 7) = 'topics.'
+    union all
+    select
+        file_rows.kind,
+        file_rows.id,
+        concat('answers of run ', runs.run) as owner,
+        coalesce(answer_rows.num_rows, 0) as num_rows,
+        0 as duplicates
+    from file_rows
+    join runs on runs.run_id = file_rows.id
+    left join answer_rows
+        on answer_rows.run_id = file_rows.id
+        and answer_rows.kind = file_rows.kind
+    where regexp_matches(file_rows.kind, '^(assignments|citations)\.')
 )
 select
     concat(

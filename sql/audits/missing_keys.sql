@@ -23,8 +23,20 @@ with keys as (
     from collection_scores
     group by run_id
     union all
+    select 'costs', run_id, null, topic_id, null, null, count(*)
+    from costs
+    group by run_id, topic_id
+    union all
     select 'retrieved', run_id, null, topic_id, null, null, count(*)
     from retrieved
+    group by run_id, topic_id
+    union all
+    select 'call_ranks', run_id, null, topic_id, null, null, count(*)
+    from call_ranks
+    group by run_id, topic_id
+    union all
+    select 'retrieved_spans', run_id, null, topic_id, null, null, count(*)
+    from retrieved_spans
     group by run_id, topic_id
     union all
     select 'run_topics', run_id, null, topic_id, null, null, count(*)
@@ -43,9 +55,25 @@ with keys as (
     from judged_documents
     group by qrels_id, topic_id
     union all
+    select 'judged_spans', null, qrels_id, topic_id, null, null, count(*)
+    from judged_spans
+    group by qrels_id, topic_id
+    union all
     select 'judgment_samples', null, qrels_id, topic_id, null, null, count(*)
     from judgment_samples
     group by qrels_id, topic_id
+    union all
+    select 'nuggets', null, qrels_id, topic_id, null, null, count(*)
+    from nuggets
+    group by qrels_id, topic_id
+    union all
+    select 'nugget_assignments', run_id, qrels_id, topic_id, null, null, count(*)
+    from nugget_assignments
+    group by run_id, qrels_id, topic_id
+    union all
+    select 'answer_citations', run_id, qrels_id, topic_id, null, null, count(*)
+    from answer_citations
+    group by run_id, qrels_id, topic_id
     union all
     select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
     from topic_weights
@@ -59,10 +87,10 @@ with keys as (
     from judged_ranks
     group by evaluation_id
     union all
-    select 'files', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
-    from files
+    select 'files', case when owner = 'run' then id end, case when owner <> 'run' then id end, null, null, null, count(*)
+    from (select id, kind, case when regexp_matches(kind, '^(costs$|assignments\.|citations\.)') then 'run' else kind end as owner from files)
     where kind <> 'documents'
-    group by case when kind = 'run' then id end, case when kind <> 'run' then id end
+    group by case when owner = 'run' then id end, case when owner <> 'run' then id end
     union all
     select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
     from meta_changes
@@ -74,6 +102,16 @@ with keys as (
     where $documents and document_id not in (select document_id from documents)
     group by run_id, topic_id
     union all
+    select 'call_ranks', run_id, null, topic_id, null, min(document_id), count(*)
+    from call_ranks
+    where $documents and document_id not in (select document_id from documents)
+    group by run_id, topic_id
+    union all
+    select 'retrieved_spans', run_id, null, topic_id, null, min(document_id), count(*)
+    from retrieved_spans
+    where $documents and document_id not in (select document_id from documents)
+    group by run_id, topic_id
+    union all
     select 'assessments', null, qrels_id, topic_id, null, min(document_id), count(*)
     from assessments
     where $documents and document_id not in (select document_id from documents)
@@ -81,6 +119,11 @@ with keys as (
     union all
     select 'preferences', null, qrels_id, topic_id, null, min(document_id), count(*)
     from preferences
+    where $documents and document_id not in (select document_id from documents)
+    group by qrels_id, topic_id
+    union all
+    select 'judged_spans', null, qrels_id, topic_id, null, min(document_id), count(*)
+    from judged_spans
     where $documents and document_id not in (select document_id from documents)
     group by qrels_id, topic_id
     union all
@@ -146,7 +189,11 @@ select
     concat('their ', owner) as owner,
     concat(
         relation, ' has rows of ', owner, ' #', id, ', which ', fault, ': delete from ', relation, ' where ',
-        case when relation not in ('files', 'meta_changes') then key when owner = 'run' then 'kind = ''run'' and id' else 'kind <> ''run'' and id' end,
+        case
+            when relation not in ('files', 'meta_changes') then key
+            when owner = 'run' then 'kind in (''run'', ''costs'') and id'
+            else 'kind not in (''run'', ''costs'') and id'
+        end,
         ' = ', id
     ) as finding,
     cast(sum(num_rows) as bigint) as num_rows

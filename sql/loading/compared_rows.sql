@@ -9,6 +9,7 @@
 --   position     place among the staged rows
 --   score        score as it stood in the file
 --   strength     what is compared of the score, more being better
+--   call         call that found it, as the file names it; null where the run has none
 select
     staged_files.owner_id as run_id,
     topics.topic_id,
@@ -17,7 +18,8 @@ select
     staged.given_rank,
     staged.position,
     staged.score,
-    comparison_score(staged.score, $tie_rule, $lower_is_better) as strength
+    comparison_score(staged.score, $tie_rule, $lower_is_better) as strength,
+    staged.call
 from staged
 join staged_files on staged_files.file_id = staged.file_id
 join topics on topics.topic = staged.topic

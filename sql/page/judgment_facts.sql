@@ -3,12 +3,23 @@
 -- parameters:
 --   qrels varchar = null   judgment set
 -- columns:
---   num_judgments   judged documents over all topics
+--   num_judgments   judged documents, or nuggets, over all topics
 --   num_grades      different grades from 0 among them
 --   loaded_on       the day on which the judgments or the last of the runs were loaded
+with judged as (
+    select
+        qrels_id,
+        grade
+    from judged_documents
+    union all
+    select
+        qrels_id,
+        cast(null as integer) as grade
+    from nuggets
+)
 select
     count(*) as num_judgments,
-    count(distinct case when judged_documents.grade >= 0 then judged_documents.grade end) as num_grades,
+    count(distinct case when judged.grade >= 0 then judged.grade end) as num_grades,
     strftime(
         greatest(
             max(qrels.loaded_at),
@@ -20,6 +31,6 @@ select
         ),
         '%-d %B %Y'
     ) as loaded_on
-from judged_documents
-join qrels on qrels.qrels_id = judged_documents.qrels_id
+from judged
+join qrels on qrels.qrels_id = judged.qrels_id
 where qrels.qrels = $qrels

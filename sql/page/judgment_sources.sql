@@ -2,7 +2,7 @@
 -- parameters:
 --   qrels varchar = null   judgment set
 -- columns: qrels
---   form              grades, groups, preferences, strata or probabilities
+--   form              grades, groups, preferences, spans, strata or probabilities
 --   kind              qrels or weights
 --   file              file that it was loaded from; null for rows from memory
 --   sha256            checksum of the file

@@ -1,7 +1,7 @@
 -- title: How the topics of each run match those of the judgments it is evaluated with
 -- columns: qrels, run
 --   num_topics       topics of the judgment set, all of them averaged
---   missing_topics   those the run leaves out; they score as an empty ranking does; null where only scores are stored
+--   missing_topics   those the run leaves out; they score as an empty ranking or no answer does; null where only scores are stored
 --   extra_topics     topics of the run without judgments; they are left out; null where only scores are stored
 with matched as (
     select
@@ -9,10 +9,11 @@ with matched as (
         run_id,
         qrels,
         run,
+        answered,
         count(*) as num_topics,
         count(case when missing then 1 end) as missing_topics
-    from evaluated_topics
-    group by qrels_id, run_id, qrels, run
+    from averaged_topics
+    group by qrels_id, run_id, qrels, run, answered
 ),
 retrieved_topics as (
     select
@@ -34,7 +35,10 @@ select
     matched.run,
     matched.num_topics,
     matched.missing_topics,
-    coalesce(retrieved_topics.num_retrieved, 0) - (matched.num_topics - matched.missing_topics) as extra_topics
+    case
+        when matched.answered then 0
+        else coalesce(retrieved_topics.num_retrieved, 0) - (matched.num_topics - matched.missing_topics)
+    end as extra_topics
 from matched
 left join retrieved_topics on retrieved_topics.run_id = matched.run_id
 union all

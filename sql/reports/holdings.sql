@@ -3,9 +3,9 @@
 --   kind             qrels or run
 --   name             name of the judgment set or run
 --   qrels            judgment set the run is evaluated with, a row for each; null for a run not evaluated yet
---   num_topics       topics of the judgment set, or that the run has documents or stored scores for; null for
---                    figures over a whole collection
---   num_rows         judgments, or documents retrieved; null where only scores of the run are stored
+--   num_topics       topics of the judgment set, or that the run has documents, stored scores or answers for; null
+--                    for figures over a whole collection
+--   num_rows         judgments, or documents retrieved; null of a run without rankings
 --   missing_topics   topics of the judgment set that the run leaves out
 --   extra_topics     topics of the run that have no judgments
 --   num_weights      topics of the judgment set that were given a weight
@@ -17,11 +17,22 @@
 --   file             where it came from, several files separated by blanks; the table files has checksums
 with sources as (
     select
-        kind,
+        case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end as kind,
         id,
         string_agg(file, ' ' order by file) as file
     from files
-    group by kind, id
+    group by case when regexp_matches(kind, '^(assignments|citations)\.') then 'run' else kind end, id
+),
+answer_topics as (
+    select
+        run_id,
+        topic_id
+    from nugget_assignments
+    union
+    select
+        run_id,
+        topic_id
+    from answer_citations
 ),
 run_sizes as (
     select
@@ -43,6 +54,14 @@ run_sizes as (
         cast(null as bigint) as num_topics,
         cast(null as bigint) as num_rows
     from collection_scores
+    union all
+    select
+        run_id,
+        count(*) as num_topics,
+        cast(null as bigint) as num_rows
+    from answer_topics
+    where run_id not in (select run_id from run_topics)
+    group by run_id
 ),
 qrels_rows as (
     select
@@ -54,6 +73,11 @@ qrels_rows as (
         qrels_id,
         topic_id
     from preferences
+    union all
+    select
+        qrels_id,
+        topic_id
+    from nuggets
 ),
 qrels_sizes as (
     select

@@ -28,16 +28,16 @@ with chosen as (
         answered.topic,
         answered.measure,
         answered.ties,
-        case when evaluated_topics.missing then null else answered.value end as value,
+        case when averaged_topics.missing then null else answered.value end as value,
         true as is_known
     from answered
-    join evaluated_topics
-        on evaluated_topics.qrels = answered.qrels
-        and evaluated_topics.run = answered.run
-        and evaluated_topics.topic = answered.topic
+    join averaged_topics
+        on averaged_topics.qrels = answered.qrels
+        and averaged_topics.run = answered.run
+        and averaged_topics.topic = answered.topic
     where
         $topics <> 'all'
-        and (not evaluated_topics.missing or $topics = 'padded')
+        and (not averaged_topics.missing or $topics = 'padded')
 ),
 given_weights as (
     select

@@ -1,13 +1,13 @@
 -- title: How the runs of each judgment set match its topics
 -- inputs: covered
 -- columns: qrels
---   form            what it holds: grades, groups, preferences, strata or probabilities
+--   form            what it holds: grades, groups, preferences, spans, strata, probabilities or nuggets
 --   num_topics      topics averaged
 --   num_known       runs of which missing and extra topics are known
 --   num_missing     those that leave topics of the judgments out
 --   num_left_out    those with topics that have no judgments
 --   num_stored      runs of which only scores are stored
---   num_irrelevant  topics of the judgments without a relevant document
+--   num_irrelevant  topics of the judgments without a relevant document, or without a vital nugget
 with irrelevant as (
     select
         qrels_id,
@@ -15,6 +15,13 @@ with irrelevant as (
     from judged_documents
     group by qrels_id, topic_id
     having max(grade) < 1
+    union all
+    select
+        qrels_id,
+        topic_id
+    from nuggets
+    group by qrels_id, topic_id
+    having count(case when importance = 'vital' then 1 end) = 0
 )
 select
     covered.qrels,

@@ -1,7 +1,7 @@
 -- title: In what runs of one judgment set differ beside what they retrieved: their depth, and how they were loaded
 -- inputs: covered
 -- columns: qrels
---   condition   depth, tie_rule or judged_by
+--   condition   depth, tie_rule, judged_by or collapse
 --   value       its value, in words
 --   runs        names of the runs that have it
 -- definition: Depth is the number of documents of a run's longest topic, of runs not cut to judged documents. It is
@@ -19,6 +19,7 @@ held as (
         runs.run,
         runs.tie_rule,
         runs.judged_by,
+        runs.meta['collapse'] as collapse,
         depths.depth
     from covered
     join runs on runs.run = covered.run
@@ -47,6 +48,14 @@ conditions as (
         run,
         'judged_by' as condition,
         coalesce(judged_by, 'none') as value,
+        null as depth
+    from held
+    union all
+    select
+        qrels,
+        run,
+        'collapse' as condition,
+        coalesce(collapse, 'none') as value,
         null as depth
     from held
 )

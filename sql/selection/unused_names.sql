@@ -17,13 +17,19 @@ where topic_id not in (
     union
     select topic_id from judged_documents
     union
+    select topic_id from judged_spans
+    union
     select topic_id from judgment_samples
+    union
+    select topic_id from nuggets
     union
     select topic_id from topic_weights
     union
     select topic_id from topic_meta
     union
     select topic_id from stored_scores
+    union
+    select topic_id from costs where topic_id is not null
 )
 union all
 select
@@ -32,6 +38,10 @@ select
 from documents
 where document_id not in (
     select document_id from retrieved
+    union
+    select document_id from retrieved_spans
+    union
+    select document_id from judged_spans
     union
     select document_id from assessments
     union

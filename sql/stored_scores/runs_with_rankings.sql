@@ -1,4 +1,4 @@
--- title: Runs of staged scores whose rankings are stored
+-- title: Runs of staged scores whose rankings or answers are stored
 -- inputs: staged
 -- columns:
 --   run   name of the run
@@ -13,4 +13,6 @@ where
     and (
         runs.run_id in (select run_topics.run_id from run_topics)
         or runs.run_id in (select evaluations.run_id from evaluations)
+        or runs.run_id in (select nugget_assignments.run_id from nugget_assignments)
+        or runs.run_id in (select answer_citations.run_id from answer_citations)
     )

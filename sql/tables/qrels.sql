@@ -2,8 +2,8 @@
 -- columns:
 --   qrels_id          key
 --   qrels             name of the set
---   form              what it holds: grades, groups (a document may be judged once in each iteration), preferences,
---                     or grades of a sample: strata, probabilities
+--   form              what it holds: grades, groups (a document may be judged once in each iteration), preferences, spans,
+--                     grades of a sample: strata, probabilities, or nuggets of answers
 --   duplicates        rows left out as repeated documents, on the user's word
 --   comments          comment and header lines of its file, as they stood
 --   meta              key=value pairs given when it was loaded

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.bench import growing, works
 from tests.bench.doors import doors
+from tests.bench.life import life
 from tests.bench.machine import in_words
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import Result, plain, section
@@ -34,6 +35,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
         *(works.one_run, works.memory),
         *(
             growing.growth,
+            life,
             growing.many_topics,
             growing.adding,
             growing.one_system,
@@ -45,7 +47,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
         *(team, site),
     )
 }
-_GROWTH = (1, 10, 100)  # million rows
+_GROWTH = (1, 10, 50, 100)  # million rows
 
 
 def main() -> int:
@@ -109,6 +111,7 @@ def _sizes(options: argparse.Namespace) -> Sizes:
         repeat=1,
         systems=4,
         growth=(0.1, 0.2),
+        short_runs=(21, 42),
         topics=200,
         warehouses=(3, 12),
         samples=200,

@@ -44,6 +44,7 @@ class Sizes:
     repeat: int = 5
     systems: int = 126
     growth: Sequence[float] = (1, 10)  # million rows
+    short_runs: Sequence[int] = (200, 2000)  # systems of a hundred documents a topic
     topics: int = 7000
     warehouses: tuple[int, int] = (10, 1000)
     samples: int = 10_000  # of randomised tests

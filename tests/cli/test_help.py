@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import evalsql
 from evalsql.cli.app import app
-from tests.conftest import SAMPLE, Command, own_measure, write
+from tests.conftest import FIXTURES, SAMPLE, Command, own_measure, write
 from tests.engines.runs import demand
 from tests.long_cases import one_in
 
@@ -44,6 +44,8 @@ BEFORE = {
     ("export", "topics"): ("load", "topics", "queries.tsv"),
     ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
     ("import",): ("export", "warehouse", "archive"),
+    ("load", "assignments"): ("load", "qrels", "nuggets.jsonl", "--form", "nuggets"),
+    ("load", "citations"): ("load", "qrels", "nuggets.jsonl", "--form", "nuggets"),
 }
 ALSO_WRITTEN = {
     ("conformance",): "conformance-cases",
@@ -67,6 +69,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     own_measure(folder / "own" / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
     write(folder / "weights.txt", "T01 2\nT02 0.5\n")
     write(folder / "queries.tsv", "T01\tland mines\nT02\tradio\n")
+    write(folder / "costs.csv", "run,topic,latency_ms\nbm25,T01,12.5\n")
     write(folder / "groups.csv", "topic,language\nT01,en\nT02,de\n")
     judged = (SAMPLE / "qrels.txt").read_text().split()[2]
     write(folder / "corpus.jsonl", json.dumps({"_id": judged, "text": "what it says"}) + "\n")
@@ -77,6 +80,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
     result = {"task_name": "Forum", "scores": {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5}]}}
     write(folder / "results" / "lab__dense" / "1" / "Forum.json", json.dumps(result))
     write(folder / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
+    shutil.copy(FIXTURES / "nuggets" / "nuggets.jsonl", folder / "nuggets.jsonl")
+    shutil.copy(FIXTURES / "nuggets" / "runs" / "system.jsonl", folder / "assignments.jsonl")
+    shutil.copy(FIXTURES / "nuggets" / "citations" / "system.csv", folder / "citations.csv")
     write(folder / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return folder
 

@@ -23,6 +23,8 @@ NAMES = {
     "drawn": "judgments sample, topic T23: document doc-0481",
     "no_qrels": "has rows of judgments #99, which are not in qrels",
     "judgments": "{judgments}",
+    "of_run": "kind in ('run', 'costs')",
+    "of_set": "kind not in ('run', 'costs')",
     "mending": ": delete from judged_ranks where evaluation_id = 99999",
 }
 DAMAGE = """
@@ -58,12 +60,16 @@ evaluation_gaps
 missing_keys
     insert into run_topics values (99, 1, 5)
     > run_topics has rows of run #99, which is not in runs: delete from run_topics where run_id = 99
+    insert into call_ranks values (99, 1, 1, null, 1, 0, 1, 0.5)
+    > call_ranks has rows of run #99, which is not in runs: delete from call_ranks where run_id = 99
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > stored_scores has rows of run #77, which is not in runs: delete from stored_scores where run_id = 77
     insert into collection_scores values (99, 'AP', 0.5)
     > collection_scores has rows of run #99, which is not in runs: delete from collection_scores where run_id = 99
+    insert into costs values (99, 1, null, 'latency_ms', 3)
+    > costs has rows of run #99, which is not in runs: delete from costs where run_id = 99
     insert into meta_changes values ('run', 99, 'cluster', null, 'web', now(), '')
-    > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where kind = 'run' and id = 99
+    > meta_changes has rows of run #99, which is not in runs: delete from meta_changes where {of_run} and id = 99
     insert into topic_weights values (99, 1, 0.5)
     > topic_weights has rows of judgments #99, which are not in qrels: delete from topic_weights where qrels_id = 99
     insert into judgment_samples values (99, 1, 1, 'a', 1)
@@ -73,7 +79,7 @@ missing_keys
     insert into topic_meta values (99, 1, 'language', 'en')
     > topic_meta has rows of judgments #99, which are not in qrels: delete from topic_meta where qrels_id = 99
     insert into files values ('topics.language', 99, 'x', null, null, 3)
-    > files has rows of judgments #99, which are not in qrels: delete from files where kind <> 'run' and id = 99
+    > files has rows of judgments #99, which are not in qrels: delete from files where {of_set} and id = 99
     insert into topic_meta values (1, 99, 'language', 'en')
     > judgments sample, topic #99: has rows in topic_meta and is not in topics
     update retrieved set topic_id = 99 where {t05}
@@ -145,7 +151,7 @@ falling_recall
     > {pair}: R@100 is less than at a lesser cutoff
 value_counts
     insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
-    > {pair}: AP and 85 other measures have no value or several, expected 1
+    > {pair}: AP and 91 other measures have no value or several, expected 1
 stored_gaps
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics

@@ -22,7 +22,7 @@ from tests.long_cases import few_of, refusals
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
 STORED, KEPT = ("dense", "hybrid", "tfidf"), ("bm25", "random")
 DIGEST = read_catalog().digest
-NEEDS_RANKINGS = "needs rankings, and only scores are stored of dense"
+NEEDS_RANKINGS = "needs rankings, and none are here of dense"
 
 
 @cache
@@ -260,7 +260,7 @@ def test_dropped_runs_and_judgments_take_their_scores_along(changed: Warehouse) 
         Writer(changed.database, external=False).run("delete from runs where run = 'dense'")
     changed.drop_runs("dense")
     assert changed.rows("select distinct run from stored_values order by run") == [("hybrid",), ("tfidf",)]
-    with pytest.warns(InputWarning, match="the stored scores of 2 runs went with the judgments"):
+    with pytest.warns(InputWarning, match="stored scores, assignments or citations of 2 runs went with the judgments"):
         changed.drop_qrels("sample")
     for table in ("stored_scores", "qrels"):
         assert changed.rows(f"select * from {table}") == []
@@ -275,7 +275,9 @@ def test_rankings_take_the_place_of_scores_and_not_the_other_way(changed: Wareho
     changed.load_runs(file, replace=True)
     agree(changed.evaluate("AP", runs="dense").fetchall(), before)
     assert changed.rows("select * from stored_values where run = 'dense'") == []
-    with pytest.raises(UsageError, match="the rankings of dense are here, and figures are computed from them"):
+    with pytest.raises(
+        UsageError, match="the rankings or answers of dense are here, and figures are computed from them"
+    ):
         changed.load_scores(computed_scores(), replace=True)
 
 
@@ -287,7 +289,7 @@ def test_more_measures_and_judgments_come_beside_those_held(changed: Warehouse, 
         changed.load_scores(more)
     changed.load_scores(more, replace=True)
     assert changed.rows("select count(*) from stored_values where measure = 'Bpref'") == [(40,)]
-    with pytest.warns(InputWarning, match="3 runs left out: only scores are stored"):
+    with pytest.warns(InputWarning, match="3 runs left out: to evaluate takes rankings"):
         changed.load_qrels(SAMPLE / "qrels.txt", "again", runs="*")
     pairs = changed.rows("select distinct qrels, run from coverage order by all")
     assert pairs == [("again", run) for run in KEPT] + [("sample", run) for run in sorted([*KEPT, *STORED])]
@@ -373,6 +375,6 @@ def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_p
     scores_of(tmp_path / "lake.parquet", "dense")
     for lake, complaint in (
         ("nothing", "nothing: no such file or folder"),
-        ("lake.parquet", "the rankings of dense are here"),
+        ("lake.parquet", "the rankings or answers of dense are here"),
     ):
         assert_refused(command("leaderboard", "--lake", lake, "--db", held("computed")), complaint)

@@ -36,6 +36,62 @@ def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Pat
         assert found.startswith(f"{path}:{line}: {reason}{more}; ")
 
 
+# Columns that nobody reads, and such as tell several searches for one topic apart
+
+WRITERS: dict[str, Callable[[pandas.DataFrame, Path], object]] = {
+    "csv": lambda frame, path: frame.to_csv(path, index=False),
+    "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "json": lambda frame, path: frame.to_json(path, orient="records"),
+    "parquet": lambda frame, path: frame.to_parquet(path),
+    "feather": lambda frame, path: frame.to_feather(path),
+}
+USUAL = {"query": "what is it", "text": "words", "title": "name", "docid": 3, "tag": "bm25", "iteration": "Q0"}
+
+
+def left_out(act: Callable[[], object]) -> list[str]:
+    return [each for each in warned(act) if "not loaded" in each]
+
+
+def test_columns_that_are_not_read_are_named_once(empty: Warehouse, tmp_path: Path) -> None:
+    rows = [{"qid": "1", "docno": f"d{at}", "score": 2.5 - at, "rank": at, "hop": 7, **USUAL} for at in (1, 2)]
+    usual, further = pandas.DataFrame(rows), pandas.DataFrame([{**row, "latency_ms": 5, "cost": 0.5} for row in rows])
+    judged = usual.drop(columns=["rank", "hop"]).rename(columns={"score": "rel"}).astype({"rel": int})
+    for form, writer in WRITERS.items():
+        writer(usual, tmp_path / f"usual.{form}")
+        load = partial(empty.load_runs, replace=True)
+        assert left_out(partial(load, tmp_path / f"usual.{form}")) == []
+        files = [write(tmp_path / "two" / f"{each}.{form}", b"") for each in ("first", "second")]
+        for at, file in enumerate(files):
+            writer(further.assign(qid=str(at)), file)  # the same file twice would be told, too
+        (told,) = left_out(partial(load, files))
+        assert told.startswith(f"{files[0]} and 1 other: not loaded: latency_ms, cost; --columns MEANING=")
+        writer(judged.assign(confidence=1), tmp_path / "judged")
+        (told,) = left_out(lambda: empty.load_qrels(tmp_path / "judged", "q", replace=True))
+        assert told.startswith(f"{tmp_path}/judged: not loaded: confidence; ")
+    for data in (further, further.to_dict("records"), [{"qid": "1", "cost": 1, "docs": further.to_dict("records")}]):
+        (told,) = left_out(partial(empty.load_run, data, "memory", replace=True))
+        assert {*told.partition("; ")[0].removeprefix("memory: not loaded: ").split(", ")} == {"latency_ms", "cost"}
+
+
+def test_rows_of_several_calls_are_refused_until_it_is_said_what_they_are(empty: Warehouse, tmp_path: Path) -> None:
+    found = pandas.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", "d1"], "score": [1.0, 2.0, 1.0]})
+    found["Hop"] = [1, 2, 2]
+    for form, writer in WRITERS.items():
+        writer(found, tmp_path / f"agent.{form}")
+        with pytest.raises(
+            InputError, match=r'looks like calls.*topic 1 has "1" and "2"; --call (Hop|NAME)'
+        ) as refused:
+            empty.load_runs(tmp_path / f"agent.{form}")
+        assert refused.value.count == 1
+    rankings = [{"qid": "1", "turn": turn, "docs": ["d1", "d2"]} for turn in ("first", "second")]
+    pairs = [{"qid": "1", "docs": [{"id": "d1", "score": 1, "step": 1}, {"id": "d2", "score": 2, "step": 2}]}]
+    for data in (found, found.to_dict("records"), rankings, pairs):
+        with pytest.raises(InputError, match="looks like calls"):
+            empty.load_run(data, "agent")
+    assert empty.load_run(found.replace({"Hop": 2}, 1), "agent")  # one call of each topic
+
+
 # Two columns of which either could be meant, and zero bytes
 
 

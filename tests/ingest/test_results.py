@@ -292,7 +292,7 @@ def test_a_topic_may_be_called_nought(empty: Warehouse, tmp_path: Path) -> None:
 def test_a_name_has_rankings_or_figures(empty: Warehouse, tmp_path: Path) -> None:
     file = write(tmp_path, {"b.json": {"AP": 0.5}}) / "b.json"
     empty.load_run({"1": {"a": 1}}, "b/c")
-    with pytest.raises(UsageError, match="the rankings of b/c are here"):
+    with pytest.raises(UsageError, match="the rankings or answers of b/c are here"):
         empty.load_scores(file, collection="c", replace=True)
     empty.drop_runs("b/c")
     empty.load_scores(file, collection="c")
@@ -311,7 +311,7 @@ def test_figures_over_collections_alone_are_told_apart(demo: Command, tmp_path: 
     assert demo("leaderboard", "bm25", "x@1/c", "-m", "AP").stderr == told
     assert "figures over" not in demo("leaderboard", "-m", "AP").stderr
     assert "only figures over collections are held of x@1/c, x@1/d" in demo("history", "x").stderr
-    assert "needs rankings, and only scores are stored of x@1/c" in demo("export", "runs", "x@1/c").stderr
+    assert "needs rankings, and none are here of x@1/c" in demo("export", "runs", "x@1/c").stderr
     listed = demo("ls")
     assert "figures over whole collections: 3 runs, 2 systems on 2 collections" in listed.stderr
     assert "x@1/c" not in listed.stdout

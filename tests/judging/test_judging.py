@@ -134,7 +134,7 @@ def test_pool_and_contributions_are_those_of_plain_loops(seed: int) -> None:
 
 
 def test_measures_of_groups_have_no_contributions(golden: Warehouse) -> None:
-    with pytest.raises(UsageError, match=r"alpha_nDCG.* goes by groups or preferences"):
+    with pytest.raises(UsageError, match=r"alpha_nDCG.* goes by groups, preferences or spans"):
         judging.contributions(golden.evaluation, "alpha_nDCG")
 
 

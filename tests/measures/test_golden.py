@@ -3,6 +3,7 @@
 import csv
 import re
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import loaded_once, open_held
-from tests.golden_cases import CASES, load_judgments
+from tests.golden_cases import CASES, load_judgments, load_run
 from tests.measures.topic_values import call
 
 pytestmark = pytest.mark.fast
@@ -30,10 +31,12 @@ def load_golden(warehouse: Warehouse) -> None:
     for case in CASES:
         load_judgments(warehouse, case, case.name)
     for name, rule, table in TABLES:
-        for path in (*table.parent.glob("runs/*"), *table.parent.glob("e-values/*")):
-            falling = path.parent.name == "e-values"
+        for path in chain(*(table.parent.glob(f"{folder}/*") for folder in ("runs", "e-values", "calls"))):
+            falling, call = path.parent.name == "e-values", "call" if path.parent.name == "calls" else None
             run = f"{name} {rule} {path.stem}"
-            warehouse.load_runs(path, name=run, qrels=name, tie_rule=rule, lower_is_better=falling)
+            load_run(warehouse, table.parent, path, run, tie_rule=rule, lower_is_better=falling, call=call)
+            for costs in table.parent.glob(f"costs/{path.stem}.*"):
+                warehouse.load_costs(costs, run=run)
 
 
 @cache

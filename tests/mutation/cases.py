@@ -25,6 +25,7 @@ from tests.measures import (
     test_plain_loops,
     test_preferences,
     test_samples,
+    test_spans,
     test_tap,
     test_ties,
     test_user_models,
@@ -67,6 +68,7 @@ DATA: Mapping[str, Callable[[Warehouse], None]] = {
     "subtopics": test_diversity.load_all,
     "preferred": test_preferences.load_random,
     "sampled": test_samples.load_samples,
+    "spanned": test_spans.load_all,
     "judged anew": test_plain_loops.load_judged_anew,
     "numbered": test_plain_loops.load_numbered,
     "numbered apart": test_plain_loops.load_numbered_apart,
@@ -151,6 +153,7 @@ def _names() -> Iterator[tuple[str, Iterable[str]]]:
         yield "subtopics", test_diversity.names_of_measures(rel, alpha, judged_only=only)
     yield "subtopics", ["alpha_nDCG(alpha=0.3)@4", "StRecall(rel=2)@5"]
     yield "sampled", test_samples.CALLS
+    yield "spanned", test_spans.NAMES
     yield "preferred", ["NumPrefs", *test_preferences.TIED_MEASURES, *test_preferences.OF_GROUPS]
 
 

@@ -12,7 +12,7 @@ from tests.oracles import brute_force
 
 MODULES = [
     import_module(f"{brute_force.__name__}{part}")
-    for part in ("", "_curves", "_diversity", "_preferences", "_user_models")
+    for part in ("", "_curves", "_diversity", "_preferences", "_spans", "_user_models")
 ]
 WORDS = {"null": None, "true": True, "false": False}
 Loop = Callable[[Any], dict[str, Any]]

@@ -108,6 +108,7 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
     columns = {name: {*found.rows.columns} for name, found in drawn.items()}
     columns["history"] = {*sample.sql("from history").columns}
     columns["judges"] = {*sample.sql("from judge_pairs()").columns}
+    columns["pareto"] = {*sample.sql("from pareto_front()").columns}
     calculated = {"place", *"abcd", "least", "most", "none"}
     for name in charts.names():
         kind, _, topics = name.partition("_")

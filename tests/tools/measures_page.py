@@ -16,13 +16,18 @@ FAMILIES = {
     "binary": "Relevant or not",
     "graded": "Grades and gains",
     "user_models": "Models of a reader",
+    "sessions": "Sessions of several calls",
+    "spans": "Spans of documents",
     "threshold": "Score thresholds",
     "classification": "Classification",
     "diversity": "Diversity, over subtopics",
     "groups": "Groups of judgments",
     "preferences": "Preferences",
     "samples": "Samples",
+    "nuggets": "Nuggets of answers",
+    "citations": "Citations of answers",
     "counts": "Counts",
+    "costs": "Costs",
 }
 HEAD = """\
 # The measures

@@ -15,6 +15,7 @@ MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"
 TABLES = (
     *("runs", "qrels", "files", "retrieved", "run_topics", "evaluations", "judged_ranks", "assessments"),
     *("judged_documents", "preferences", "topic_weights", "topic_meta", "documents", "topics", "judgment_samples"),
+    "call_ranks",
 )
 
 OF_OTHER = (("1", "b"), ("only other", "only other"))

@@ -50,7 +50,7 @@ def fill(warehouse: Warehouse) -> None:
 
 
 def fill_all(warehouse: Warehouse) -> None:
-    """All that a warehouse can hold: also an own measure, scores of elsewhere, a sample, texts, a change of meta."""
+    """All that a warehouse can hold: own measures, scores of elsewhere, a sample, answers, texts, a change of meta."""
     fill(warehouse)
     folder = Path(warehouse.path).with_suffix(".given")
     half = own_measure(folder / "half.sql", "Half", "select qrels, run, topic, value / 2 as value from ap")
@@ -63,6 +63,10 @@ def fill_all(warehouse: Warehouse) -> None:
     drawn = {"topic": "of a sample", "document": "a", "stratum": "s", "grade": 1}
     warehouse.load_qrels([drawn], "drawn", form="strata")
     warehouse.load_documents([{"document": "a", "title": "t", "text": "x"}, {"document": 'd "e"', "text": "\n1,2"}])
+    fact = {"topic": "1", "nugget": "n", "importance": "vital", "text": "it rains"}
+    warehouse.load_qrels([fact], "facts", form="nuggets")
+    warehouse.load_assignments([{"topic": "1", "nugget": "it rains", "assignment": "support"}], name="one")
+    warehouse.load_citations([{"topic": "1", "sentence": 1, "document": "a", "support": 2}], name="ranking")
     warehouse.annotate("published/web", cluster="web")
 
 

@@ -205,7 +205,7 @@ def test_a_file_called_steps_is_refused_not_made(older: Crafted, tmp_path: Path,
 
 
 CASE = FIXTURES / "schemas"
-VERSIONS = (1, 2, 3, 4, 5, 6)
+VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 WITH_WEIGHTS = 3  # the first schema that has them
 
 

@@ -283,9 +283,12 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
             found.append(json.loads(line.decode("utf-8-sig")))
             if holds_ranking(found[-1], kind, given):
                 break  # lines that hold rankings are long, and one of them tells
+    rows = [row for row in found if isinstance(row, dict)]
+    if kind in column_meanings.OF_ANSWERS and any(isinstance(row.get(column_meanings.LISTED), list) for row in rows):
+        names = column_meanings.all_meanings(kind)
+        return Format("JSON lines", "nuggets", dict(zip(names, names, strict=True)), names)
     if not found or (len(lines) == 1 and not _is_row(found[0], kind, given)):
         return Format("JSON", "json")
-    rows = [row for row in found if isinstance(row, dict)]
     if not rows or any(holds_ranking(row, kind, given) for row in rows):
         return Format("JSON lines", "json")
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -17,6 +17,7 @@ from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.formats import recognised, without_rows
+from evalsql.ingest.files.object_store import copy_object, is_object, objects_named
 from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import counted, shortened
@@ -86,7 +87,7 @@ def open_sources(
     found: dict[str, Source] = {}
     with failures_named(), scratch_folder() as folder:
         finder = _Finder(Path(folder), problems, kind, given)
-        for label in [label for pattern in patterns for label in files_named(str(pattern))]:
+        for label in [label for pattern in patterns for label in _all_named(str(pattern))]:
             try:
                 for source in finder.sources(label):
                     if source.label in found:
@@ -127,6 +128,11 @@ def files_named(pattern: str) -> list[str]:
     return [pattern] if exists else sorted(glob.glob(pattern, recursive=True)) or [pattern]
 
 
+def _all_named(pattern: str) -> list[str]:
+    is_elsewhere = is_object(pattern) and not os.path.exists(pattern)
+    return objects_named(pattern) if is_elsewhere else files_named(pattern)
+
+
 def files_reached(pattern: str) -> list[str]:
     """Absolute paths of the files that the engine reads of a path or glob: of a folder those in it and in its qrels."""
     found = list(map(os.path.abspath, files_named(pattern)))
@@ -161,6 +167,9 @@ class _Finder:
         path, copy = Path(label), self.folder / f"copy-{len(os.listdir(self.folder))}"
         if self.kind and is_dataset(label):
             write_dataset(label, self.kind, copy)
+            return copy
+        if is_object(label) and not os.path.exists(label):
+            copy_object(label, copy)
             return copy
         mode = 0 if label == STANDARD_INPUT else path.stat().st_mode
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):

@@ -36,7 +36,8 @@ class Format:
     """What a file is.
 
     Attributes:
-        reader: csv, jsonl (a row a line), json (read whole), lines (columns without quotes), letor, parquet or arrow.
+        reader: csv, jsonl (a row a line), nuggets (a topic a line), json (read whole), lines (columns without
+            quotes), letor, parquet or arrow.
         columns: its column for each meaning, where the first lines tell.
         names: all columns of a text file in order.
         skipped: lines before the first row.
@@ -53,7 +54,7 @@ class Format:
 
     @property
     def has_lines(self) -> bool:
-        return self.reader in ("csv", "jsonl", "lines", "letor")
+        return self.reader in ("csv", "jsonl", "nuggets", "lines", "letor")
 
     @property
     def is_sheet(self) -> bool:

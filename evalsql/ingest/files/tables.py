@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,99 +16,21 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, NAMES, Given, how_to_name
+from evalsql.ingest.column_meanings import MEANINGS, NAMES, PLACES, Given
 from evalsql.ingest.files import text_reading
-from evalsql.ingest.files.source import Format, Source, arrow_table, unreadable
+from evalsql.ingest.files.source import Source, arrow_table, unreadable
+from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import refuse_systems, registered
 from evalsql.ingest.python_rows import columns_of, make_temp_table, put
 from evalsql.phrases import counted
 
-_ROWS, _RAW = "incoming_rows", "incoming_raw"
+_RAW = "incoming_raw"
 _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
-_WHOLE = ("rank", "grade")
-_BY_DEFAULT_0 = ("iteration", "group", "subgroup")
-# Types of the engine whose values are names: text and whole numbers, but no lists of them.
-_NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
-_IN_MEMORY = Format("", "memory")
 # What the third column of a table without a header is taken for.
 _GUESSED = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
-TREC_TEXT = Format("", "lines")
 _NO_RANK = "the tie rule goes by rank, and there is no column rank"
-
-
-@dataclass
-class Table:
-    """Rows that are not TREC text: those of one file, or from memory.
-
-    Attributes:
-        raw: what stands behind FROM for the rows as they are given; the column ``evalsql_row`` numbers them.
-        columns: the column of ``raw`` for each meaning.
-        types: of columns that are no text.
-        has_lines: whether rows are numbered by their line in the file; otherwise from 1.
-        refused: line and reason of those that are no rows.
-    """
-
-    database: Database
-    source: Source
-    form: Format
-    raw: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    has_lines: bool = False
-    refused: list[tuple[int, str]] = field(default_factory=list)
-
-    @property
-    def query(self) -> str:
-        """A SELECT of the number of each row, its names and its numbers; a group or subtopic without a column is 0."""
-        return f"select * exclude (file) from {_ROWS} where file = {self.source.number}"
-
-    @property
-    def num_rows(self) -> int:
-        ((count,),) = self.database.rows(f"select count(*) from ({self.query})")
-        return int(count)
-
-    @property
-    def num_open(self) -> int:
-        """How many rows of a sheet are not judged yet; of all else 0."""
-        ((count,),) = self.database.rows(f"select count(*) from {self.raw}") if self.form.is_sheet else [(0,)]
-        return max(int(count) - self.num_rows, 0)
-
-    @property
-    def holds_evalues(self) -> bool:
-        return column_meanings.holds_evalues(self.form.columns) or column_meanings.holds_evalues(self.columns)
-
-    @property
-    def is_ranking(self) -> bool:
-        """Whether it has ranks and no scores; these are then the negative ranks."""
-        return "rank" in self.columns and "score" not in self.columns
-
-    @property
-    def unit(self) -> str:
-        return "line" if self.form.has_lines else "row"
-
-    def problem(self, row: int, reason: str) -> Problem:
-        if not self.form.name:
-            return self.source.problem(row, reason)
-        if not row or self.form.has_lines:
-            return self.source.problem(row, f"{self.form.name}: {reason}")
-        return self.source.problem(0, f"{self.form.name}, row {row}: {reason}")
-
-    def refuse(self, problem: Problem) -> None:
-        self.refused.append((problem.line, problem.reason))
-
-    def lines(self) -> Mapping[int, int]:
-        """Lines by the numbers of rows, where the engine has counted rows and messages name lines."""
-        if self.has_lines or not self.form.has_lines:
-            return {}
-        rows = text_reading.text_rows(self.source, self.form, self.refuse)
-        return {row: line for row, (line, _) in enumerate(rows, start=1)}
-
-    def rows(self, *meanings: str) -> Iterator[tuple[int, Sequence[Any]]]:
-        lines = self.lines()
-        for row, *values in self.database.rows(f"select row, {', '.join(meanings)} from ({self.query}) order by row"):
-            yield lines.get(row, row), values
 
 
 @dataclass
@@ -125,18 +46,21 @@ class Tables:
     given: Given
     problems: ProblemList
     rank_is_used: bool = False
+    ignores_calls: bool = False
     by_label: dict[str, Table] = field(default_factory=dict)
 
     def __enter__(self) -> Tables:
-        self.required, self.meanings = MEANINGS[self.kind][0], column_meanings.all_meanings(self.kind)
-        texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(_WHOLE, "integer")
+        self.has_calls = self.kind == "run" and "call" in (self.given or {})
+        self.required = (*MEANINGS[self.kind][0], *(["call"] if self.has_calls else []))
+        self.meanings = column_meanings.all_meanings(self.kind)
+        texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(WHOLE, "integer")
         columns = {each: (texts | whole).get(each, "double") for each in self.meanings}
-        make_temp_table(self.database, _ROWS, {"file": "integer", "row": "bigint", **columns})
+        make_temp_table(self.database, ROWS, {"file": "integer", "row": "bigint", **columns})
         return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
-            self.database.execute(f"drop table if exists {_ROWS}")
+            self.database.execute(f"drop table if exists {ROWS}")
 
     def read(self, sources: Sequence[Source]) -> None:
         """Read the files that are not TREC text, and note what is wrong with those that cannot be read."""
@@ -158,16 +82,22 @@ class Tables:
 
     def read_data(self, data: Any, name: str) -> Table:
         """Read rows in memory, whatever holds them; ``name`` is what messages call them, and their lines count rows."""
-        table = Table(self.database, Source(name, Path()), _IN_MEMORY)
-        with registered(self.database, data, self.kind, self.given) as (view, table.columns, table.types):
+        table = Table(self.database, Source(name, Path()), IN_MEMORY)
+        with registered(self.database, data, self.kind, self.given) as found:
+            view, table.columns, table.types, table.left_out = found
             if self.rank_is_used and "rank" not in table.columns:
                 raise UsageError(f"{name}: {_NO_RANK}")
             table.raw = self._numbered(f"select * from {view}")
             self._insert(table)
             if not self._is_clean(table):
                 self._check_rows(table)
-            self._check_rivals(table)
+            self._check_columns(table)
         return table
+
+    def _check_columns(self, table: Table) -> None:
+        check_rivals(table, self.kind)
+        if "call" in table.columns and not self.has_calls and not self.ignores_calls:
+            check_calls(table)
 
     def describe_formats(self, sources: Sequence[Source]) -> str:
         found = [self.by_label.get(source.label) for source in sources]
@@ -176,13 +106,14 @@ class Tables:
         evalues = ", lower E-values being better" if any(table and table.holds_evalues for table in found) else ""
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
-    def stage_runs(self, tables: Sequence[Table]) -> None:
+    def stage_runs(self, tables: Sequence[Table], spans: str = "") -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
-        numbers = ", ".join(str(table.source.number) for table in tables)
+        numbers, call = ", ".join(str(table.source.number) for table in tables), "call" if self.has_calls else "null"
         self.database.execute(f"""
             insert into staged_run_rows by name
-            select file as file_id, topic, document, rank as given_rank, score, false as doubtful
-            from {_ROWS} where file in ({numbers})
+            select file as file_id, topic, document, rank as given_rank, score, false as doubtful,
+                {call} as call {spans}
+            from {ROWS} where file in ({numbers})
         """)
 
     def _read(self, table: Table) -> None:
@@ -207,10 +138,10 @@ class Tables:
             if not self._is_clean(table):
                 if has_exact_reader:
                     self._lines(table)
-                    self.database.execute(f"delete from {_ROWS} where file = {table.source.number}")
+                    self.database.execute(f"delete from {ROWS} where file = {table.source.number}")
                     self._insert(table)
                 self._check_rows(table)
-            self._check_rivals(table)
+            self._check_columns(table)
             if num_open := table.num_open:
                 warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
             if self.kind == "run" and table.raw != _RAW:
@@ -233,11 +164,14 @@ class Tables:
         table.raw = f"(select file_row_number + 1 as evalsql_row, * from read_parquet({self._path(table)}, {options}))"
         found = self.database.rows(f"describe select * from {table.raw}")
         table.types = {column: kind for column, kind, *_ in found}
-        table.columns = column_meanings.find([name for name in table.types if name not in _OWN], self.kind, self.given)
+        names = [name for name in table.types if name not in _OWN]
+        table.columns = column_meanings.find(names, self.kind, self.given)
+        table.left_out = column_meanings.left_out(names, table.columns)
 
     def _arrow(self, table: Table) -> None:
         arrow = arrow_table(table.source)
-        with registered(self.database, arrow, self.kind, self.given) as (view, table.columns, table.types):
+        with registered(self.database, arrow, self.kind, self.given) as found:
+            view, table.columns, table.types, table.left_out = found
             rows = self._numbered(f"select * from {view}")
             self.database.execute(f"create or replace temp table {_RAW} as from {rows}")
         table.raw = _RAW
@@ -254,9 +188,11 @@ class Tables:
             columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
         )""")
         table.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in form.columns.items()}
+        table.left_out = column_meanings.left_out(form.names, form.columns)
 
     def _jsonl(self, table: Table) -> None:
         table.columns = table.form.columns
+        table.left_out = column_meanings.left_out(table.form.names, table.columns)
         listed = ", ".join(f"{literal(column)}: 'varchar'" for column in table.columns.values())
         table.raw = self._numbered(f"""select * from read_json(
             [{self._path(table)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
@@ -269,6 +205,7 @@ class Tables:
         if faults:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
         columns = columns_of(document, self.kind, self.given)
+        table.left_out = columns.left_out
         others = [name for name in columns if name.partition(" ")[0] not in NAMES]
         exact = {name for name in others if {*map(type, columns[name])} <= {int, float}}
         # What goes through a 64-bit float unchanged.
@@ -304,16 +241,16 @@ class Tables:
     # Names and numbers
 
     def _insert(self, table: Table) -> None:
-        values = {meaning: _converted(table, meaning) for meaning in table.columns if meaning in self.meanings}
-        needed = self.required if table.form is not _IN_MEMORY else ()
-        by_default_0 = [each for each in self.meanings if each in _BY_DEFAULT_0 and each not in needed]
+        values = {meaning: converted(table, meaning) for meaning in table.columns if meaning in self.meanings}
+        needed = self.required if table.form is not IN_MEMORY else ()
+        by_default_0 = [each for each in self.meanings if each in BY_DEFAULT_0 and each not in needed]
         values |= {each: f"coalesce({values.get(each, 'null')}, '0')" for each in by_default_0}
         if table.is_ranking:
             values["score"] = f"-({values['rank']})"
         listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
         judged = f"where trim({quoted(table.columns['grade'])}) <> ''" if table.form.is_sheet else ""
         numbered = f"select {table.source.number} as file, evalsql_row as row"
-        self.database.insert(_ROWS, f"{numbered}, {listed} from {table.raw} {judged}")
+        self.database.insert(ROWS, f"{numbered}, {listed} from {table.raw} {judged}")
 
     @property
     def _fault_of_row(self) -> str:
@@ -332,25 +269,6 @@ class Tables:
             warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))
         return not table.refused and faulty is False
 
-    def _check_rivals(self, table: Table) -> None:
-        """Refuse a table with two columns for one meaning that contradict each other; else say which one was taken."""
-        for key, column in table.columns.items():
-            meaning, _, both = key.partition(" ")
-            if not both:
-                continue
-            first, second, is_text = _converted(table, meaning), _converted(table, key), "false"
-            if meaning in NAMES:
-                first, second = (f"trim(cast({quoted(each)} as varchar))" for each in (table.columns[meaning], column))
-                is_text = f"bool_or(regexp_matches({second}, '\\s'))"
-            query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
-            ((row, has_texts),) = self.database.rows(query)
-            told = f"the {meaning} could be {both}"
-            if row and not has_texts:
-                reason = f"{told}, which contradict each other; {how_to_name(self.kind, meaning)}"
-                raise InputError([table.problem(table.lines().get(row, row), reason)])
-            if not has_texts:
-                warn(str(table.problem(0, f"{told}; the first one was taken")))
-
     def _check_rows(self, table: Table) -> None:
         """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""
         listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in table.columns.values())
@@ -358,8 +276,8 @@ class Tables:
         query = f"select evalsql_row::bigint, {listed} from {table.raw} where evalsql_row in ({faulty})"
         for row, *values in self.database.rows(query):
             named = dict(zip(table.columns, values, strict=True))
-            has_line = table.form is _IN_MEMORY or table.form.has_lines or not named.get("topic")
-            place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
+            has_line = table.form is IN_MEMORY or table.form.has_lines or not named.get("topic")
+            place = "" if has_line else f" ({', '.join(f'{each} {named[each]}' for each in PLACES if each in named)})"
             table.refused.append((row, (self._fault(table, named) or "cannot be used") + place))
         if not table.refused and not table.num_rows:
             table.refused.append((0, "no row is judged: grade is empty" if table.form.is_sheet else "holds no rows"))
@@ -374,27 +292,8 @@ class Tables:
                 # DuckDB 1.5 takes NaN in Python's lists for null.
                 may_be_nan = not table.form.name and meaning not in NAMES
                 return f"{meaning} is missing" + (" or not a number" if may_be_nan else "")
-            fault = integer_fault if meaning in _WHOLE else number_fault
+            fault = integer_fault if meaning in WHOLE else number_fault
             number = plain_grade(text) if meaning == "grade" else text
             if meaning not in NAMES and (reason := fault(meaning, number)):
                 return reason
         return ""
-
-
-def _converted(table: Table, meaning: str) -> str:
-    """SQL that makes a name or a number of a column, null where it is none."""
-    column = table.columns[meaning]
-    name, kind = quoted(column), table.types.get(column, "VARCHAR")
-    if meaning in NAMES:
-        is_name = _NAME_TYPE.fullmatch(kind) or (table.form is _IN_MEMORY and meaning in _BY_DEFAULT_0)
-        if not is_name:
-            raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")
-        text = f"trim({name})" if kind == "VARCHAR" and table.form is not _IN_MEMORY else f"cast({name} as varchar)"
-        return f"nullif({text}, '')"
-    number = f"try_cast({name} as double)"
-    if kind == "VARCHAR":
-        text = f"regexp_replace(trim({name}), '^L([0-9]+)$', '\\1')" if meaning == "grade" else f"trim({name})"
-        number = f"case when not contains({name}, '_') then try_cast({text} as double) end"
-    return (
-        f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in _WHOLE else number
-    )

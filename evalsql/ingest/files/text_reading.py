@@ -36,6 +36,7 @@ def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     """Line and values of each row of a text file, in the order of the form's columns; ``refuse`` gets bad lines."""
     try:
         readers = {"csv": _csv_rows, "jsonl": _json_rows, "letor": _letor_rows, "lines": _split_rows}
+        readers["nuggets"] = _nugget_rows
         yield from readers[form.reader](source, form, refuse)
     except unreadable() as error:
         refuse(source.problem(0, f"cannot be read: {error}"))
@@ -168,6 +169,15 @@ def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
             yield number, [as_text(row.get(name)) for name in form.columns.values()]
         else:
             refuse(source.problem(number, "no object, as the lines above are"))
+
+
+def _nugget_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
+    kind = "assignments" if "assignment" in form.names else "nuggets"
+    for number, record in json_lines(source, refuse):
+        rows = column_meanings.nugget_rows(record, kind) if isinstance(record, dict) else []
+        if not rows:
+            refuse(source.problem(number, "no object with a topic and a list of nuggets"))
+        yield from ((number, [as_text(row.get(name)) for name in form.names]) for row in rows)
 
 
 def json_lines(source: Source, refuse: Refuse) -> Iterator[tuple[int, Any]]:

@@ -9,14 +9,14 @@ from evalsql.catalog.ddl import leaderboard, relation_query
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, only_qrels
-from evalsql.errors import UsageError
+from evalsql.errors import UsageError, warn
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
 from evalsql.evaluation.explanation import first_contributions
 from evalsql.evaluation.listings import document_words
-from evalsql.phrases import Progress, counted, natural_key, silent
+from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
 from evalsql.warehouse.warehouse import Warehouse
@@ -38,6 +38,8 @@ OF_SCORES: Mapping[str, str] = {
     "order by measure, run",
     "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} "
     "order by list_position([{names}], measure), median desc, run",
+    "costs": "select run, cost, mean, median, p95, total, num_topics from cost_summary "
+    "where qrels = {qrels} and run in ({runs}) order by cost, mean, total, run",
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
     "order by list_position([{names}], measure), list_position([{names}], other)",
 }
@@ -142,6 +144,7 @@ def gather_report(
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
     left_out = {*omitted, "intervals", "pr_topics"} if for_page else omitted
     parts = {"qrels": literal(judged), "names": ", ".join(literal(each.name) for each in named)}
+    parts["runs"] = names_query("run", chosen)
     queries = {name: query.format(**parts) for name, query in OF_SCORES.items()}
     queries |= {name: run_rows_query(warehouse, name, judged, chosen) for name in OF_RUNS}
     queries = {name: query for name, query in queries.items() if not {name, _SECTION_OF.get(name)} & left_out}
@@ -168,7 +171,7 @@ def gather_report(
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means_by_measure(warehouse, judged, named),
             tables=tables,
-            notices=[*_notices(warehouse, named[0], judged, chosen), *why, *told],
+            notices=[*_notices(warehouse, named, judged, chosen), *why, *told],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
             baseline=base,
@@ -185,6 +188,13 @@ def _chosen_runs(
     """The runs of the report; raises UsageError where these are none or too many, or the baseline is none of them."""
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     chosen = stored_scores.with_every_measure(warehouse.database, named, judged, chosen)
+    for measure in named if chosen else ():
+        if measure.relation.name == "cost":  # which runs may lack
+            rows = warehouse.evaluation.components_query(measure, qrels=judged, runs=chosen)
+            known = {run for (run,) in warehouse.rows(f"select distinct run from ({rows})")}
+            if without := [run for run in chosen if run not in known]:
+                warn(f"{measure.name} is not known of {shortened(without)}; left out, as a report has every measure")
+            chosen = [run for run in chosen if run in known]
     if not chosen or not named:
         raise UsageError(f"a report needs a measure and a run evaluated with {judged}; evalsql load runs loads runs")
     if len(chosen) > MOST_RUNS:
@@ -252,12 +262,14 @@ def names_query(column: str, names: Sequence[str]) -> str:
     return f"select unnest([{', '.join(map(literal, names))}]::varchar[]) as {column}"
 
 
-def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
-    asked = warehouse.evaluation, measure, [judged], chosen
+def _notices(warehouse: Warehouse, named: Sequence[Measure], judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
+    asked = warehouse.evaluation, named[0], [judged], chosen
     told = {"ties": notes.on_ties(*asked), "holes": notes.on_holes(*asked)}
+    costs = notes.on_costs(warehouse.evaluation, named, [judged], chosen)
     return [
         *notes.on_coverage(warehouse.evaluation, [judged], chosen),
         *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
+        *(notes.Notice("missing", text) for text in costs),
         *(notes.Notice(about, text) for about, text in told.items() if text),
     ]
 

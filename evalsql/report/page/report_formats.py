@@ -17,7 +17,7 @@ LARGEST = 2_000  # cells of a table that is still for reading
 # Names that --without takes; --with takes those that are shown on request.
 SECTIONS = (
     *("topics", "documents", "doubts", "precision-recall", "roc", "distribution", "threshold", "agreement", "unjudged"),
-    *("judges", "provenance"),
+    *("judges", "costs", "provenance"),
 )
 
 
@@ -62,6 +62,8 @@ def sections(report: ReportData) -> list[Section]:
     if sets := list(dict.fromkeys(str(name) for (name,) in report.rows("judges", "qrels"))):
         kappas = _spread("judgments", report.rows("judges", "qrels", "other", "kappa"), sets, sets)
         found.insert(-1, Section("judges", "Agreement of judgment sets", [("Cohen's kappa of each pair", kappas)]))
+    if report.rows("costs", "run"):
+        found.insert(-1, Section("costs", "Costs", whole("What runs cost over the topics that have a number", "costs")))
     return [section for section in found if section.name not in report.without]
 
 

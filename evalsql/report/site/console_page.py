@@ -111,9 +111,12 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     for table, query in selected.items():
         own = [condition for key, condition in conditions.items() if key in columns[table]]
         chosen[table] = f"{query} where {' and '.join(own) or 'true'}"
+    of_answers = f"select concat(unnest(['assignments.', 'citations.']), qrels_id) from main.qrels where {of_sets}"
     chosen["files"] += (
-        f" and (kind = 'run' and id in (select run_id from main.runs where {of_runs}) "
-        f"or kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
+        f" and ((kind in ('run', 'costs') or kind in ({of_answers})) "
+        f"and id in (select run_id from main.runs where {of_runs}) "
+        f"or kind not in ('run', 'costs') and kind not like 'assignments.%' and kind not like 'citations.%' "
+        f"and id in (select qrels_id from main.qrels where {of_sets}))"
     )
     if depth:
         depths = relation_query(database.catalog, "published_depths", depth=depth)
@@ -124,6 +127,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         cut = f"run_id in (select run_id from main.run_topics where num_ret > {depth:d})"
         held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
+        chosen["call_ranks"] += f" and rank <= {depth:d}"
     chosen["retrieved"] += " order by run_id, topic_id, rank"
     chosen["document_texts"] = f"{selected['document_texts']} where false"  # a corpus is not published by the way
     for table, key in (("documents", "document_id"), ("topics", "topic_id")):

@@ -9,6 +9,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError, warn
+from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
@@ -90,6 +91,9 @@ def gather(
         warn(reason)
     common = [each for each in warehouse.catalog.measures if each.header.in_scores and each.name not in slow]
     for measure in map(default_measure, common):
+        shown.setdefault(measure.name, measure)
+    for (cost,) in warehouse.rows("select distinct cost from costs where topic_id is not null order by cost"):
+        measure = with_arguments(warehouse.catalog, "cost", name=cost)
         shown.setdefault(measure.name, measure)
     results = []
     for judged, names in held.items():

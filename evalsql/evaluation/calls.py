@@ -1,0 +1,60 @@
+"""Calls in the place of runs: each of their rankings is evaluated like a run of its own.
+
+While they are, temporary views hide the tables of rankings, so that all that is asked of runs is asked of calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.database.names import Names, resolve_names
+from evalsql.errors import UsageError
+from evalsql.evaluation.evaluation import temporary_tables
+
+Calls = Literal["union", "best", "first", "last", "each", "cumulative"]
+# By the tables of rankings the relations that give them those made of calls.
+_SHOWN = {
+    "runs": "listed_facts",
+    "retrieved": "listed_rows",
+    "run_topics": "listed_topics",
+    "evaluations": "listed_evaluations",
+    "judged_ranks": "listed_ranks",
+}
+
+
+@contextmanager
+def calls_shown(database: Database, calls: Calls, runs: Names = ()) -> Iterator[None]:
+    """Have rankings made of calls in the place of runs, those without calls as they are; raises UsageError for none.
+
+    ``union`` is what runs are anyway; best has each document at its best rank in any call.
+    """
+    if calls == "union":
+        yield
+        return
+    names = resolve_names(database, "run", runs or ["*"])
+    chosen = f"select run_id from runs where run_id in ({', '.join(map(str, names.ids))})"
+    if not database.rows(f"select 1 from call_ranks where run_id in ({chosen}) limit 1"):
+        raise UsageError("none of these runs has calls; load runs --call COLUMN loads a run with its calls")
+    catalog, by = database.catalog, "best" if calls == "best" else "first"
+    pairs = "select distinct qrels_id, run_id from temp.listed_evaluations"
+    tables = {
+        "listed_runs": relation_query(catalog, "listed_runs", {"chosen_runs": chosen}, calls=calls),
+        "call_windows": relation_query(catalog, "call_windows", calls=calls),
+        "united_calls": relation_query(catalog, "united_calls", united_by=by),
+        **{name: relation_query(catalog, name) for name in _SHOWN.values() if name != "listed_ranks"},
+    }
+    given = {"new_pairs": pairs, "evaluations": "select * from temp.listed_evaluations"}
+    given["retrieved"] = "select * from temp.listed_rows"
+    ranks = relation_query(catalog, "judged_ranks_rows", given)
+    with_ties = "rank - tied_above as first_rank, rank + tied_below as last_rank"
+    tables["listed_ranks"] = f"select *, {with_ties} from (\n{ranks}\n)"
+    with temporary_tables(database, tables):
+        try:
+            database.execute_all([f"create temp view {name} as from temp.{held}" for name, held in _SHOWN.items()])
+            yield
+        finally:
+            database.execute_all([f"drop view if exists temp.{name}" for name in _SHOWN])

@@ -1,0 +1,134 @@
+"""Loads what was judged of answers: the nuggets that they hold, and whether what they cite supports them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
+from evalsql.database.names import only_qrels, replaced_qrels
+from evalsql.errors import USE_REPLACE, ProblemList, UsageError
+from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, file_row
+from evalsql.ingest.column_meanings import MEANINGS, all_meanings
+from evalsql.ingest.files.input_files import open_sources, stem
+from evalsql.ingest.files.table import Table
+from evalsql.ingest.files.tables import Tables
+from evalsql.ingest.load_options import NUGGETS, Meta
+from evalsql.ingest.loader import checked_name
+from evalsql.ingest.python_rows import make_temp_table
+from evalsql.phrases import shortened
+
+_STAGED = "select * from staged_answers"
+
+
+class LoadedAnswers(NamedTuple):
+    qrels: str
+    runs: Sequence[str]
+    num_answers: int
+    num_rows: int
+
+
+def load_answers(
+    database: Database,
+    kind: str,
+    source: Any,
+    *,
+    qrels: str | None = None,
+    name: str | None = None,
+    replace: bool = False,
+    meta: Meta = None,
+    columns: Mapping[str, str] | None = None,
+) -> LoadedAnswers:
+    """Load what was judged of the answers of runs.
+
+    Args:
+        kind: assignments, of each nugget of each topic that a run answers; or citations, of its sentences.
+        source: files or globs, of nuggetizer's JSON lines or tables; or rows as dicts, or a frame.
+        qrels: the set of nuggets, where there are several.
+        name: of the run, by default what the rows say, or the file's stem.
+
+    Raises:
+        InputError: every row that cannot be taken, and every nugget without an assignment; nothing was loaded.
+        UsageError: judgments that are not nuggets, or runs of which the same is there already.
+    """
+    judged, qrels_id = _nugget_set(database, qrels)
+    query = partial(relation_query, database.catalog, qrels_id=qrels_id)
+    known = f"select distinct run, 'unknown' as tie_rule, false as lower_is_better from ({_STAGED})"
+    inputs = {"staged": _STAGED, "named_nuggets": query("named_nuggets"), "staged_runs": known}
+    problems = ProblemList()
+    with _staged(database, kind, source, name, columns, problems) as tables:
+        lines = [table.lines() for table in tables]
+        for number, line, reason in database.rows(f"{query(f'{kind[:-1]}_faults', inputs)}\norder by all"):
+            problems.add(tables[number].problem(lines[number].get(line, line), reason))
+        problems.check()
+        origins = [table.source if table.form.name else IN_MEMORY for table in tables]
+        sizes = f"select file_id, run_id, count(*) from ({_STAGED}) join runs using (run) group by all order by all"
+        with database.transaction():
+            _make_room(
+                database, kind, query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"}), qrels_id, replace
+            )
+            new_runs, rows = database.table(relation_query(database.catalog, "new_scored_runs", inputs))
+            add_rows(database, "runs", new_runs, rows, meta or {})
+            database.insert(OF_ANSWERS[kind], query(f"new_{kind}", inputs))
+            files = [(f"{kind}.{qrels_id}", run_id, origins[at], count) for at, run_id, count in database.rows(sizes)]
+            add_file_rows(database, *(file_row(*each) for each in files))
+        totals = "list(distinct run order by run), count(distinct (run, topic)), count(*)"
+        ((runs, num_answers, num_rows),) = database.rows(f"select {totals} from ({_STAGED})")
+    return LoadedAnswers(judged, runs, num_answers, num_rows)
+
+
+def _nugget_set(database: Database, qrels: str | None) -> tuple[str, int]:
+    """Name and key of the judgment set that is meant, by default the only one in use that holds nuggets."""
+    held = dict(database.rows(f"select qrels, qrels_id from qrels where form = {literal(NUGGETS)}"))
+    in_use = sorted(held.keys() - replaced_qrels(database))
+    several = "there are several sets of nuggets, say to which the answers are assigned (--qrels)"
+    name = only_qrels(database, qrels, several, in_use or ["the warehouse"])
+    if name not in held:
+        how = "evalsql load qrels FILE --form nuggets brings some"
+        raise UsageError(f"answers are assigned to nuggets, and {name} holds none; {how}")
+    return name, held[name]
+
+
+@contextmanager
+def _staged(
+    database: Database, kind: str, source: Any, name: str | None, given: Mapping[str, str] | None, problems: ProblemList
+) -> Iterator[list[Table]]:
+    """Have the rows of files, or of memory, in the table ``staged_answers``; its ``file_id`` counts the tables."""
+    types = dict.fromkeys(all_meanings(kind), "varchar")
+    make_temp_table(database, "staged_answers", {"file_id": "integer", "line": "bigint", **types})
+    listed = [source] if isinstance(source, str | Path) else source
+    is_files = isinstance(listed, list | tuple) and all(isinstance(each, str | Path) for each in listed)
+    with Tables(database, kind, given, problems) as tables:
+        if is_files:
+            with open_sources(listed, problems, kind, given) as sources:
+                tables.read(sources)
+                for text in [each for each in sources if not each.form]:
+                    needed = ", ".join(MEANINGS[kind][0])
+                    problems.add(text.problem(0, f"{kind} are JSON lines, or a table whose header names {needed}"))
+                problems.check()
+                yield _insert(database, [tables.by_label[each.label] for each in sources], name)
+        else:
+            yield _insert(database, [tables.read_data(source, name or IN_MEMORY)], name)
+    database.execute("drop table staged_answers")
+
+
+def _insert(database: Database, tables: list[Table], name: str | None) -> list[Table]:
+    """Stage rows; a run is called as it is asked for, else as the rows say, else as the file."""
+    for at, table in enumerate(tables):
+        run = f"coalesce(run, {literal(stem(table.source.label))})" if name is None else literal(checked_name(name))
+        rows = f"select * exclude (row) replace ({run} as run), {at} as file_id, row as line from ({table.query})"
+        database.insert("staged_answers", rows)
+    return tables
+
+
+def _make_room(database: Database, kind: str, held: str, qrels_id: int, replace: bool) -> None:
+    """Delete what is to be replaced; raises UsageError where it is not."""
+    taken = dict(database.rows(held))
+    if taken and not replace:
+        raise UsageError(f"already loaded: {kind} of {shortened([*taken.values()])}; {USE_REPLACE}")
+    among = f"({', '.join(map(str, taken)) or 'null'})"
+    database.execute(f"delete from {OF_ANSWERS[kind]} where qrels_id = {qrels_id} and run_id in {among}")
+    database.execute(f"delete from files where kind = '{kind}.{qrels_id}' and id in {among}")

@@ -1,0 +1,172 @@
+"""Loads what runs cost: numbers of a topic, a call or a whole run, such as latency, tokens, money and energy."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, resolve_one
+from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, warn
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
+from evalsql.ingest.column_meanings import Given, check_given, known
+from evalsql.ingest.files.input_files import open_sources
+from evalsql.ingest.files.source import NOT_UTF8, Source
+from evalsql.ingest.topic_files import Record, in_memory, read_records
+from evalsql.phrases import shortened
+
+_METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir_?metadata(\.\w+)?$", re.IGNORECASE)
+_ENTRY = re.compile(r"( *)([^\s#'\"-][^:]*):(?:\s+(.*))?")
+_AMOUNT = re.compile(r"(null|[-+.\d][-+.\deE]*)(?: ([A-Za-z%]+))?")
+_COLUMNS = ("line", "run", "topic", "call", "cost", "value")
+Row = tuple[int, str | None, str | None, str | None, str, str]  # as staged, without the file
+
+
+class LoadedCosts(NamedTuple):
+    num_values: int
+    costs: Sequence[str]
+    runs: Sequence[str]
+
+
+def load_costs(
+    database: Database,
+    source: Any,
+    *,
+    run: str | None = None,
+    costs: Names = (),
+    columns: Given = None,
+    replace: bool = False,
+) -> LoadedCosts:
+    """Keep costs of runs that are held, all or nothing.
+
+    Args:
+        source: files or globs, {run: {cost: value}}, or rows as dicts or a frame. A row has a run, perhaps a topic and
+            a call, and a column for each cost, or else a cost's name and its value; ir_metadata has those of a run.
+        run: whose costs they are, where the rows do not name it.
+        costs: which columns are costs; by default all that are nothing else.
+        columns: names of the columns for run, topic, call, cost, value and unit, where they are not known.
+        replace: put them in the place of the same costs of the same runs.
+
+    Raises:
+        InputError: every line that was refused, with its reason; nothing was loaded.
+        UsageError: the same costs of these runs are there.
+    """
+    check_given(columns, "costs")
+    reader = _Reader(run and resolve_one(database, "run", run), frozenset(as_list(costs)), columns or {})
+    files = [source] if isinstance(source, str | Path) else source
+    is_file = isinstance(files, list | tuple) and all(isinstance(each, str | Path) for each in files)
+    problems = ProblemList()
+    with open_sources(files, problems) if is_file else nullcontext([IN_MEMORY]) as origins, database.transaction():
+        labels = {each.label if isinstance(each, Source) else each: each for each in origins}
+        texts = ", ".join(f"null::varchar as {name}" for name in ("file", *_COLUMNS[1:]))
+        database.execute(f"create or replace temp table staged_costs as select {texts}, 0::bigint as line limit 0")
+        for label, origin in labels.items():
+            if isinstance(origin, Source) and _METADATA.search(label):
+                rows = reader.of_metadata(origin)
+            elif isinstance(origin, Source):
+                rows = reader.of_records(read_records(database, origin, problems.add, reader.keyed), label)
+            else:
+                rows = reader.of_records(in_memory(source, reader.keyed), label)
+            add_rows(database, "temp.staged_costs", ("file", *_COLUMNS), ((label, *row) for row in rows))
+            if not problems and not database.rows("select 1 from staged_costs where file = ? limit 1", [label]):
+                problems.add(Problem(label, 0, "holds no costs"))
+        if lacking := reader.costs - {name for (name,) in database.rows("select distinct cost from staged_costs")}:
+            raise UsageError(f"no row has a number of {', '.join(sorted(lacking))}")
+        return _store(database, labels, problems, replace=replace)
+
+
+@dataclass
+class _Reader:
+    """Makes a row of each number: those of ``owner`` where it is given, and of the named ``costs`` where some are."""
+
+    owner: str | None
+    costs: frozenset[str]
+    columns: Mapping[str, str]
+
+    @property
+    def keyed(self) -> Given:
+        """The column that every record has: the run, or else the topic of the one run."""
+        return self.columns if self.owner else {"topic": self.columns.get("run", "run")}
+
+    def of_records(self, records: Iterable[Record], label: str) -> Iterator[Row]:
+        left_out, meanings = set[str](), cache(lambda names: known(names, "costs", self.columns))
+        for record in records:
+            fields, found = record.fields, meanings(tuple(record.fields))
+            left_out |= record.left_out
+            if self.owner and "run" in found:
+                raise UsageError(f"{label}: its rows name their run, so that {self.owner} is not to be named")
+            run, topic = self.owner or record.topic, record.topic if self.owner else fields.get(found.get("topic", ""))
+            call = fields.get(found.get("call", ""))
+            if "cost" in found and "value" in found:
+                name = "_".join(fields[found[each]] for each in ("cost", "unit") if each in found)
+                amounts = {name: fields[found["value"]]}
+            else:
+                others = {found.get("topic"), found.get("call")}
+                amounts = {name: text for name, text in fields.items() if name not in others}
+            yield from ((record.line, run, topic, call, *each) for each in amounts.items() if self._takes(each[0]))
+        if left_out:
+            warn(str(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(sorted(left_out))}")))
+
+    def of_metadata(self, source: Source) -> Iterator[Row]:
+        """The numbers below ``resources`` of an ir_metadata file, called by the keys above them and their unit."""
+        with source.open() as stream:
+            try:
+                lines = stream.read().decode("utf-8-sig").splitlines()
+            except UnicodeDecodeError as error:
+                raise source.error(NOT_UTF8) from error
+        path, run, found = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]]()
+        for number, line in enumerate(lines, start=1):
+            if not (entry := _ENTRY.fullmatch(line.rstrip())):
+                continue  # an item of a list, such as one of a series of measurements
+            path = [each for each in path if each[0] < len(entry[1])] + [(len(entry[1]), entry[2])]
+            keys, text = [key for _, key in path], (entry[3] or "").strip("'\"")
+            run = run or (text if keys == ["tag"] else None)
+            if keys[0] == "resources" and (amount := _AMOUNT.fullmatch(text)):
+                found.append((number, "_".join(re.findall(r"\w+", " ".join([*keys[1:], amount[2] or ""]))), amount[1]))
+        if empty := [name for _, name, amount in found if amount == "null"]:
+            warn(str(source.problem(0, f"left out, since they are null: {', '.join(empty)}")))
+        if not found:
+            raise source.error("has no numbers below resources, as ir_metadata with costs has")
+        if not run:
+            raise source.error("names no run by a tag; --run NAME, in Python run=, says whose costs they are")
+        for number, name, value in found:
+            if value != "null" and self._takes(name):
+                yield number, run, None, None, name, value
+
+    def _takes(self, cost: str) -> bool:
+        return not self.costs or cost in self.costs
+
+
+def _store(
+    database: Database, origins: Mapping[str, Source | str], problems: ProblemList, *, replace: bool
+) -> LoadedCosts:
+    """Keep the staged rows, once all that is wrong is told."""
+    keys = relation_query(database.catalog, "staged_cost_keys", {"staged": "select * from temp.staged_costs"})
+    database.execute(f"create or replace temp table staged_cost_keys as {keys}")
+    inputs = {"staged_keys": "select * from temp.staged_cost_keys"}
+    faults, replaced, new = (
+        relation_query(database.catalog, name, inputs) for name in ("cost_problems", "replaced_costs", "new_costs")
+    )
+    for fault in database.rows(f"{faults}\norder by file, line"):
+        problems.add(Problem(*fault))
+    problems.check()
+    taken = database.rows(f"select run, cost from ({replaced}) order by run, cost")
+    if taken and not replace:
+        raise UsageError(f"already loaded: {shortened([f'{cost} of {run}' for run, cost in taken])}; {USE_REPLACE}")
+    database.execute(f"delete from costs where (run_id, cost) in (select (run_id, cost) from ({replaced}))")
+    database.execute("delete from files where kind = 'costs' and id not in (select run_id from costs)")
+    database.insert("costs", new)
+    counted = "select run_id, count(*) from staged_cost_keys where file = ? group by run_id order by run_id"
+    for label, origin in origins.items():
+        sha256 = origin.sha256() if isinstance(origin, Source) else ""
+        of_runs = database.rows(counted, [label])
+        add_file_rows(database, *(file_row("costs", run_id, origin, count, sha256) for run_id, count in of_runs))
+    num_values = f"(select count(*) from ({new}))"
+    told = f"{num_values}, list(distinct cost order by cost), list(distinct run order by run)"
+    ((*loaded,),) = database.rows(f"select {told} from staged_cost_keys")
+    database.execute("drop table temp.staged_costs; drop table temp.staged_cost_keys")
+    return LoadedCosts(*loaded)

@@ -1,0 +1,76 @@
+"""Files of an object store or a web server (s3://, gs://, r2://, https://), which DuckDB's extension httpfs brings.
+
+Keys are those of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, and
+AWS_ENDPOINT_URL for another store than Amazon's) or of a secret that the user keeps in DuckDB. The connection is of its
+own: those of warehouses reach no network.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from evalsql.catalog.measure_names import literal
+from evalsql.database import engine
+from evalsql.database.quack import extension
+from evalsql.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SCHEMES = ("s3://", "s3a://", "gs://", "gcs://", "r2://", "https://", "http://")
+_MISSING = (
+    "DuckDB {} has no extension httpfs here, which object stores take: pip install 'evalsql[server]' puts in DuckDB "
+    "1.5.5 with it; with another version of DuckDB and a network, INSTALL httpfs in any DuckDB client fetches it"
+)
+
+
+def is_object(path: str) -> bool:
+    return path.lower().startswith(_SCHEMES)
+
+
+def objects_named(pattern: str) -> list[str]:
+    """The objects that a pattern stands for, or itself; InputError where the store does not answer."""
+    if not any(mark in pattern for mark in "*?["):
+        return [pattern]
+    with _connection(pattern) as connection:
+        found = connection.execute("select file from glob(?) order by file", [_as_engine(pattern)]).fetchall()
+    return [name for (name,) in found] or [pattern]
+
+
+def copy_object(name: str, path: Path) -> None:
+    """Copy an object, byte by byte, into a file; InputError says why it cannot be read."""
+    with _connection(name) as connection:
+        row: Any = connection.execute("select content from read_blob(?)", [_as_engine(name)]).fetchone()
+    if row is None:
+        raise InputError([Problem(name, 0, "no such object")])
+    path.write_bytes(row[0])
+
+
+def _as_engine(name: str) -> str:
+    return "s3" + name[3:] if name.lower().startswith("s3a:") else name
+
+
+@contextmanager
+def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    config = {"allow_unsigned_extensions": True, **engine.SETTINGS}
+    with engine.connect(":memory:", config=config) as connection:
+        place = extension("httpfs")
+        try:
+            connection.execute(f"load {'httpfs' if place is None else literal(str(place))}")
+        except engine.Error as error:
+            raise InputError([Problem(name, 0, _MISSING.format(engine.__version__))]) from error
+        try:
+            if url := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
+                scheme, host, *_ = urlsplit(url)
+                connection.execute("set s3_endpoint = ?", [host])
+                connection.execute(f"set s3_url_style = 'path'; set s3_use_ssl = {scheme == 'https'}")
+            with engine.interruptible(connection):
+                yield connection
+        except engine.Error as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise InputError([Problem(name, 0, f"the store says: {reason}")]) from error

@@ -1,0 +1,101 @@
+-- title: Quality against cost: which systems nobody beats in both, and which are beaten by whom
+-- parameters:
+--   quality_measure varchar = nDCG@10   canonical name of the measure of quality
+--   cost_measure varchar = Cost   canonical name of the measure of cost, of which less is better
+--   statistic varchar in {mean, median, p95} = mean   what of the topics' costs is compared
+--   confidence double in (0, 1) = 0.95   level of the intervals
+-- columns: qrels, run
+--   quality        mean of the measure of quality
+--   quality_low    lower end of its interval by Student's t; null where it has none
+--   quality_high   upper end
+--   cost           mean, median or 95th percentile of the cost over the topics that have one
+--   cost_low       lower end of the interval of the mean; null for median and percentile
+--   cost_high      upper end
+--   num_topics     topics that have a cost
+--   on_front       whether no other run is as good and as cheap, and better or cheaper
+--   dominated_by   runs that are, the best first; null on the front
+-- definition: One run dominates another where its quality is not lower and its cost not higher, and one of both is
+--     better. Values up to 5e-13 apart are equal. Runs without a cost take no part. The measures are those of the view
+--     scores, where less is not better for the measure of quality.
+-- reference: Kung, Luccio and Preparata 1975, On finding the maxima of a set of vectors, doi:10.1145/321906.321910
+with qualities as (
+    select
+        qrels,
+        run,
+        value
+    from summary
+    where
+        measure = $quality_measure
+        and value is not null
+),
+costs_of_runs as (
+    select
+        qrels,
+        run,
+        case $statistic
+            when 'mean' then avg(value order by topic)
+            when 'median' then quantile_cont(value, 0.5)
+            else quantile_cont(value, 0.95)
+        end as value,
+        count(*) as num_topics
+    from scores
+    where measure = $cost_measure
+    group by qrels, run
+),
+intervals as (
+    select
+        qrels,
+        run,
+        measure,
+        low,
+        high
+    from mean_intervals(confidence := $confidence)
+),
+points as (
+    select
+        qualities.qrels,
+        qualities.run,
+        qualities.value as quality,
+        of_quality.low as quality_low,
+        of_quality.high as quality_high,
+        costs_of_runs.value as cost,
+        case when $statistic = 'mean' then of_cost.low end as cost_low,
+        case when $statistic = 'mean' then of_cost.high end as cost_high,
+        costs_of_runs.num_topics
+    from qualities
+    join costs_of_runs
+        on costs_of_runs.qrels = qualities.qrels
+        and costs_of_runs.run = qualities.run
+    left join intervals as of_quality
+        on of_quality.qrels = qualities.qrels
+        and of_quality.run = qualities.run
+        and of_quality.measure = $quality_measure
+    left join intervals as of_cost
+        on of_cost.qrels = qualities.qrels
+        and of_cost.run = qualities.run
+        and of_cost.measure = $cost_measure
+),
+dominated as (
+    select
+        beaten.qrels,
+        beaten.run,
+        list(better.run order by better.quality desc, better.cost, better.run) as dominated_by
+    from points as beaten
+    join points as better on better.qrels = beaten.qrels
+    where
+        round(better.quality - beaten.quality, 12) >= 0
+        and round(better.cost - beaten.cost, 12) <= 0
+        and (
+            round(better.quality - beaten.quality, 12) > 0
+            or round(better.cost - beaten.cost, 12) < 0
+        )
+    group by beaten.qrels, beaten.run
+)
+select
+    points.*,
+    dominated.dominated_by is null as on_front,
+    dominated.dominated_by
+from points
+left join dominated
+    on dominated.qrels = points.qrels
+    and dominated.run = points.run

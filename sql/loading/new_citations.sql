@@ -1,0 +1,23 @@
+-- title: Staged citations with keys in the place of names
+-- inputs: staged
+-- parameters:
+--   qrels_id integer = null   key of the judgment set whose nuggets have the topics
+-- columns: run_id, qrels_id, topic_id
+--   sentence   number or name of the sentence
+--   document   name of the document; null for a sentence that cites none
+--   support    2 for full support, 1 for partial support, 0 for none; null for a sentence that cites none
+select
+    runs.run_id,
+    $qrels_id as qrels_id,
+    topics.topic_id,
+    staged.sentence,
+    staged.document,
+    case
+        when staged.support in ('2', 'full_support') then 2
+        when staged.support in ('1', 'partial_support') then 1
+        when staged.support in ('0', 'no_support') then 0
+    end as support
+from staged
+join runs on runs.run = staged.run
+join topics on topics.topic = staged.topic
+order by runs.run_id, topics.topic_id, staged.line

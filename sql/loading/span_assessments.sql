@@ -1,0 +1,16 @@
+-- title: The judgments of documents that staged judgments of their spans give
+-- inputs: staged
+-- columns:
+--   file_id     number of the staged file
+--   topic       topic
+--   iteration   0
+--   document    document
+--   grade       highest grade of its spans
+select
+    file_id,
+    topic,
+    '0' as iteration,
+    document,
+    max(grade) as grade
+from staged
+group by file_id, topic, document

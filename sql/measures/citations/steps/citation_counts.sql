@@ -1,0 +1,43 @@
+-- title: How many sentences and citations each answer has, and how far the documents that are cited support it
+-- columns: qrels, run, topic
+--   num_sentences     sentences of the answer
+--   num_citations     citations in it
+--   total_support     over citations 1 for full support and 0.5 for partial support
+--   total_supported   over sentences the greatest of these
+with sentences as (
+    select
+        qrels_id,
+        run_id,
+        topic_id,
+        sentence,
+        count(document) as num_citations,
+        cast(coalesce(sum(support), 0) as double) / 2 as total_support,
+        cast(coalesce(max(support), 0) as double) / 2 as best_support
+    from answer_citations
+    group by qrels_id, run_id, topic_id, sentence
+),
+answered as (
+    select
+        qrels_id,
+        run_id,
+        topic_id,
+        cast(count(*) as double) as num_sentences,
+        cast(sum(num_citations) as double) as num_citations,
+        sum(total_support) as total_support,
+        sum(best_support) as total_supported
+    from sentences
+    group by qrels_id, run_id, topic_id
+)
+select
+    cited_topics.qrels,
+    cited_topics.run,
+    cited_topics.topic,
+    coalesce(answered.num_sentences, 0) as num_sentences,
+    coalesce(answered.num_citations, 0) as num_citations,
+    coalesce(answered.total_support, 0) as total_support,
+    coalesce(answered.total_supported, 0) as total_supported
+from cited_topics
+left join answered
+    on answered.qrels_id = cited_topics.qrels_id
+    and answered.run_id = cited_topics.run_id
+    and answered.topic_id = cited_topics.topic_id

@@ -1,0 +1,38 @@
+-- measure: SessionDCG
+-- title: Session-based discounted cumulative gain, over several calls for a topic
+-- parameters: k, dcg, gains, call_base, rank_base, repeats
+-- definition: Sum over the calls, and over the first k documents of each, of gain / ((1 + log_b rank) (1 + log_bq call))
+--    with the bases b of ranks and bq of calls. The calls of a topic are numbered from 1; a run without calls has one.
+--    Unjudged documents and negative grades have gain 0.
+-- reference: Jarvelin, Price, Delcambre and Nielsen 2008, Discounted cumulated gain based evaluation of multiple-query IR
+--    sessions, doi:10.1007/978-3-540-78646-7_4
+-- differs: The paper calls it sDCG, which is another measure than SDCG, and counts a document each time that it is found,
+--    as do the tools of the TREC Dynamic Domain track; repeats = true is theirs.
+-- range: 0 inf
+-- mean: arithmetic
+-- holes: none, a document may be found by several calls
+-- scores: no
+-- example: calls SessionDCG = 1.8912
+-- example: calls SessionDCG(repeats=true) = 2.9491
+with totals as (
+    select
+        session_gains.evaluation_id,
+        cutoffs.k,
+        fsum(session_gains.gain) as total
+    from session_gains(
+        dcg := $dcg, gains := $gains, call_base := $call_base, rank_base := $rank_base, repeats := $repeats
+    ) as session_gains
+    join cutoffs(k := $k) as cutoffs on session_gains.rank <= cutoffs.last_rank
+    group by session_gains.evaluation_id, cutoffs.k
+)
+select
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    cutoffs.k,
+    coalesce(totals.total, 0) as value
+from evaluated_topics
+cross join cutoffs(k := $k) as cutoffs
+left join totals
+    on totals.evaluation_id = evaluated_topics.evaluation_id
+    and totals.k is not distinct from cutoffs.k

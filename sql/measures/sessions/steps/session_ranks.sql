@@ -1,0 +1,41 @@
+-- title: Judged documents that calls found; those of a run without calls are of one call
+-- columns: evaluation_id
+--   call          place of the call among those of the topic
+--   rank          rank in the call
+--   grade         the document's grade
+--   document_id   key of the document
+--   is_first      whether no call before it has the document
+with found as (
+    select
+        evaluations.evaluation_id,
+        call_ranks.call,
+        call_ranks.rank,
+        judged_documents.grade,
+        call_ranks.document_id
+    from asked_evaluations() as evaluations
+    join call_ranks
+        on call_ranks.run_id = evaluations.run_id
+        and call_ranks.topic_id = evaluations.topic_id
+    join judged_documents
+        on judged_documents.qrels_id = evaluations.qrels_id
+        and judged_documents.topic_id = evaluations.topic_id
+        and judged_documents.document_id = call_ranks.document_id
+    union all
+    select
+        evaluations.evaluation_id,
+        1 as call,
+        ranks.rank,
+        ranks.grade,
+        ranks.document_id
+    from asked_ranks() as ranks
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = ranks.evaluation_id
+    where evaluations.run_id not in (select run_id from call_ranks)
+)
+select
+    evaluation_id,
+    call,
+    rank,
+    grade,
+    document_id,
+    row_number() over (partition by evaluation_id, document_id order by call) = 1 as is_first
+from found
