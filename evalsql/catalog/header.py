@@ -1,6 +1,7 @@
 """The header of a relation file: comment lines ``-- key: value``, some keys with indented entries below.
 
-Parameters that several relations take are described once, in ``parameters.txt`` of the folder or of one above it.
+Parameters and columns that several relations have are described once, in ``parameters.txt`` and ``columns.txt`` of the
+folder or of one above it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import difflib
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -184,13 +186,14 @@ def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str], fault
 
 
 def _read_columns(path: Path, section: _Section) -> dict[str, str]:
-    """The columns that the line names, which measures have and which are described once, then those of the entries."""
+    """The columns that the line names, which relations share, then those of the entries."""
     columns: dict[str, str] = {}
+    known = _shared_columns(path.parent)
     for name in _items(section.values[0]):
-        if name not in CONTRACT:
-            named = ", ".join(CONTRACT)
+        if name not in known:
+            named = ", ".join(known)
             raise CatalogError(f"{path}:{section.line}: column {name} is described nowhere; the line names {named}")
-        columns[name] = CONTRACT[name]
+        columns[name] = known[name]
     for line, text in section.entries:
         name, _, meaning = text.partition(" ")
         if not meaning.strip() or not name.isidentifier():
@@ -211,7 +214,6 @@ def _read_alias(text: str) -> Alias:
 Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
 GREATEST_INTEGER = 2**31 - 1
 TIES, TIE_RULE = "ties", "rule"
-SHARED_PARAMETERS = "parameters.txt"
 _PARAMETER = re.compile(
     r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
@@ -309,16 +311,23 @@ def _read_parameters(path: Path, section: _Section) -> list[Parameter]:
 
 @cache
 def _shared_parameters(folder: Path) -> Mapping[str, Parameter]:
-    """The parameters that relations in a folder may name: those of its own file and of the folders above it."""
+    return {each.name: each for each in starmap(_read_parameter, _shared_entries(folder, "parameters.txt"))}
+
+
+@cache
+def _shared_columns(folder: Path) -> Mapping[str, str]:
+    return dict(entry.split(maxsplit=1) for *_, entry in _shared_entries(folder, "columns.txt"))
+
+
+def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, int, str]]:
+    """What relations in a folder may name: the entries of the file there, and before them of those above it."""
     if folder != SQL_ROOT and SQL_ROOT not in folder.parents:
         folder = SQL_ROOT  # a user's own relations
-    above = _shared_parameters(folder.parent) if folder != SQL_ROOT else {}
-    path = folder / SHARED_PARAMETERS
-    if not path.is_file():
-        return above
-    blocks = path.read_text(encoding="utf-8").split("\n\n")[1:]
-    entries = [re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1)) for block in blocks]
-    return {**above, **{each.name: each for each in (_read_parameter(path, 1, entry) for entry in entries)}}
+    if folder != SQL_ROOT:
+        yield from _shared_entries(folder.parent, name)
+    if (path := folder / name).is_file():
+        for block in path.read_text(encoding="utf-8").split("\n\n")[1:]:
+            yield path, 1, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))
 
 
 def _read_parameter(path: Path, line: int, text: str) -> Parameter:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.header import CONTRACT, SHARED_PARAMETERS, TIES, Header, Parameter, read_header
+from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, read_header
 from evalsql.catalog.sql_text import (
     check_parameters,
     functions_named,
@@ -256,7 +256,7 @@ def read_catalog() -> Catalog:
         *folders, _ = Path(file).parts
         kind = STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
         relations.append(_relation(SQL_ROOT / file, _text(SQL_ROOT / file), kind))
-    shared = "".join(_text(path) for path in sorted(SQL_ROOT.rglob(SHARED_PARAMETERS)))
+    shared = "".join(_text(path) for path in sorted(SQL_ROOT.rglob("*.txt")))
     return Catalog({}, shared).extended(relations)
 
 

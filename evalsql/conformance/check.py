@@ -312,14 +312,11 @@ def rendered(verdicts: Sequence[Verdict], form: str = "text") -> str:
     details = [line for verdict in verdicts for line in _told(verdict)]
     if form == "md":
         lines = [f"| {' | '.join(row)} |" for row in table]
-        return "\n".join([lines[0], "|---|---|---|---|", *lines[1:], *([""] if details else []), *_bullets(details)])
+        details = [f"{'  ' if line.startswith(' ') else ''}- {line.strip()}" for line in details]
+        return "\n".join([lines[0], "|---|---|---|---|", *lines[1:], *([""] if details else []), *details])
     widths = [max(len(row[at]) for row in table) for at in range(3)]
     lines = ["  ".join([*map(str.ljust, row, widths), row[3]]).rstrip() for row in table]
     return "\n".join([*lines, *([""] if details else []), *details])
-
-
-def _bullets(lines: Sequence[str]) -> list[str]:
-    return [f"{'  ' if line.startswith(' ') else ''}- {line.strip()}" for line in lines]
 
 
 def _told(verdict: Verdict) -> list[str]:

@@ -115,11 +115,12 @@ class Holes:
     def _filled(self, each: _Bounded) -> str:
         """A SELECT of the bounds of a measure by its values where all holes are filled."""
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
+        ranks = with_arguments(self._catalog, "doubly_filled_ranks", **how).call
+        table = self._evaluation.keep(f"from steps.{ranks} semi join {self._chosen} using (evaluation_id)")
         values = []
         for unjudged in ("least", "greatest"):
-            ranks = with_arguments(self._catalog, _FILLED, **how, unjudged=unjudged).call
-            table = self._evaluation.keep(f"from {ranks} semi join {self._chosen} using (evaluation_id)")
-            filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {table}"})
+            rows = f"select * exclude (unjudged) from {table} where unjudged = '{unjudged}'"
+            filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": rows})
             values.append(f"select * from ({filled})")
         return ddl.relation_query(self._catalog, "filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 

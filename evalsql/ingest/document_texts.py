@@ -1,6 +1,5 @@
 """Loads titles and texts of the documents that a warehouse holds, out of a corpus of any size."""
 
-import csv
 import json
 import sys
 from collections import Counter
@@ -13,17 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import COLUMNS, Given, check_given
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, SURROGATE, Format, Source, in_batches, unreadable
-from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
-from evalsql.ingest.files.trec_text import Refuse, one_path, text_lines
-from evalsql.ingest.topic_files import frame_rows, words
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, SURROGATE, Source, in_batches, unreadable
+from evalsql.ingest.files.text_reading import ROWS_TOGETHER, headed_rows, json_lines, parquet_rows, read_json
+from evalsql.ingest.files.trec_text import Refuse, text_lines
+from evalsql.ingest.topic_files import dicts, frame_rows, words
 from evalsql.phrases import Progress, counted, shortened, silent
 
 CHARACTERS = 2_000  # of a title and of a text that are kept
@@ -34,7 +32,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
 }
 # Columns of files without a header by their number; those of MS MARCO's documents have an address.
 _HEADLESS = {2: ("document", "text"), 3: ("document", "title", "text"), 4: ("document", "url", "title", "text")}
-_LETTERS_TOGETHER, _ROWS_TOGETHER = 16_000_000, 25_000
+_LETTERS_TOGETHER = 16_000_000
 Row = tuple[int, Mapping[str, Any]]
 
 
@@ -117,7 +115,7 @@ class _Reader:
     def kept(self, rows: Iterable[Row]) -> Iterator[tuple[int, str | None, str | None]]:
         for line, row in rows:
             self.num["read"] += 1
-            if self.num["read"] % _ROWS_TOGETHER == 0:
+            if self.num["read"] % ROWS_TOGETHER == 0:
                 self.progress("reading documents", self.num["read"], 0)
             try:
                 document, title, text = self._texts(row)
@@ -200,12 +198,7 @@ def _in_memory(data: Any) -> Iterator[Row]:
     rows = frame_rows(data)
     if isinstance(rows, Mapping):
         rows = ({"document": name, **(it if isinstance(it, Mapping) else {"text": it})} for name, it in rows.items())
-    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
-        raise UsageError(f"documents are a file, {{document: text}} or rows of dicts, found {type(data).__name__}")
-    for at, row in enumerate(rows, start=1):
-        if not isinstance(row, Mapping):
-            raise UsageError(f"row {at}: expected a dict that names the document and its text, found {row!r}")
-        yield at, row
+    return dicts(rows, "document", "its text")
 
 
 def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> Iterator[Row]:
@@ -214,7 +207,7 @@ def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> I
             head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
         start = head.lstrip()
         if head.startswith(b"PAR1"):
-            yield from _parquet_rows(database, source)
+            yield from parquet_rows(database, source)
         elif start.startswith((b"{", b"[")):
             yield from _json_rows(source, refuse, is_list=start.startswith(b"["))
         elif name := "markup" if start.startswith(b"<") else without_rows(head).partition("; ")[0]:
@@ -223,16 +216,6 @@ def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> I
             yield from _delimited_rows(source, refuse, given)
     except unreadable(QueryError) as error:
         refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
-
-
-def _parquet_rows(database: Database, source: Source) -> Iterator[Row]:
-    """Some rows at a time, so that memory stays bounded."""
-    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
-    rows = f"from read_parquet({literal(one_path(source.path))}, {options})"
-    for first in range(0, database.rows(f"select count(*) {rows}")[0][0], _ROWS_TOGETHER):
-        among = f"file_row_number between {first} and {first + _ROWS_TOGETHER - 1}"
-        names, found = database.table(f"select * exclude (file_row_number) {rows} where {among}")
-        yield from enumerate((dict(zip(names, row, strict=True)) for row in found), start=first + 1)
 
 
 def _json_rows(source: Source, refuse: Refuse, *, is_list: bool) -> Iterator[Row]:
@@ -250,28 +233,22 @@ def _delimited_rows(source: Source, refuse: Refuse, given: Given) -> Iterator[Ro
     number, header = next(lines, (0, ""))
     if not number:
         return
-    for delimiter in "\t,;":
-        names = next(csv.reader([header], delimiter=delimiter), []) if len(header) < HEAD else []  # nobody's header
-        named = {name.strip().lower() for name in names}
-        is_header = {*given.values()} <= {*names} if given else bool(named & {*_NAMES["document"]})
-        if len(names) > 1 and is_header:
-            names = [name.strip() for name in names]
-            if len({*names}) < len(names):
-                raise source.error("names a column twice", number)
-            form = Format("table", "csv", {name: name for name in names}, names, delimiter, number)
-            yield from ((line, dict(zip(names, row, strict=True))) for line, row in text_rows(source, form, refuse))
-            return
+
+    def is_header(names: Sequence[str]) -> bool:
+        return {*given.values()} <= {*names} if given else any(name.lower() in _NAMES["document"] for name in names)
+
+    if (rows := headed_rows(source, refuse, number, header, is_header)) is not None:
+        yield from rows
+        return
     columns = _HEADLESS.get(header.count("\t") + 1)
     if given or columns is None or ("url" in columns and "://" not in header.split("\t")[1]):
         said = "no header with these columns" if given else "no header, and its columns are not known"
         raise source.error(f"has {said}; the first line names them, as in document<TAB>title<TAB>text", number)
     for line, text in chain([(number, header)], lines):
-        cells = text.split("\t")
+        cells = [*map(str.strip, text.split("\t"))]
+        cells += [""] * (len(cells) == len(columns) - 1)  # the line ends with its empty text
         if len(cells) == len(columns):
-            yield line, dict(zip(columns, map(str.strip, cells), strict=True))
-        elif len(cells) == len(columns) - 1:  # the line ends with its empty text
-            yield line, dict.fromkeys(columns, "") | dict(zip(columns, map(str.strip, cells), strict=False))
+            yield line, dict(zip(columns, cells, strict=True))
         else:
-            refuse(
-                source.problem(line, f"{counted(len(cells), 'column')}, expected {len(columns)}: {', '.join(columns)}")
-            )
+            told = f"{counted(len(cells), 'column')}, expected {len(columns)}: {', '.join(columns)}"
+            refuse(source.problem(line, told))

@@ -1,6 +1,5 @@
 """Topics of any format: who asked what, and which groups a question belongs to."""
 
-import csv
 import html
 import json
 import re
@@ -10,13 +9,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS, Given
 from evalsql.ingest.files.formats import without_rows
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Format, Source, unreadable
-from evalsql.ingest.files.text_reading import json_lines, read_json, text_rows
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Source, unreadable
+from evalsql.ingest.files.text_reading import headed_rows, json_lines, parquet_rows, read_json
 from evalsql.ingest.files.trec_text import Refuse, text_lines
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
@@ -46,27 +44,24 @@ def read_records(
 
     ``given`` has the fields that the user named, ``key`` what the second column is called where there is no header.
     """
+    topic = (given or {}).get("topic")
     try:
-        yield from _records(database, source, refuse, given, key)
+        with source.open() as stream:
+            head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
+        start, is_arrow = head.lstrip(), head.startswith((b"ARROW1", b"\xff\xff\xff\xff"))
+        if head.startswith(b"PAR1"):
+            yield from in_memory((row for _, row in parquet_rows(database, source)), given)
+        elif start.startswith(b"<"):
+            is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
+            yield from (_sgml_records if is_sgml else _xml_records)(source, refuse)
+        elif re.match(rb"\[|\{\s*[\"}]", start):
+            yield from _json_records(source, refuse, topic)
+        elif name := "Arrow" if is_arrow else without_rows(head).partition("; ")[0]:
+            raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
+        else:
+            yield from _delimited_records(source, refuse, topic, key)
     except unreadable(QueryError) as error:
         refuse(source.problem(0, f"cannot be read: {str(error).partition(chr(10))[0]}"))
-
-
-def _records(database: Database, source: Source, refuse: Refuse, given: Given, key: str | None) -> Iterable[Record]:
-    with source.open() as stream:
-        head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
-    start, topic = head.lstrip(), (given or {}).get("topic")
-    if head.startswith(b"PAR1"):
-        names, rows = database.table(f"from read_parquet({literal(str(source.path))})")
-        return in_memory([dict(zip(names, row, strict=True)) for row in rows], given)
-    if start.startswith(b"<"):
-        is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
-        return _sgml_records(source, refuse) if is_sgml else _xml_records(source, refuse)
-    if re.match(rb"\[|\{\s*[\"}]", start):
-        return _json_records(source, refuse, topic)
-    if name := "Arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else without_rows(head).partition("; ")[0]:
-        raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
-    return _delimited_records(source, refuse, topic, key)
 
 
 def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
@@ -74,13 +69,9 @@ def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
     data = frame_rows(data)
     if isinstance(data, Mapping):
         yield from _of_mapping(data)
-        return
-    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
-        raise UsageError(f"topics are a file, {{topic: text}} or rows of dicts, found {type(data).__name__}")
-    for at, row in enumerate(data, start=1):
-        if not isinstance(row, Mapping):
-            raise UsageError(f"row {at}: expected a dict that names the topic and what is known of it, found {row!r}")
-        yield _of_object(at, row, (given or {}).get("topic"))
+    else:
+        for at, row in dicts(data, "topic", "what is known of it"):
+            yield _of_object(at, row, (given or {}).get("topic"))
 
 
 def frame_rows(data: Any) -> Any:
@@ -91,6 +82,16 @@ def frame_rows(data: Any) -> Any:
     if hasattr(data, "fetchall") and hasattr(data, "columns"):
         data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
     return data
+
+
+def dicts(data: Any, name: str, other: str) -> Iterator[tuple[int, Mapping[Any, Any]]]:
+    """The numbers and rows of data in memory that must be dicts, each with the ``name`` of something."""
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise UsageError(f"{name}s are a file, {{{name}: text}} or rows of dicts, found {type(data).__name__}")
+    for at, row in enumerate(data, start=1):
+        if not isinstance(row, Mapping):
+            raise UsageError(f"row {at}: expected a dict that names the {name} and {other}, found {row!r}")
+        yield at, row
 
 
 def _of_mapping(data: Mapping[Any, Any]) -> Iterator[Record]:
@@ -176,15 +177,17 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
     first = next(lines, None)
     if first is None:
         return
-    number, header = first
-    for delimiter in "\t,;":
-        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-        column = _topic_column(names, topic)
-        if len(names) > 1 and column is not None:
-            yield from _rows_below(source, refuse, number, names, delimiter, column)
-            return
+    rows = headed_rows(source, refuse, *first, lambda names: _topic_column(names, topic) is not None)
+    if rows is not None:
+        for number, row in rows:
+            column = _topic_column([*row], topic) or ""
+            if value := row.pop(column):
+                yield Record(number, value, {name: words(text) for name, text in row.items() if text})
+            else:
+                refuse(source.problem(number, f"{column} is empty, and it says what the row is of"))
+        return
     if topic is not None:
-        raise source.error(f"there is no column {topic} in its header: {header[:100]}", number)
+        raise source.error(f"there is no column {topic} in its header: {first[1][:100]}", first[0])
     for number, line in chain([first], lines):
         name, tab, text = line.partition("\t")
         if not tab and key is not None:
@@ -196,22 +199,6 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
         else:
             reason = "expected topic<TAB>text, or a header that names the columns, as in topic,text,language"
             refuse(source.problem(number, reason))
-
-
-def _rows_below(
-    source: Source, refuse: Refuse, header: int, names: Sequence[str], delimiter: str, column: str
-) -> Iterator[Record]:
-    """The rows below the line of a header; a quoted value may go over several lines."""
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise source.error(f"{names.count(repeated[0])} columns are called {repeated[0]}", header)
-    form = Format("table", "csv", {name: name for name in names}, names, delimiter, header)
-    for line, values in text_rows(source, form, refuse):
-        row = dict(zip(names, values, strict=True))
-        topic = row.pop(column)
-        if topic is None:
-            refuse(source.problem(line, f"{column} is empty, and it says what the row is of"))
-        else:
-            yield Record(line, topic, {name: words(value) for name, value in row.items() if value})
 
 
 # Markup: the SGML of TREC, whose tags are often left open, and XML

@@ -1,7 +1,6 @@
 -- title: Pairs of a run and a judgment set that are not evaluated on each judged topic once
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   evaluations of the topic
 -- definition: Each run has with each judgment set it is paired with one evaluation for every topic of the set,
 --    and none for others. No key stands twice.

@@ -1,7 +1,6 @@
 -- title: Topics where recall at a greater cutoff is less
 -- parameters: rel
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   cutoffs at which it falls
 -- definition: R@1, R@10, R@100, R@1000 and R of the whole ranking do not fall.
 with recalls as (

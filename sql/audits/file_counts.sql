@@ -1,7 +1,6 @@
 -- title: Runs and judgment sets that hold other than the rows of their files
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   rows kept
 -- definition: The rows in files are those that are kept and the repeated ones that were left out. Runs of which
 --    a depth or judgments left out other rows, or of which only scores of topics are stored, are not checked.

@@ -1,6 +1,5 @@
 -- title: Documents whose grade is not the one that their judgments give
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   1
 -- definition: The grade in judged_documents is the highest in assessments; of preferences it is 1 where a level
 --    is above 0, else 0.

@@ -1,6 +1,5 @@
 -- title: Evaluations whose judged documents are not those of ranking and judgments
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   documents that differ
 -- definition: judged_ranks has the documents that both the ranking and judged_documents have, each once, with
 --    its rank, its ties and its grade as they have them.

@@ -1,7 +1,6 @@
 -- title: Views and macros that the warehouse should have and has not
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   1
 -- definition: Each relation in the table relations is in the warehouse's file as a view or a macro, and each measure
 --    in the catalogue is among them. A warehouse in memory asks those of the package.

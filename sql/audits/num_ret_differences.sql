@@ -2,8 +2,7 @@
 -- quick: yes
 -- inputs: ranking_sums
 -- parameters: first_run
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   documents of the ranking
 -- definition: num_ret in run_topics is the number of rows in retrieved; a topic of which no document was kept
 --    has 0.

@@ -1,8 +1,7 @@
 -- title: Rankings whose ranks are not 1 to the number of their documents
 -- quick: yes
 -- inputs: ranking_sums
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   documents of the ranking
 -- definition: The ranks of a run for a topic are the whole numbers from 1 on. Their least and greatest, their
 --    sum and the sum of their squares tell that without sorting; rank_order compares each with the one above.

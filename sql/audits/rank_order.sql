@@ -1,7 +1,6 @@
 -- title: Rankings that are not in the order of their tie rule
 -- parameters: first_run
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   documents out of place
 -- definition: Each document has the next rank after the one above. Under the rules trec_eval and trec_eval_10
 --    its score is no better; where it is equal the document is tied with the one above and has the lesser name,

@@ -1,7 +1,6 @@
 -- title: Documents with more than one grade for a topic
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   grades of the document
 -- definition: A judgment set has each document once for a topic in judged_documents, and in assessments too if
 --    its form is grades, strata or probabilities.

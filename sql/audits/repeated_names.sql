@@ -1,6 +1,5 @@
 -- title: Names or keys that stand more than once
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   rows of the table that are concerned
 -- definition: Each run, judgment set, topic and document has one key and one name, and a document one text at most.
 with repeated_values as (

@@ -1,6 +1,5 @@
 -- title: Evaluations whose counts of judged and relevant documents are not right down the ranking
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   documents with a wrong count
 -- definition: judged_rank counts the documents with a grade of 0 or more down to each of them, relevant_rank
 --    those with a grade of 1 or more; they are 0 for all others.

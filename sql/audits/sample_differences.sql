@@ -1,6 +1,5 @@
 -- title: Documents of samples whose probability is not one that their judgments can have
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   1
 -- definition: Of judgments in the form strata or probabilities each has one row in judgment_samples, and others have
 --    none. A probability lies between 0 and 1, above 0 where the document is judged, and of strata it is the share of

@@ -1,7 +1,6 @@
 -- title: Runs that have stored scores and rankings
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   stored scores of the run
 -- definition: A run's figures are computed from its rankings, or they are stored; two of one figure would both be shown.
 with ranked_runs as (

@@ -1,7 +1,6 @@
 -- title: Stored scores that do not have each judged topic once
 -- quick: yes
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   stored scores of the run, the judgment set and the measure
 -- definition: Each run has of each stored measure one value for every topic of the judgment set, and none for others.
 with judged_topics as (

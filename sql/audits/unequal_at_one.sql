@@ -1,7 +1,6 @@
 -- title: Topics where P@1, Success@1 and RR@1 are not the same
 -- parameters: rel
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   1
 -- definition: At the first rank all three are 1 if its document is relevant, else 0.
 select

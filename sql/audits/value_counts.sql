@@ -1,7 +1,6 @@
 -- title: Topics for which measures have no value or several
 -- inputs: audited_values, audited_runs, audited_measures
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   measures without exactly one row
 -- definition: A measure has exactly one row for each evaluated topic of a run that is audited.
 with evaluated as (

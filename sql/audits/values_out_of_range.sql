@@ -1,7 +1,6 @@
 -- title: Values of measures that are not finite or outside the range of the measure
 -- inputs: audited_values
--- columns:
---   finding    what is wrong, and where
+-- columns: finding
 --   num_rows   1
 -- definition: Each value is a number within the least and the greatest value that the catalogue of measures
 --    gives, but for rounding.

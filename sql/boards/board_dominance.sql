@@ -1,7 +1,6 @@
 -- title: Boards: which systems are never worse than another on any collection
 -- parameters: measure, lower_is_better, missing, versions
--- columns:
---   measure           canonical name of the measure
+-- columns: measure
 --   system            system that is never worse, and better at least once
 --   version           its version; null for none
 --   other             system that it is never worse than

@@ -1,7 +1,6 @@
 -- title: Boards: the mean of each system over collections, and its place, by five kinds of mean
 -- parameters: measure, lower_is_better, missing, versions
--- columns:
---   measure              canonical name of the measure
+-- columns: measure
 --   system               system
 --   version              version; null for none
 --   num_collections      collections averaged

@@ -2,8 +2,7 @@
 -- parameters: baseline, measure, mean, lower_is_better, missing, versions, draw, intervals, samples, seed, confidence
 --   baseline varchar = null   system that all others are compared with; null is every pair, the one that comes first
 --                           by place and name being the baseline, which takes long for hundreds of systems
--- columns:
---   measure            canonical name of the measure
+-- columns: measure
 --   baseline           system compared with
 --   baseline_version   its version; null for none
 --   system             system compared

@@ -1,7 +1,6 @@
 -- title: Boards: the place of each system with its bootstrap interval, and who is separated from whom
 -- parameters: measure, mean, lower_is_better, missing, versions, draw, intervals, samples, seed, confidence
--- columns:
---   measure       canonical name of the measure
+-- columns: measure
 --   system        system
 --   version       version; null for none
 --   place         1 and the number of systems whose mean is strictly better

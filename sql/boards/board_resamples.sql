@@ -1,7 +1,6 @@
 -- title: Boards in samples: the mean and the place of each system over collections that are drawn with replacement
 -- parameters: measure, mean, lower_is_better, missing, versions, draw, samples, seed
--- columns:
---   measure        canonical name of the measure
+-- columns: measure
 --   system         system
 --   version        version; null for none
 --   draw           number of the sample, from 1; 0 is the board itself

@@ -1,7 +1,6 @@
 -- title: Which systems a board may have, in which version, and how many collections each has
 -- parameters: measure, missing, versions
--- columns:
---   measure           canonical name of the measure
+-- columns: measure
 --   system            system
 --   version           version; null for none
 --   num_collections   collections that it has a value for

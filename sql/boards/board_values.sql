@@ -1,6 +1,5 @@
 -- title: Values of systems over whole collections: what a board is made of
--- columns:
---   measure        canonical name of the measure
+-- columns: measure
 --   collection     collection: the meta key collection of the judgment set, else its name; of figures without topics
 --                  that of the run
 --   system         system: the meta key system of the run, else its name

@@ -1,7 +1,6 @@
 -- title: Boards with one collection left out: how places move, and which collection decides who is first
 -- parameters: measure, mean, lower_is_better, missing, versions
--- columns:
---   measure         canonical name of the measure
+-- columns: measure
 --   collection      collection left out
 --   system          system
 --   version         version; null for none

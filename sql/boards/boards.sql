@@ -1,7 +1,6 @@
 -- title: Boards: each system on each collection, with its place there and how far it is from the others
 -- parameters: measure, mean, lower_is_better, missing, versions
--- columns:
---   measure        canonical name of the measure
+-- columns: measure
 --   system         system
 --   version        version; null for none
 --   collection     collection

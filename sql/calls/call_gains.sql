@@ -1,9 +1,6 @@
 -- title: What each call of a topic adds to the calls before it
 -- parameters: rel, dcg, gains
--- columns:
---   qrels          judgment set
---   run            run
---   topic          topic
+-- columns: qrels, run, topic
 --   call           place of the call among those of the topic, from 1
 --   call_name      the call as the file names it
 --   num_ret        documents that the call retrieved

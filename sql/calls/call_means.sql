@@ -1,8 +1,6 @@
 -- title: What the first, the second and each further call of a run adds, over all topics
 -- parameters: rel, dcg, gains
--- columns:
---   qrels          judgment set
---   run            run
+-- columns: qrels, run
 --   call           place of the call among those of a topic, from 1
 --   num_topics     topics that have a call of this place
 --   new_relevant   relevant documents that it adds to the calls before, a mean over these topics

@@ -1,8 +1,6 @@
 -- title: Every document that a call found, by name, of runs that searched several times for a topic
 -- definition: The calls of a topic are numbered in their order; rankings has the one ranking that is made of them.
--- columns:
---   run         run
---   topic       topic
+-- columns: run, topic
 --   call        place of the call among those of the topic, from 1
 --   call_name   the call as the file names it
 --   rank        rank in the call from 1, under the run's tie rule

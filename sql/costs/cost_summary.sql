@@ -1,15 +1,13 @@
 -- title: What each run costs: mean, median and 95th percentile over the topics of the judgments, and the total
--- columns:
---   qrels            judgment set
---   run              run
---   cost             what the number is, its unit behind its name, as in latency_ms
---   mean             arithmetic mean over the topics that have a number
---   median           number in the middle of them
---   p95              95th percentile: 95 in 100 topics have this much at most
---   total            the number given for the whole run, else the sum over the topics that have one
---   whole_run        the number given for the whole run; null where none is
---   num_topics       topics that have a number
---   missing          topics of the judgments that have none, in the order of their names
+-- columns: qrels, run
+--   cost         what the number is, its unit behind its name, as in latency_ms
+--   mean         arithmetic mean over the topics that have a number
+--   median       number in the middle of them
+--   p95          95th percentile: 95 in 100 topics have this much at most
+--   total        the number given for the whole run, else the sum over the topics that have one
+--   whole_run    the number given for the whole run; null where none is
+--   num_topics   topics that have a number
+--   missing      topics of the judgments that have none, in the order of their names
 -- definition: Quantiles are between neighbours by linear interpolation. A topic without a number is left out, and never
 --     counts as 0; the numbers of the calls of a topic are added up where it has none of its own.
 -- reference: Hyndman and Fan 1996, Sample quantiles in statistical packages, doi:10.2307/2684934, definition 7

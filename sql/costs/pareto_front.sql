@@ -4,9 +4,7 @@
 --   cost_measure varchar = Cost   canonical name of the measure of cost, of which less is better
 --   statistic varchar in {mean, median, p95} = mean   what of the topics' costs is compared
 --   confidence double in (0, 1) = 0.95   level of the intervals
--- columns:
---   qrels          judgment set
---   run            run
+-- columns: qrels, run
 --   quality        mean of the measure of quality
 --   quality_low    lower end of its interval by Student's t; null where it has none
 --   quality_high   upper end

@@ -2,8 +2,7 @@
 -- inputs: pairs
 -- parameters:
 --   with_self boolean = false   whether a topic may be relevant to itself
--- columns:
---   topic       topic
+-- columns: topic
 --   iteration   0
 --   document    document that is relevant to it
 --   grade       1

@@ -1,9 +1,6 @@
 -- title: BayesFuse: the sum of the odds that documents around that rank are relevant
 -- parameters: runs, qrels, folds, rel
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over all runs of ln(p / (1 - p)), p being the mean precision over all topics between the cutoffs 0,
 --     5, 10, 15, 20, 30, 100, 200, 500 and 1000; 0.001 in the place of 0 on either side of the fraction, and 0.001 /
 --     0.999 for what a run did not retrieve or has beyond rank 1000. What the runs are worth is learnt from the judged

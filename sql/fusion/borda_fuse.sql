@@ -1,9 +1,6 @@
 -- title: Borda's count
 -- parameters: runs, weights
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over all runs of weight times points: of c documents that any run retrieved for the topic the first
 --     has c points, the next c - 1, and so on; those that the run did not retrieve share the points left over equally.
 -- reference: Aslam and Montague 2001, Models for metasearch, doi:10.1145/383952.384007

@@ -1,9 +1,6 @@
 -- title: CombANZ: the mean score over the runs that retrieved the document
 -- parameters: runs, norm
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum of the scores, divided by the number of runs that retrieved the document.
 -- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2
 with fused as (

@@ -1,10 +1,7 @@
 -- title: CombGMNZ: the sum of scores, times a power of how many runs retrieved the document
 -- parameters: runs, norm, gamma
 --   gamma double in [0, inf) = 1   power of the number of runs
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum of the scores, times the number of runs that retrieved the document to the power of gamma: 0 is
 --     CombSUM, 1 CombMNZ.
 -- reference: Lee 1997, Analyses of multiple evidence combination, doi:10.1145/258525.258587

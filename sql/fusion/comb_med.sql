@@ -1,9 +1,6 @@
 -- title: CombMED: the median score
 -- parameters: runs, norm
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Median of the scores, the mean of the middle two where their number is even. Runs that did not retrieve
 --     the document do not count.
 -- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2

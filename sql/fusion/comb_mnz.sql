@@ -1,9 +1,6 @@
 -- title: CombMNZ: the sum of scores, times how many runs retrieved the document
 -- parameters: runs, weights, norm
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum of the scores, times the sum of the weights of the runs that retrieved the document.
 -- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2; with weights Wu and Crestani 2002,
 --     doi:10.1145/584792.584908

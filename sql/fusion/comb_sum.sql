@@ -1,9 +1,6 @@
 -- title: CombSUM: the weighted sum of scores
 -- parameters: runs, weights, norm
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs of weight times score; 0 for a run that did not retrieve the document.
 -- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2
 with fused as (

@@ -1,10 +1,7 @@
 -- title: Condorcet fusion: how many documents a majority of the runs puts below
 -- parameters: runs, weights, depth
 --   depth integer in [1, inf) = null   documents taken of each run for a topic: all pairs are compared; null is all
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: 1 and the number of documents of the topic that the runs, by weight, put below the document more often
 --     than above it; a document that is as often below as above counts half. A run puts what it retrieved above what
 --     it did not, and says nothing of two documents that it did not retrieve.

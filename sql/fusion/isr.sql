@@ -1,9 +1,6 @@
 -- title: Inverse square rank
 -- parameters: runs
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of 1 / rank^2, times the number of those runs.
 -- reference: Mourão, Martins and Magalhães 2015, Multimodal medical information retrieval with unsupervised rank
 --     fusion, doi:10.1016/j.compmedimag.2014.05.006

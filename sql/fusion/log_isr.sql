@@ -1,9 +1,6 @@
 -- title: Logarithmic inverse square rank
 -- parameters: runs
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of 1 / rank^2, times the logarithm of the number of those
 --     runs: 0 for a document of one run.
 -- reference: Mourão, Martins and Magalhães 2015, Multimodal medical information retrieval with unsupervised rank

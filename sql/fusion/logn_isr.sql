@@ -1,10 +1,7 @@
 -- title: Logarithmic inverse square rank with an offset
 -- parameters: runs, sigma
 --   sigma double in (0, inf) = 0.01   above 0, so that documents of one run are told apart too
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of 1 / rank^2, times the logarithm of the number of those
 --     runs and sigma.
 -- reference: Mourão, Martins and Magalhães 2015, Multimodal medical information retrieval with unsupervised rank

@@ -1,9 +1,6 @@
 -- title: MAPFuse: reciprocal ranks, weighted by the mean average precision of each run
 -- parameters: runs, qrels, folds, rel
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of their mean AP, divided by the rank. What the runs are
 --     worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Zhang, Toolan, Collier, Leonard and Dunnion 2010, Estimating probabilities for effective data

@@ -1,9 +1,6 @@
 -- title: Mixed fusion: the weighted sum of scores, times the root of how many runs retrieved the document
 -- parameters: runs, weights, norm
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum of weight times score, times the square root of the number of runs that retrieved the document.
 -- reference: Wu and Crestani 2002, Data fusion with estimated weights, doi:10.1145/584792.584908
 with fused as (

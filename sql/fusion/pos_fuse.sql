@@ -1,40 +1,16 @@
 -- title: PosFuse: how often the documents at that rank are relevant
 -- parameters: runs, qrels, folds, rel
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs of the share of their topics with a document at that rank for which it is relevant; 0
 --     for ranks never met. What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Zhang, Toolan, Collier, Leonard and Dunnion 2010, Estimating probabilities for effective data
 --     fusion, doi:10.1145/1835449.1835508
-with learnt as (
-    select
-        fold,
-        place,
-        rank,
-        avg(hit) as probability
-    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-    group by fold, place, rank
-),
-scored as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        coalesce(learnt.probability, 0) as score
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and learnt.rank = ranks.rank
-),
-fused as (
+with fused as (
     select
         topic_id,
         document_id,
-        sum(score order by place) as score
-    from scored
+        sum(probability order by place) as score
+    from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
     group by topic_id, document_id
 )
 select

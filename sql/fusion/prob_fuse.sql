@@ -1,10 +1,7 @@
 -- title: ProbFuse: how often the documents of that part of the ranking are relevant
 -- parameters: runs, qrels, segments, folds, rel
 --   segments integer in [1, inf) = 25   parts of each ranking, of the same length but for the last ones
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Each ranking is cut into segments. Sum over the runs of the mean precision within the segment over all
 --     topics, divided by the segment's number. What the runs are worth is learnt from the judged topics of the other
 --     folds.

@@ -1,10 +1,7 @@
 -- title: Rank-biased centroid
 -- parameters: runs, weights, phi
 --   phi double in (0, 1) = 0.8   how likely the reader goes on to the next document
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of weight (1 - phi) phi^(rank - 1).
 -- reference: Bailey, Moffat, Scholer and Thomas 2017, doi:10.1145/3077136.3080839; the paper has no weights
 with fused as (

@@ -1,10 +1,7 @@
 -- title: Reciprocal rank fusion
 -- parameters: runs, weights, k
 --   k double in [0, inf) = 60   the greater, the less the first ranks stand out
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of weight / (k + rank).
 -- reference: Cormack, Clarke and Büttcher 2009, doi:10.1145/1571941.1572114; the paper has no weights
 with fused as (

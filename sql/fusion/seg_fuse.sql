@@ -1,9 +1,6 @@
 -- title: SegFuse: scores, times how often the documents of that part of the ranking are relevant
 -- parameters: runs, norm, qrels, folds, rel
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: Sum over the runs of (score + 1) times the mean precision over all topics within the segment. Segments
 --     end at ranks 5, 15, 35, 75, ..., 10 2^(s - 1) - 5. What the runs are worth is learnt from the judged topics of
 --     the other folds.

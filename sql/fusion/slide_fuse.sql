@@ -1,37 +1,12 @@
 -- title: SlideFuse: how often the documents around that rank are relevant
 -- parameters: runs, qrels, w, folds, rel
 --   w integer in [0, inf) = 5   ranks to either side that count as well
--- columns:
---   topic      topic
---   document   document that any of the runs retrieved
---   score      its score in the new ranking, more being better
+-- columns: topic, document, score
 -- definition: As pos_fuse, with the mean of the shares from w ranks above to w below, as far as the ranking goes.
 --     What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Toolan, Collier and Dunnion 2008, Extending probabilistic data fusion using sliding windows,
 --     doi:10.1007/978-3-540-78646-7_33
-with learnt as (
-    select
-        fold,
-        place,
-        rank,
-        avg(hit) as probability
-    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-    group by fold, place, rank
-),
-found as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        ranks.rank,
-        coalesce(learnt.probability, 0) as probability
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and learnt.rank = ranks.rank
-),
-scored as (
+with scored as (
     select
         place,
         topic_id,
@@ -41,7 +16,7 @@ scored as (
             order by rank
             rows between $w preceding and $w following
         ) as score
-    from found
+    from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
 ),
 fused as (
     select

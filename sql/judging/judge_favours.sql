@@ -1,8 +1,7 @@
 -- title: Whether a judge favours the systems of a group, such as those built on the model that judges
 -- parameters: group_key, names, reference, confidence
 --   group_key varchar = family   key of the meta of runs that says to which group each belongs
--- columns:
---   measure      canonical name of the measure
+-- columns: measure
 --   qrels        the reference, or the judgment set whose name comes first
 --   other        judgment set compared with it
 --   run_group    group of runs

@@ -1,8 +1,7 @@
 -- title: What a judge does to the order of runs by a measure: agreement of orders, the largest move, pairs that turn
 -- parameters: names, reference, alpha, top
 --   top integer in [2, inf) = 10   runs that are first by the reference, of tau_top
--- columns:
---   measure           canonical name of the measure
+-- columns: measure
 --   qrels             the reference, or the judgment set whose name comes first
 --   other             judgment set compared with it
 --   num_runs          runs that are evaluated with both

@@ -1,7 +1,6 @@
 -- title: How far each pair of judgment sets agrees, both ways round, so that a table or a heat map can be made of it
 -- parameters: names, rel
--- columns:
---   qrels           judgment set
+-- columns: qrels
 --   other           another one
 --   num_documents   documents that both judge
 --   agreement       share of them with the same grade

@@ -1,8 +1,7 @@
 -- title: A sheet to judge documents in: what each topic asks and what each document says
 -- inputs: pooled
 -- parameters: names
--- columns:
---   topic           topic
+-- columns: topic
 --   topic_text      what it asks, in its shortest form; null where no text was loaded
 --   description     the same in a sentence
 --   narrative       what is relevant to it and what is not

@@ -1,8 +1,6 @@
 -- title: The same figure by two judgment sets, side by side
 -- parameters: names, reference
--- columns:
---   measure       canonical name of the measure
---   run           run
+-- columns: measure, run
 --   qrels         the reference, or the judgment set whose name comes first
 --   other         the other one
 --   value         mean by the first

@@ -1,7 +1,6 @@
 -- title: The pool of some runs, and what judging a document could change
 -- parameters: runs, depth, p = 0.8
--- columns:
---   topic           topic
+-- columns: topic
 --   document        document that a run has among its first ones
 --   num_pooling     runs that have it among their first ones
 --   num_runs        runs that retrieved it at all

@@ -1,8 +1,6 @@
 -- title: What each run gives to the pool, and what nobody else gives
 -- parameters: runs, depth, names, rel = 1
--- columns:
---   qrels                 judgment set
---   run                   run
+-- columns: qrels, run
 --   num_pooled            documents that it gives to the pool, over all topics
 --   num_unique            those that no other of the runs gives
 --   num_judged            those judged, with a grade of 0 or more

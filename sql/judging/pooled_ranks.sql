@@ -1,8 +1,6 @@
 -- title: The documents that each run gives to the pool
 -- parameters: runs, depth
--- columns:
---   run        run
---   topic      topic
+-- columns: run, topic
 --   document   document
 --   rank       its rank, the depth at most
 -- definition: The first documents of each run for each topic, under the run's tie rule.

@@ -1,7 +1,6 @@
 -- title: Judged documents that one run alone gives to the pool
 -- parameters: runs, depth, names
--- columns:
---   qrels         judgment set
+-- columns: qrels
 --   run           the run
 --   topic         topic
 --   document      document

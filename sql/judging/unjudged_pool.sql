@@ -1,7 +1,6 @@
 -- title: Documents of the pool that are still to be judged
 -- parameters: runs, depth, names, p = 0.8
--- columns:
---   topic           topic
+-- columns: topic
 --   document        document that none of the judgment sets judges
 --   num_pooling     runs that have it among their first ones
 --   num_runs        runs that retrieved it at all

@@ -2,8 +2,7 @@
 -- inputs: staged
 -- parameters:
 --   in_groups boolean = false   whether each iteration is a group of its own
--- columns:
---   topic       topic
+-- columns: topic
 --   iteration   iteration of the judgment kept, the first of several with the highest grade
 --   document    document
 --   grade       highest grade

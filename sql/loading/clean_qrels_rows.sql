@@ -1,7 +1,6 @@
 -- title: Lines of a qrels file split at blanks and tabs, and which of them need the exact reader
 -- inputs: raw
--- columns:
---   topic       topic
+-- columns: topic
 --   iteration   second column
 --   document    document
 --   grade       degree of relevance

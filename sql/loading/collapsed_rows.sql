@@ -5,15 +5,12 @@
 --                                                                            its spans, that of the first one, the sum
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
 --   lower_is_better boolean = false                                          whether smaller scores are better
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
---   document_id   key of the document
---   name_rank     rank of the document's name among those staged
---   given_rank    rank of its first span
---   position      the same
---   score         score of the document
---   strength      what is compared of the score, more being better
+-- columns: run_id, topic_id, document_id
+--   name_rank    rank of the document's name among those staged
+--   given_rank   rank of its first span
+--   position     the same
+--   score        score of the document
+--   strength     what is compared of the score, more being better
 with documents_of_spans as (
     select
         run_id,

@@ -3,16 +3,13 @@
 -- parameters:
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
 --   lower_is_better boolean = false                                          whether smaller scores are better
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
---   document_id   key of the document
---   name_rank     rank of the document's name among those staged
---   given_rank    rank column, null where it is not used
---   position      place among the staged rows
---   score         score as it stood in the file
---   strength      what is compared of the score, more being better
---   call          call that found it, as the file names it; null where the run has none
+-- columns: run_id, topic_id, document_id
+--   name_rank    rank of the document's name among those staged
+--   given_rank   rank column, null where it is not used
+--   position     place among the staged rows
+--   score        score as it stood in the file
+--   strength     what is compared of the score, more being better
+--   call         call that found it, as the file names it; null where the run has none
 select
     staged_files.owner_id as run_id,
     topics.topic_id,

@@ -2,9 +2,8 @@
 -- inputs: staged, held
 -- parameters:
 --   qrels_id integer = null   key of the judgment set that has the nuggets
--- columns:
---   run_id   key of the run
---   run      name of the run
+-- columns: run_id
+--   run   name of the run
 select
     runs.run_id,
     runs.run

@@ -1,8 +1,6 @@
 -- title: Ranked rows from which judged_ranks is made: judged documents, and tied ones, which tell where a tie ends
 -- inputs: ranked
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   tied_above    documents above it that the tie rule holds equal to it
 --   first_rank    rank of the first document that the tie rule holds equal to it

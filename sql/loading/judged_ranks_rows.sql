@@ -1,7 +1,6 @@
 -- title: Ranks of judged documents for new pairs of judgment set and run
 -- inputs: new_pairs
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            rank in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it

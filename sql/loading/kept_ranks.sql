@@ -3,9 +3,7 @@
 -- parameters:
 --   depth integer in [1, inf) = null       documents to keep of each topic; null is all
 --   judged_by integer = null               key of the judgment set; a negative grade is no judgment; null keeps all
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   tied_above    documents kept above it that the tie rule holds equal to it
 --   document_id   key of the document

@@ -1,9 +1,7 @@
 -- title: The nuggets of a judgment set by each name that assignments may call them by
 -- parameters:
 --   qrels_id integer = null   key of the judgment set
--- columns:
---   topic_id     key of the topic
---   topic        topic
+-- columns: topic_id, topic
 --   name         name of the nugget, or its text where no other nugget of the topic has that name or text
 --   nugget       its name
 --   importance   vital or okay

@@ -1,8 +1,6 @@
 -- title: Staged judgments with keys in the place of names
 -- inputs: staged, staged_files
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
+-- columns: qrels_id, topic_id
 --   iteration     second column of the file
 --   document_id   key of the document
 --   grade         degree of relevance

@@ -2,10 +2,7 @@
 -- inputs: staged, named_nuggets
 -- parameters:
 --   qrels_id integer = null   key of the judgment set that has the nuggets
--- columns:
---   run_id       key of the run
---   qrels_id     key of the judgment set
---   topic_id     key of the topic
+-- columns: run_id, qrels_id, topic_id
 --   nugget       name of the nugget
 --   assignment   support, partial_support or not_support
 select

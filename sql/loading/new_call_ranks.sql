@@ -1,8 +1,6 @@
 -- title: Rankings of calls as the base table call_ranks has them, in its order
 -- inputs: ranked, numbered_calls
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   call          place of the call among those of the topic
 --   call_name     the call as the file names it; null where that is its place
 --   rank          rank in the call from 1

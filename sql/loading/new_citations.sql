@@ -2,10 +2,7 @@
 -- inputs: staged
 -- parameters:
 --   qrels_id integer = null   key of the judgment set whose nuggets have the topics
--- columns:
---   run_id     key of the run
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
+-- columns: run_id, qrels_id, topic_id
 --   sentence   number or name of the sentence
 --   document   name of the document; null for a sentence that cites none
 --   support    2 for full support, 1 for partial support, 0 for none; null for a sentence that cites none

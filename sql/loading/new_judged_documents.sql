@@ -1,10 +1,7 @@
 -- title: The one grade of each document of a new judgment set
 -- inputs: new_qrels
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
---   document_id   key of the document
---   grade         highest grade of any group; of preferences 1 where a level is above 0, else 0
+-- columns: qrels_id, topic_id, document_id
+--   grade   highest grade of any group; of preferences 1 where a level is above 0, else 0
 with graded as (
     select
         qrels_id,

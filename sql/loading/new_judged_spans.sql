@@ -3,9 +3,7 @@
 -- parameters:
 --   unit varchar in {characters, bytes, tokens, lines, pages} = characters   what start and end count; files name the
 --                                                                            last line or page, which is in the span
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
+-- columns: qrels_id, topic_id
 --   span          number of the span among those of its topic, in the order of document and place
 --   document_id   key of the document
 --   span_start    where it begins

@@ -2,10 +2,7 @@
 -- inputs: staged, staged_files
 -- parameters:
 --   form varchar in {strata, probabilities} = strata   what the rows say of the sample
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
---   document_id   key of the document
+-- columns: qrels_id, topic_id, document_id
 --   stratum       stratum of the document, or method that drew it
 --   probability   of a stratum the share of its documents that is judged; else as it was given, but 1 where one of
 --                 the methods 0 and 2 took the document

@@ -2,9 +2,7 @@
 -- inputs: staged
 -- parameters:
 --   qrels_id integer = null   key of their judgment set
--- columns:
---   qrels_id     key of the judgment set
---   topic_id     key of the topic
+-- columns: qrels_id, topic_id
 --   nugget       its name
 --   importance   vital or okay
 --   text         its text; null where that is its name or was not given

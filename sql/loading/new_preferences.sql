@@ -1,8 +1,6 @@
 -- title: Staged preferences with keys in the place of names
 -- inputs: staged, staged_files
--- columns:
---   qrels_id         key of the judgment set
---   topic_id         key of the topic
+-- columns: qrels_id, topic_id
 --   judgment_group   who judged
 --   subgroup         documents compared with each other, part of a group
 --   document_id      key of the document

@@ -1,9 +1,7 @@
 -- title: Topics of runs just loaded, those of which nothing was kept with them
 -- inputs: ranked, staged_files, staged_topics
--- columns:
---   run_id     key of the run
---   topic_id   key of the topic
---   num_ret    number of documents kept
+-- columns: run_id, topic_id
+--   num_ret   number of documents kept
 with present as (
     select distinct
         staged_files.owner_id as run_id,

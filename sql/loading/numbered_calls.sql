@@ -1,8 +1,6 @@
 -- title: The calls of each topic in their order: numbers by value, other names as they first appear in the file
 -- inputs: compared_rows
--- columns:
---   run_id      key of the run
---   topic_id    key of the topic
+-- columns: run_id, topic_id
 --   call_name   the call as the file names it
 --   call        place of the call among those of the topic, from 1
 --   list_id     key of a ranking for each run and place of a call

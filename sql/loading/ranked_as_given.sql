@@ -2,9 +2,7 @@
 -- inputs: compared_rows
 -- parameters:
 --   tie_rule varchar in {rank, input} = rank   how documents are ordered; equal ranks go by score, then by name
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   tied_above    0
 --   document_id   key of the document

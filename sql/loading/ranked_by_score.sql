@@ -1,8 +1,6 @@
 -- title: Rows ranked within each topic of each run: by score, equal ones by name in descending order
 -- inputs: compared_rows
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   tied_above    documents above it with an equal score
 --   document_id   key of the document

@@ -4,9 +4,7 @@
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how results are ordered
 --   unit varchar in {characters, bytes, tokens, lines, pages} = characters   what start and end count; files name the
 --                                                                            last line or page, which is in the span
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   document_id   key of the document
 --   span_start    where it begins

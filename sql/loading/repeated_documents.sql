@@ -1,10 +1,7 @@
 -- title: Documents that stand more than once for one topic of one run
 -- inputs: ranked
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
---   document_id   key of the document
---   times         how often it stands there
+-- columns: run_id, topic_id, document_id
+--   times   how often it stands there
 with possible_duplicates as (
     -- A bit for each of 126 runs: fewer bits than rows mean that one of them has the document twice.
     select

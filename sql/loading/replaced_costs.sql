@@ -1,9 +1,8 @@
 -- title: Costs of runs that are held and of which others are staged
 -- inputs: staged_keys
--- columns:
---   run_id   key of the run
---   cost     what the number is
---   run      name of the run
+-- columns: run_id
+--   cost   what the number is
+--   run    name of the run
 with named as (
     select distinct
         run_id,

@@ -1,7 +1,6 @@
 -- title: Pairs of judgments and a run whose spans count different units, so that none matches
 -- inputs: new_pairs
--- columns:
---   qrels        judgment set
+-- columns: qrels
 --   qrels_unit   unit of its spans
 --   run          run
 --   run_unit     unit of its spans

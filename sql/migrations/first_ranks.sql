@@ -1,8 +1,6 @@
 -- title: Rankings of the first schema with the rank of the first document tied with each
 -- inputs: retrieved_scores
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   first_rank    rank of the first document that the tie rule holds equal to this one
 --   document_id   key of the document

@@ -1,8 +1,6 @@
 -- title: Rankings of schemas before 4, which stored the rank of the first tied document, as the base table has them
 -- inputs: ranked
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          rank from 1
 --   tied_above    documents above it that the tie rule holds equal to it
 --   document_id   key of the document

@@ -2,13 +2,7 @@
 -- inputs: chosen_runs, chosen_topics
 -- parameters:
 --   qrels varchar = null   judgment set
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   run_id          key of the run
---   topic_id        key of the topic
---   run             run
---   topic           topic
+-- columns: evaluation_id, qrels_id, run_id, topic_id, run, topic
 select
     evaluations.evaluation_id,
     evaluations.qrels_id,

@@ -2,9 +2,7 @@
 -- inputs: chosen_lists
 -- parameters:
 --   depth integer in [1, inf) = 20   how many documents of each
--- columns:
---   run        run
---   topic      topic
+-- columns: run, topic
 --   rank       rank
 --   document   document
 --   grade      its grade; null if nobody judged it

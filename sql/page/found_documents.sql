@@ -3,8 +3,7 @@
 -- parameters:
 --   qrels varchar = null             judgment set
 --   depth integer in [1, inf) = 20   rank down to which a document counts as found
--- columns:
---   topic          topic
+-- columns: topic
 --   document       document with a grade of 1 or more
 --   grade          its grade
 --   num_found      runs that have it at this rank or above

@@ -1,8 +1,7 @@
 -- title: The files that a judgment set and the weights of its topics were loaded from
 -- parameters:
 --   qrels varchar = null   judgment set
--- columns:
---   qrels             judgment set
+-- columns: qrels
 --   form              grades, groups, preferences, spans, strata or probabilities
 --   kind              qrels or weights
 --   file              file that it was loaded from; null for rows from memory

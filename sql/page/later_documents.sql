@@ -2,9 +2,7 @@
 -- inputs: chosen_lists
 -- parameters:
 --   depth integer in [1, inf) = 20   how many documents are a ranking's first
--- columns:
---   run        run
---   topic      topic
+-- columns: run, topic
 --   rank       rank, below the first documents
 --   document   document that is among the first of another one of these rankings
 with relevant as (

@@ -1,10 +1,8 @@
 -- title: How much of each ranking a published copy of the warehouse holds
 -- parameters:
 --   depth integer in [1, inf) = 50   documents of each ranking at least
--- columns:
---   run_id     key of the run
---   topic_id   key of the topic
---   depth      documents that the copy holds, from the first on
+-- columns: run_id, topic_id
+--   depth   documents that the copy holds, from the first on
 -- definition: The first documents of each ranking, and as many more as TAP-5 keeps, so that its value is the same. Of a
 --    ranking that is not in the order of its scores all, for there TAP may keep any of them.
 with kept as (

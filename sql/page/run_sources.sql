@@ -1,7 +1,6 @@
 -- title: The files that runs were loaded from
 -- inputs: chosen_runs
--- columns:
---   run               run
+-- columns: run
 --   tag               tag in the file
 --   tie_rule          how its tied documents are ordered
 --   file              file that it was loaded from; null for rows from memory

@@ -4,8 +4,7 @@
 --   alpha double in (0, 1) = 0.05   chance of any false finding among the comparisons with a baseline
 --   family varchar in {measure, all} = measure   comparisons with a baseline that are corrected together: those of a
 --                                    measure, or of all measures
--- columns:
---   measure        canonical name of the measure
+-- columns: measure
 --   baseline       run compared with
 --   run            run compared
 --   num_topics     topics that both have a value for

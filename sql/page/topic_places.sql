@@ -1,10 +1,6 @@
 -- title: Where each run stands among all runs on each topic
 -- inputs: ranked_values
--- columns:
---   measure     canonical name of the measure
---   run         run
---   topic       topic
---   value       value of the measure
+-- columns: measure, run, topic, value
 --   place       place among the runs from 1, equal values at the same one
 --   num_runs    runs that have a value
 --   lowest      least value of all runs

@@ -1,12 +1,6 @@
 -- title: The rows measures of answers have: each run on each topic of the nuggets that its answers were assigned to
--- columns:
---   qrels_id   key of the judgment set
---   run_id     key of the run
---   topic_id   key of the topic
---   qrels      judgment set
---   run        run
---   topic      topic
---   missing    whether the run has no answer to the topic
+-- columns: qrels_id, run_id, topic_id, qrels, run, topic
+--   missing   whether the run has no answer to the topic
 with pairs as (
     select distinct
         qrels_id,

@@ -1,9 +1,5 @@
 -- title: The rows of evaluations for the runs that are asked for
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   run_id          key of the run
---   topic_id        key of the topic
+-- columns: evaluation_id, qrels_id, run_id, topic_id
 with named as (
     select *
     from evaluations

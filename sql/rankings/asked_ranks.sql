@@ -1,7 +1,5 @@
 -- title: The rows of judged_ranks for the runs that are asked for
--- columns:
---   evaluation_id   key of the evaluation
---   document_id     key of the document
+-- columns: evaluation_id, document_id
 --   rank            place in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it

@@ -1,7 +1,5 @@
 -- title: The rows of retrieved for the runs that are asked for
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          place in the ranking from 1
 --   tied_above    documents above it that the tie rule holds equal to it
 --   first_rank    place of the first document that the tie rule holds equal to this one

@@ -1,7 +1,5 @@
 -- title: The runs that are asked for: all, or those that the session variable only_runs names
--- columns:
---   run_id   key of the run
---   run      run
+-- columns: run_id, run
 with named as (
     select
         coalesce(

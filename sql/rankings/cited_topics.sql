@@ -1,12 +1,6 @@
 -- title: The rows measures of citations have: each run with citations on each topic of the nuggets
--- columns:
---   qrels_id   key of the judgment set
---   run_id     key of the run
---   topic_id   key of the topic
---   qrels      judgment set
---   run        run
---   topic      topic
---   missing    whether the run has no answer with citations to the topic
+-- columns: qrels_id, run_id, topic_id, qrels, run, topic
+--   missing   whether the run has no answer with citations to the topic
 with pairs as (
     select distinct
         qrels_id,

@@ -1,11 +1,10 @@
 -- title: How many documents of each ranking are relevant and how many are not, retrieved and in all
 -- parameters: rel, nonrelevant, collection
--- columns:
---   evaluation_id   key of the evaluation
---   num_rel         relevant documents
---   num_nonrel      documents not relevant
---   rel_ret         relevant documents retrieved
---   nonrel_ret      documents not relevant retrieved
+-- columns: evaluation_id
+--   num_rel      relevant documents
+--   num_nonrel   documents not relevant
+--   rel_ret      relevant documents retrieved
+--   nonrel_ret   documents not relevant retrieved
 with found as (
     select
         evaluation_id,

@@ -1,15 +1,8 @@
 -- title: The rows every measure answers for: each run on each topic of the judgments it is evaluated with
 -- shared: yes
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   run_id          key of the run
---   topic_id        key of the topic
---   qrels           judgment set
---   run             run
---   topic           topic
---   num_ret         number of documents retrieved; 0 for a topic the run leaves out
---   missing         whether the run leaves the topic out
+-- columns: evaluation_id, qrels_id, run_id, topic_id, qrels, run, topic
+--   num_ret   number of documents retrieved; 0 for a topic the run leaves out
+--   missing   whether the run leaves the topic out
 select
     evaluations.evaluation_id as evaluation_id,
     evaluations.qrels_id as qrels_id,

@@ -1,11 +1,7 @@
 -- title: The weight of each topic that is evaluated
 -- parameters: weighted
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   run_id          key of the run
---   topic_id        key of the topic
---   weight          weight of the topic, 1 where none was given
+-- columns: evaluation_id, qrels_id, run_id, topic_id
+--   weight   weight of the topic, 1 where none was given
 select
     evaluations.evaluation_id as evaluation_id,
     evaluations.qrels_id as qrels_id,

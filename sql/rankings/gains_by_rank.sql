@@ -4,11 +4,10 @@
 -- parameters: dcg, gains, judged_only, min_rel, max_rel, ties
 --   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
 --   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
--- columns:
---   evaluation_id   key of the evaluation
---   rank            its rank
---   gain            its gain times the share, below 0 only where gains say so
---   share           1; or the number of documents of this gain expected at this rank of a tie
+-- columns: evaluation_id
+--   rank    its rank
+--   gain    its gain times the share, below 0 only where gains say so
+--   share   1; or the number of documents of this gain expected at this rank of a tie
 select
     ordered_ranks.evaluation_id as evaluation_id,
     ordered_ranks.rank as rank,

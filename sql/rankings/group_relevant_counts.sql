@@ -1,8 +1,6 @@
 -- title: How many relevant documents each judgment group of a topic has
 -- parameters: rel
--- columns:
---   qrels_id         key of the judgment set
---   topic_id         key of the topic
+-- columns: qrels_id, topic_id
 --   judgment_group   iteration of the judgments, which names the group
 --   num_rel          relevant documents
 select

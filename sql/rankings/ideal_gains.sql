@@ -3,11 +3,9 @@
 -- parameters: dcg, gains, min_rel, max_rel
 --   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
 --   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
--- columns:
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
---   rank       rank in the ideal ranking, which holds positive gains only
---   gain       gain of the document there
+-- columns: qrels_id, topic_id
+--   rank   rank in the ideal ranking, which holds positive gains only
+--   gain   gain of the document there
 select
     judged_documents.qrels_id,
     judged_documents.topic_id,

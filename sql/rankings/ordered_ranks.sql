@@ -2,8 +2,7 @@
 -- ties: worst, best = extreme_ranks
 -- ties: expected = expected_ranks
 -- parameters: judged_only, ties
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   document_id     key of the document; null where a row stands for several of a tie
 --   rank            its rank, counted among judged documents alone if they are all that is ranked
 --   judged_rank     documents with a grade of 0 or more down to it; 0 where its own grade is negative

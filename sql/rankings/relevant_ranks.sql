@@ -1,8 +1,7 @@
 -- title: Ranks of the relevant documents retrieved, with how many of them stand down to each
 -- ties: expected = expected_relevant_ranks
 -- parameters: rel, judged_only, ties
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            rank of a relevant document
 --   judged_rank     documents with a grade of 0 or more down to it; null of what is expected
 --   relevant_rank   relevant documents down to it, itself among them

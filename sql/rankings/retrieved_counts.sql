@@ -1,8 +1,7 @@
 -- title: How many documents each ranking holds, or how many judged ones
 -- parameters: judged_only
--- columns:
---   evaluation_id   key of the evaluation
---   num_ret         documents retrieved; there is no row where there are none
+-- columns: evaluation_id
+--   num_ret   documents retrieved; there is no row where there are none
 select
     evaluations.evaluation_id as evaluation_id,
     run_topics.num_ret as num_ret

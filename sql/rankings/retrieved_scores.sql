@@ -1,7 +1,5 @@
 -- title: Retrieved documents with what the tie rule compares of their scores
--- columns:
---   run_id             key of the run
---   topic_id           key of the topic
+-- columns: run_id, topic_id
 --   rank               rank in the ranking
 --   document_id        key of the document
 --   score              score as it stood in the file

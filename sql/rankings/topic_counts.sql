@@ -1,9 +1,7 @@
 -- title: How many documents of each kind a topic has among its judgments
 -- shared: yes
 -- parameters: rel
--- columns:
---   qrels_id     key of the judgment set
---   topic_id     key of the topic
+-- columns: qrels_id, topic_id
 --   num_rel      relevant documents
 --   num_nonrel   documents judged not relevant; a negative grade is no judgment
 select

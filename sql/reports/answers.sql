@@ -1,8 +1,5 @@
 -- title: Every nugget of every answer, by name
--- columns:
---   qrels        judgment set
---   run          run
---   topic        topic
+-- columns: qrels, run, topic
 --   nugget       name of the nugget, or its text where it has no other
 --   importance   vital or okay
 --   text         its text; null where that is its name or was not given

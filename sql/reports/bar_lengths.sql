@@ -2,9 +2,7 @@
 -- inputs: board
 -- parameters:
 --   longest integer in [1, inf) = 64   length of the longest bar
--- columns:
---   qrels    judgment set
---   run      run
+-- columns: qrels, run
 --   length   length of its bar; 0 for a value of 0 or less, and for none
 select
     qrels,

@@ -1,6 +1,5 @@
 -- title: Topics on which a load of a system has another value than the load before; rank_changes has documents of two runs
--- columns:
---   qrels          judgment set
+-- columns: qrels
 --   system         system
 --   measure        canonical name of the measure
 --   run_before     run before

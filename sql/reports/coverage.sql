@@ -1,7 +1,5 @@
 -- title: How the topics of each run match those of the judgments it is evaluated with
--- columns:
---   qrels            judgment set
---   run              run
+-- columns: qrels, run
 --   num_topics       topics of the judgment set, all of them averaged
 --   missing_topics   those the run leaves out; they score as an empty ranking or no answer does; null where only scores are stored
 --   extra_topics     topics of the run without judgments; they are left out; null where only scores are stored

@@ -1,7 +1,5 @@
 -- title: The rank of the first relevant document of each run and topic
--- columns:
---   qrels   judgment set
---   run     run
+-- columns: qrels, run
 --   topic   topic of the judgment set
 --   rank    rank of the first document with a grade of 1 or more; null where none is retrieved
 select

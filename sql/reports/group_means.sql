@@ -1,8 +1,7 @@
 -- title: The mean of each measure over the topics of each group
 -- parameters:
 --   group_key varchar = length   what the groups are; topic_groups has the keys that there are
--- columns:
---   qrels         judgment set
+-- columns: qrels
 --   topic_group   group of its topics; null for the topics that are in none
 --   run           run
 --   measure       canonical name of the measure

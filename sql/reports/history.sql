@@ -1,7 +1,6 @@
 -- title: The mean of every measure over the loads of each system, one after another
 -- inputs: mean_values
--- columns:
---   qrels        judgment set
+-- columns: qrels
 --   system       system, as the runs were loaded with --system
 --   measure      canonical name of the measure
 --   run          run: one load of the system

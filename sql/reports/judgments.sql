@@ -1,7 +1,5 @@
 -- title: Every judgment, by name
--- columns:
---   qrels       judgment set
---   topic       topic
+-- columns: qrels, topic
 --   iteration   second column of the file: round, subtopic, or nothing of importance
 --   document    document
 --   grade       degree of relevance; 0 is judged not relevant, below 0 is not judged either way

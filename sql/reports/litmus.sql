@@ -4,20 +4,19 @@
 --   expanded varchar = null     run with it
 --   least_t double in [0, inf) = 1.3    t by which a mean must rise or fall for a verdict; above 1.3 about 80%
 --                                       confidence, above 2.0 95%
--- columns:
---   qrels            judgment set
---   place            order of the measures: those first that may pass
---   measure          canonical name of the measure
---   baseline_mean    mean of the run without expansion, for GMAP the geometric one
---   expanded_mean    mean of the run with it
---   difference       second mean less the first
---   num_topics       topics of the judgment set
---   t                paired t statistic over the topics, for GMAP of logarithms; above 0 where the measure rises; null
---                    for fewer than two topics or where all differ by the same
---   direction        rises, falls or stays
---   verdict          feedback on the first rows helps topics that do well and harms those that do not, so that a
---                    measure of robustness should fall: passes if it does by least_t, fails if it rises by that, else
---                    open
+-- columns: qrels
+--   place           order of the measures: those first that may pass
+--   measure         canonical name of the measure
+--   baseline_mean   mean of the run without expansion, for GMAP the geometric one
+--   expanded_mean   mean of the run with it
+--   difference      second mean less the first
+--   num_topics      topics of the judgment set
+--   t               paired t statistic over the topics, for GMAP of logarithms; above 0 where the measure rises; null
+--                   for fewer than two topics or where all differ by the same
+--   direction       rises, falls or stays
+--   verdict         feedback on the first rows helps topics that do well and harms those that do not, so that a
+--                   measure of robustness should fall: passes if it does by least_t, fails if it rises by that, else
+--                   open
 with values_by_topic as (
     select
         1 as place,

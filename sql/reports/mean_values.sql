@@ -4,10 +4,7 @@
 --   topics varchar in {all, retrieved, padded} = all   which topics are averaged: all of the judgments; those
 --                                                      the run has; or those, a value of 0 for the others
 --                                                      being added (0.00001 under a geometric mean)
--- columns:
---   qrels        judgment set
---   run          run
---   measure      canonical name of the measure
+-- columns: qrels, run, measure
 --   ties         order of tied documents: rule (the tie rule's), worst, best or expected
 --   value        mean over the topics; for counts the sum, for measures that say so the geometric mean or that by the
 --                topics' weights; null where that of a topic is not known, as it may be under the worst or the best

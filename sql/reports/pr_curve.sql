@@ -1,9 +1,6 @@
 -- title: The precision-recall curve of each ranking, by the corners of its saw-tooth
 -- parameters: rel
--- columns:
---   qrels          judgment set
---   run            run
---   topic          topic
+-- columns: qrels, run, topic
 --   rank           a relevant document's rank, the rank before it, or the last of the ranking; from one relevant
 --                  document to the rank before the next recall stays and precision falls
 --   recall         recall there; 0 if there are no relevant documents

@@ -1,8 +1,6 @@
 -- title: The precision-recall curve of each run, averaged over topics at levels of recall
 -- parameters: rel, points
--- columns:
---   qrels       judgment set
---   run         run
+-- columns: qrels, run
 --   recall      level of recall
 --   precision   mean over the topics of the highest precision at any recall of at least the level
 --   num_topics  topics averaged

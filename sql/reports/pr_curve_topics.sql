@@ -1,9 +1,6 @@
 -- title: The precision-recall curve of each run on each topic at levels of recall
 -- parameters: rel, points
--- columns:
---   qrels       judgment set
---   run         run
---   topic       topic
+-- columns: qrels, run, topic
 --   recall      level of recall
 --   precision   highest precision at any recall of at least the level
 select

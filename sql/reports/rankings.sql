@@ -1,7 +1,5 @@
 -- title: Every document that a run retrieved, by name
--- columns:
---   run        run
---   topic      topic
+-- columns: run, topic
 --   rank       rank from 1, under the run's tie rule
 --   document   document
 --   score      score as it stood in the file

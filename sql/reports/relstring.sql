@@ -1,10 +1,7 @@
 -- title: The grades of the first documents of each ranking, a character each
 -- parameters:
 --   length integer in [0, inf) = 10   how many documents
--- columns:
---   qrels       judgment set
---   run         run
---   topic       topic
+-- columns: qrels, run, topic
 --   relstring   0 to 9 for the grade, > for a greater one, . for a negative one, - for no judgment
 with shown as (
     select

@@ -1,9 +1,7 @@
 -- title: Areas under the ROC curves of each run: documents of all topics pooled by score, and the mean of the topics
 -- parameters: n, rel, nonrelevant, collection
 --   n integer in [1, inf) = 50      false positives at which the truncated curve ends, pooled or in each topic
--- columns:
---   qrels          judgment set
---   run            run
+-- columns: qrels, run
 --   auc_pooled     area under the pooled curve; 0 without relevant documents, recall without others
 --   auc_mean       mean of AUC over the topics
 --   roc_n_pooled   area under the pooled curve up to n false positives in all (Schaeffer and others 2001,

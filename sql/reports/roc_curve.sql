@@ -1,8 +1,6 @@
 -- title: The ROC curve of each ranking that has documents of both kinds, by its corners
 -- parameters: rel, nonrelevant, collection
--- columns:
---   qrels             judgment set
---   run               run
+-- columns: qrels, run
 --   topic             topic, if it has documents that are relevant and documents that are not
 --   rank              documents retrieved down to this point; null at the end of the curve if not all are retrieved
 --   threshold         score of the last of them; null where the curve begins and where it ends beyond the ranking

@@ -1,7 +1,6 @@
 -- title: The ROC curve of each run, the documents of all topics pooled by score, by its corners
 -- parameters: rel, nonrelevant, collection
--- columns:
---   qrels             judgment set
+-- columns: qrels
 --   run               run, if there are documents that are relevant and documents that are not
 --   threshold         score down to which documents are taken; null where the curve begins and where it ends beyond
 --                     the rankings

@@ -1,9 +1,7 @@
 -- title: The ROC curve of each run by a limited number of its corners
 -- parameters: points, rel
 --   points integer in [1, inf) = 100   stretches into which both rates are divided
--- columns:
---   qrels       judgment set
---   run         run
+-- columns: qrels, run
 --   threshold   score down to which documents are taken; null where the curve begins and where it ends beyond the
 --               rankings
 --   fpr         false positive rate

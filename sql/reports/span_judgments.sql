@@ -1,7 +1,5 @@
 -- title: Every judged span, by name
--- columns:
---   qrels        judgment set
---   topic        topic
+-- columns: qrels, topic
 --   document     document
 --   span         number of the span among those of its topic
 --   span_start   where it begins, as in the file

@@ -1,7 +1,5 @@
 -- title: Every span that a run retrieved, by name
--- columns:
---   run          run
---   topic        topic
+-- columns: run, topic
 --   rank         place among the spans from 1, under the run's tie rule
 --   document     document, which may have several
 --   span_start   where it begins, as in the file

@@ -1,8 +1,6 @@
 -- title: Span recall and precision under every rule, by the least share that a match must have
 -- parameters: k = 10, rel
--- columns:
---   qrels       judgment set
---   run         run
+-- columns: qrels, run
 --   match       rule: any, judged, retrieved, iou or exact; any and exact know no share
 --   share       least share of the overlap
 --   recall      mean of SpanR@k over the topics

@@ -1,9 +1,5 @@
 -- title: Values of measures that were computed elsewhere, by name; their rankings are not kept here
--- columns:
---   qrels             judgment set
---   run               run
---   topic             topic
---   measure           canonical name of the measure
+-- columns: qrels, run, topic, measure
 --   value             its value
 --   evalsql_version   version of the program that computed it; empty where that is not known
 --   sql_digest        SHA-256 over the relation files that it was computed by; empty where that is not known

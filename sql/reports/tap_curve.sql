@@ -6,9 +6,7 @@
 --   most integer in [0, inf) = null          rankings are followed down to so many false positives, k at least, and
 --                                            their last score: beyond k and that no figure is right, and
 --                                            of scores that tie one is given, not always the weakest; null is all
--- columns:
---   qrels             judgment set
---   run               run
+-- columns: qrels, run
 --   threshold         a score of the run, as it stood in the file; of scores that tie the weakest; where ranks
 --                     contradict scores only those below all that stands above them
 --   num_topics        topics that show at least k false positives with that score or a better one

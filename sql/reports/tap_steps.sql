@@ -2,9 +2,7 @@
 -- parameters: k, rel, quantile, most
 --   k integer in [1, inf) = 5            false positives that a topic must show before the run is cut
 --   most integer in [0, inf) = 25        false positives up to which steps are given
--- columns:
---   qrels             judgment set
---   run               run
+-- columns: qrels, run
 --   threshold         first score of the run at which so many are shown
 --   false_positives   the greatest number that the share of the topics shows there; no more than most or k are counted
 --   is_chosen         whether TAP cuts the run there

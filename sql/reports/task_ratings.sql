@@ -1,7 +1,6 @@
 -- title: How easy a task is, by the mean first relevant score (after Tomlinson 2005)
 -- parameters: rel
--- columns:
---   qrels          judgment set
+-- columns: qrels
 --   run            run that the rating is by; runs to compare tasks by should be alike
 --   frs            mean FRS over the topics
 --   rating         easiest from 0.80, medium from 0.60, hardest from 0.40, beyond hardest below that

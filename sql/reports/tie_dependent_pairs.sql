@@ -1,8 +1,6 @@
 -- title: Pairs of runs whose order by a measure depends on the order of tied documents
 -- inputs: tie_effects
--- columns:
---   qrels       judgment set
---   measure     canonical name of the measure
+-- columns: qrels, measure
 --   run         run with the higher mean
 --   value       its mean
 --   least       its least mean over all orders of tied documents

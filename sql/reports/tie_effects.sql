@@ -1,9 +1,6 @@
 -- title: How far each run's mean depends on the order of tied documents
 -- inputs: tied_means
--- columns:
---   qrels      judgment set
---   run        run
---   measure    canonical name of the measure
+-- columns: qrels, run, measure
 --   value      mean under the tie rule
 --   worst      mean under the worst order of tied documents; null where not known for every topic
 --   expected   mean expected over all orders of tied documents; null where not known for every topic

@@ -3,9 +3,7 @@
 -- parameters:
 --   marks integer in [1, inf) = 40    marks of each system; where topics are more, a mark has the mean of several
 --   levels integer in [1, inf) = 8    heights that a mark can have
--- columns:
---   qrels        judgment set
---   run          run
+-- columns: qrels, run
 --   mark         number from 1, the topics with the lowest means first
 --   level        height from 1; 0 where the value is not known
 --   lowest       value that the first height stands for: 0, or the least mark below it

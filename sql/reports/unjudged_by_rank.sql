@@ -1,7 +1,5 @@
 -- title: The share of documents down to some ranks that nobody judged
--- columns:
---   qrels          judgment set
---   run            run
+-- columns: qrels, run
 --   k              rank down to which documents are counted: 1, 2, 5, 10, 20, 50, ... as far as the run goes
 --   num_ret        documents retrieved among the first k, over all topics
 --   num_unjudged   those without a judgment; a negative grade is one

@@ -1,7 +1,5 @@
 -- title: The weight of each topic of each judgment set, where topics are weighted
--- columns:
---   qrels    judgment set
---   topic    topic
+-- columns: qrels, topic
 --   weight   its weight, 1 where none was given
 with judged_topics as (
     select distinct

@@ -1,9 +1,8 @@
 -- title: Runs whose values of measures are audited: all, or as many as have so many documents together
 -- parameters:
 --   most integer in [1, inf) = 1000000   documents retrieved by the runs before the last one that is taken
--- columns:
---   run_id   key of the run
---   run      its name
+-- columns: run_id
+--   run   its name
 -- definition: Runs are taken from all over the order in which they were loaded: every thirteenth, then those after
 --    these, and so on.
 with sizes as (

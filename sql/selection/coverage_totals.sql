@@ -1,7 +1,6 @@
 -- title: How the runs of each judgment set match its topics
 -- inputs: covered
--- columns:
---   qrels           judgment set
+-- columns: qrels
 --   form            what it holds: grades, groups, preferences, spans, strata, probabilities or nuggets
 --   num_topics      topics averaged
 --   num_known       runs of which missing and extra topics are known

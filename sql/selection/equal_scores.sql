@@ -1,7 +1,6 @@
 -- title: Runs whose scores leave the order of most documents to their names
 -- inputs: ranked
--- columns:
---   run_id       key of the run
+-- columns: run_id
 --   tied_share   share of its topic's documents that a document is tied with on average, itself among them
 -- definition: Runs with a share of 1/2 at least: it is 1 where all scores of a topic are equal, and cannot be less
 --     where each document has one of two scores, as of true and false. A document by itself is tied with none.

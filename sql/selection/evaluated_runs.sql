@@ -1,7 +1,6 @@
 -- title: Runs whose rankings are evaluated, or whose answers were judged
--- columns:
---   run_id   key of the run
---   run      name of the run
+-- columns: run_id
+--   run   name of the run
 select
     run_id,
     run

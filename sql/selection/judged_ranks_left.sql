@@ -1,7 +1,6 @@
 -- title: Ranks of judged documents as they would be if some had not been judged
 -- inputs: left_out, chosen
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            place in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it

@@ -2,8 +2,7 @@
 -- parameters:
 --   qrels_id integer = null   key of a judgment set
 --   other_id integer = null   key of another
--- columns:
---   topic_id      key of the topic
+-- columns: topic_id
 --   document_id   key of the document; null of nuggets
 with rows_of_sets as (
     select

@@ -1,8 +1,7 @@
 -- title: The measures that runs lack among their stored scores
 -- inputs: stored, asked
--- columns:
---   measure   canonical name of the measure
---   runs      runs without values of it
+-- columns: measure
+--   runs   runs without values of it
 with pairs as (
     select distinct
         qrels,

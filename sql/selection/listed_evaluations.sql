@@ -1,10 +1,8 @@
 -- title: What is evaluated of rankings made of calls: what is of their runs
 -- inputs: listed_runs
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   run_id          key of the ranking
---   topic_id        key of the topic
+-- columns: evaluation_id, qrels_id
+--   run_id     key of the ranking
+--   topic_id   key of the topic
 select
     cast(
         row_number() over (

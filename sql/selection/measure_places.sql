@@ -1,7 +1,6 @@
 -- title: The place of each system by each measure, within each judgment set
 -- inputs: means, drawn_runs
--- columns:
---   qrels      judgment set
+-- columns: qrels
 --   measure    measure
 --   run        run
 --   value      its mean

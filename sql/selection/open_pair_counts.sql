@@ -1,10 +1,9 @@
 -- title: Of how many pairs of runs the order is open, since documents that nobody judged decide it
 -- inputs: hole_effects, hole_pairs
--- columns:
---   measure       canonical name of the measure
---   num_pairs     pairs of runs with different means, of all judgment sets
---   num_open      those whose order is open
---   basis         documents or intervals, as hole_pairs says; null where no order is open
+-- columns: measure
+--   num_pairs   pairs of runs with different means, of all judgment sets
+--   num_open    those whose order is open
+--   basis       documents or intervals, as hole_pairs says; null where no order is open
 with ordered as (
     select
         upper_run.measure,

@@ -1,9 +1,7 @@
 -- title: Rankings in sums: how many documents, and what their ranks add up to
 -- parameters:
 --   first_run integer in [0, inf) = 0   key of the first run to look at; runs get rising keys
--- columns:
---   run_id             key of the run
---   topic_id           key of the topic
+-- columns: run_id, topic_id
 --   num_rows           documents of the ranking
 --   least              least rank
 --   greatest           greatest rank

@@ -2,11 +2,8 @@
 -- inputs: pairs
 -- parameters:
 --   baseline varchar = ''   run that changes are relative to
--- columns:
---   qrels     judgment set
---   measure   canonical name of the measure
---   run       run
---   change    difference of the means in percent of the baseline's, without its sign; null where that is 0
+-- columns: qrels, measure, run
+--   change   difference of the means in percent of the baseline's, without its sign; null where that is 0
 -- definition: Of compared pairs, whichever of the two is the baseline.
 with beside as (
     select

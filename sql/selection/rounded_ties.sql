@@ -1,7 +1,6 @@
 -- title: Documents whose scores differ in the file and are equal as 32-bit floats, so that their names order them
 -- inputs: ranked
--- columns:
---   run_id          key of the run
+-- columns: run_id
 --   num_documents   documents tied with one of another score
 --   topic_id        key of a topic that has some, and of two of its documents of which one score is another
 --   document_id     first document of a tie

@@ -1,7 +1,6 @@
 -- title: In what runs of one judgment set differ beside what they retrieved: their depth, and how they were loaded
 -- inputs: covered
--- columns:
---   qrels       judgment set
+-- columns: qrels
 --   condition   depth, tie_rule, judged_by or collapse
 --   value       its value, in words
 --   runs        names of the runs that have it

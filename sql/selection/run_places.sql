@@ -1,7 +1,6 @@
 -- title: The runs that are asked for, the latest of each system first
 -- inputs: chosen
--- columns:
---   run          run
+-- columns: run
 --   system       the system that it is a load of; null for none
 --   collection   the collection that the run's meta says; null for none
 --   place        1 for the latest of its system; runs without a system are placed together

@@ -2,8 +2,7 @@
 -- parameters:
 --   colours integer in [1, inf) = 8   colours there are
 --   dashes integer in [1, inf) = 4    kinds of lines there are
--- columns:
---   run      run
+-- columns: run
 --   system   the system that it is a load of, else the run itself
 --   place    place of the run among those of its system, in the order of loading, from 0
 --   colour   number of its colour, from 0

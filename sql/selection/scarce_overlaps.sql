@@ -1,13 +1,11 @@
 -- title: Pairs of judgment set and run with next to nothing in common, as where ids are those of another collection
 -- inputs: new_pairs, ranked
--- columns:
---   qrels_id         key of the judgment set
---   run_id           key of the run
---   run_topics       topics that the run has documents for
---   common_topics    topics of both
---   num_retrieved    documents retrieved for them
---   num_judged       judged documents among these
---   topic_id         key of the first topic of both, null where there is none
+-- columns: qrels_id, run_id
+--   run_topics      topics that the run has documents for
+--   common_topics   topics of both
+--   num_retrieved   documents retrieved for them
+--   num_judged      judged documents among these
+--   topic_id        key of the first topic of both, null where there is none
 -- definition: Pairs without a common topic, without a judged document, or with less than a hundredth of those that
 --     could be found: of each topic the documents retrieved or judged, whichever are fewer. And those with less than a
 --     tenth, if judgments of other topics have as many of the documents: what is found is then there by chance, up to

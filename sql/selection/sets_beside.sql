@@ -1,8 +1,7 @@
 -- title: The judgment sets in use that judge documents of one set, which is among them
 -- parameters:
 --   qrels varchar = null   judgment set; null is every set in use
--- columns:
---   qrels           judgment set
+-- columns: qrels
 --   num_documents   documents of the topics that it judges as the other does
 with judged as (
     select

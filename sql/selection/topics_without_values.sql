@@ -2,8 +2,7 @@
 -- inputs: given_keys
 -- parameters:
 --   qrels varchar = null   judgment set
--- columns:
---   topic   topic
+-- columns: topic
 select weighted_topics.topic
 from weighted_topics
 where

@@ -1,7 +1,6 @@
 -- title: Runs whose worst or best mean is not known, and the pairs of runs that are undecided for it
 -- inputs: tie_effects
--- columns:
---   measure     canonical name of the measure
+-- columns: measure
 --   num_pairs   pairs of which one run at least is such a run
 --   runs        these runs
 with sides as (

@@ -1,7 +1,6 @@
 -- title: Runs without rankings, of which scores, or assignments or citations of answers, are stored
--- columns:
---   run_id   key of the run
---   run      name of the run
+-- columns: run_id
+--   run   name of the run
 with figures as (
     select run_id
     from stored_scores

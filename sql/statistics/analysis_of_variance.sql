@@ -1,7 +1,5 @@
 -- title: Two-way analysis of variance of each measure, by run and topic
--- columns:
---   qrels         judgment set
---   measure       canonical name of the measure
+-- columns: qrels, measure
 --   source        run, topic, error (what is left of neither) or total
 --   sum_squares   sum of squares
 --   df            degrees of freedom

@@ -1,13 +1,11 @@
 -- title: Achieved significance levels of all pairs of runs by each measure, in their order
 -- parameters: test, tolerance, samples, seed
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   place        place of the pair among those of the measure, from the lowest level
---   share        share of the pairs up to this place
---   p            achieved significance level: two-sided p value, not corrected for the number of pairs
---   baseline     run whose name comes first
---   run          the other run
+-- columns: qrels, measure
+--   place      place of the pair among those of the measure, from the lowest level
+--   share      share of the pairs up to this place
+--   p          achieved significance level: two-sided p value, not corrected for the number of pairs
+--   baseline   run whose name comes first
+--   run        the other run
 -- definition: The curve of p over the share of pairs; a measure that tells runs apart stays low. Where it crosses a
 --     level stands the discriminative power at that level.
 -- reference: Sakai 2006, Evaluating evaluation metrics based on the bootstrap, doi:10.1145/1148170.1148261

@@ -2,12 +2,7 @@
 -- parameters: baseline, samples, seed, confidence
 --   samples integer in [1, 2147483647] = 10000  samples of topics
 --   confidence double in (0, 1) = 0.95          share of intervals that are to hold the true difference
--- columns:
---   qrels             judgment set
---   measure           canonical name of the measure
---   baseline          run compared with
---   run               run compared
---   num_topics        topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   difference        mean difference; on the logarithmic scale (see paired_differences) of logarithms
 --   percentile_low    lower end of the percentile interval
 --   percentile_high   its upper end

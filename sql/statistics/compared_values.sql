@@ -1,10 +1,5 @@
 -- title: The view scores on the scale on which systems are compared
--- columns:
---   qrels      judgment set
---   measure    canonical name of the measure
---   run        run
---   topic      topic
---   value      value of the measure
+-- columns: qrels, measure, run, topic, value
 --   scale      linear, or logarithmic for measures whose mean is geometric
 --   compared   the value, or its logarithm where the scale is logarithmic (of 0.00001 at least)
 -- definition: A difference of logarithms is the logarithm of a ratio, so that the mean over topics belongs to the mean

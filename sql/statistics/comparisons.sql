@@ -3,12 +3,7 @@
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
 --   intervals varchar in {t, percentile, bca} = t   Student's t, or quantiles of resampled differences: as they are, or
 --                             corrected for bias and acceleration (bootstrap_intervals)
--- columns:
---   qrels           judgment set
---   measure         canonical name of the measure
---   baseline        run compared with
---   run             run compared
---   num_topics      topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   baseline_mean   mean of the baseline, geometric on the logarithmic scale; every topic weighs the same
 --   mean            mean of the run
 --   difference      mean difference; for measures with a geometric mean the logarithm of the ratio of the means

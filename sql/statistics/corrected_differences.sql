@@ -1,9 +1,6 @@
 -- title: How far each run is from a baseline over all topics that a judge judged, corrected by what people judged of some
 -- parameters: baseline, reference, judge, weight, intervals, confidence
--- columns:
---   measure          canonical name of the measure
---   baseline         run compared with
---   run              run compared
+-- columns: measure, baseline, run
 --   num_topics       topics that both judgment sets have
 --   num_judged       topics that the judge alone has
 --   by_reference     mean difference by the reference over the topics of both

@@ -1,8 +1,6 @@
 -- title: The mean of each run over all topics that a judge judged, corrected by what people judged of some
 -- parameters: reference, judge, weight, intervals, confidence
--- columns:
---   measure          canonical name of the measure
---   run              run
+-- columns: measure, run
 --   num_topics       topics that both judgment sets have
 --   num_judged       topics that the judge alone has
 --   by_reference     mean by the reference over the topics of both

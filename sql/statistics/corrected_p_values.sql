@@ -1,19 +1,14 @@
 -- title: p values corrected for the number of tests
 -- parameters: baseline, test, family, tolerance, samples, seed, runs
--- columns:
---   qrels                  judgment set
---   measure                canonical name of the measure
---   baseline               run compared with
---   run                    run compared
---   num_topics             topics that both have a value for
---   num_tests              tests corrected together
---   p                      two-sided p value as it is
---   bonferroni             p times the number of tests, 1 at most
---   holm                   step-down: holds the chance of any false finding, as Bonferroni's does, and is never greater
---   benjamini_hochberg     step-up: holds the expected share of false findings, for independent tests or positive
---                          dependence
---   benjamini_yekutieli    step-up: holds it under any dependence
---   note                   what there is to say of the test, such as identical, one topic; else null
+-- columns: qrels, measure, baseline, run, num_topics
+--   num_tests             tests corrected together
+--   p                     two-sided p value as it is
+--   bonferroni            p times the number of tests, 1 at most
+--   holm                  step-down: holds the chance of any false finding, as Bonferroni's does, and is never greater
+--   benjamini_hochberg    step-up: holds the expected share of false findings, for independent tests or positive
+--                         dependence
+--   benjamini_yekutieli   step-up: holds it under any dependence
+--   note                  what there is to say of the test, such as identical, one topic; else null
 -- definition: Over tests in the order of p: Holm's is the greatest of (m - i + 1) p over the i-th and those before,
 --     Benjamini and Hochberg's the least of m p / i over the i-th and those after, Benjamini and Yekutieli's that
 --     times the sum of 1 / i, 1 at most each.

@@ -1,8 +1,7 @@
 -- title: Means over topics by a judge, corrected by what people judged
 -- parameters: of, baseline, reference, judge, weight, intervals, confidence
 --   of varchar in {means, differences} = means   of runs, or of their differences from a baseline
--- columns:
---   measure          canonical name of the measure
+-- columns: measure
 --   baseline         run compared with; null of means
 --   run              run
 --   num_topics       topics that both judgment sets have

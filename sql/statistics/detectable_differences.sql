@@ -3,12 +3,7 @@
 --   alpha double in (0, 1) = 0.05   level of significance
 --   power double in (0, 1) = 0.8   probability of finding the difference, above alpha
 --   sought double? = null   difference to find; null: the one observed
--- columns:
---   qrels           judgment set
---   measure         canonical name of the measure
---   baseline        run compared with
---   run             run compared
---   num_topics      topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   difference      mean difference observed
 --   deviation       standard deviation of the differences; null for one topic
 --   detectable      least mean difference that these topics find with the power; null where there is no deviation

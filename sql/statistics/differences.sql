@@ -1,11 +1,6 @@
 -- title: How far each run is from a baseline: means, interval, wins and losses, effect sizes
 -- parameters: baseline, tolerance, confidence
--- columns:
---   qrels           judgment set
---   measure         canonical name of the measure
---   baseline        run compared with
---   run             run compared
---   num_topics      topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   baseline_mean   mean of the baseline, geometric on the logarithmic scale (0 where a value is); every topic weighs
 --                   the same
 --   mean            mean of the run

@@ -1,9 +1,7 @@
 -- title: Discriminative power of measures: the share of pairs of runs that they tell apart
 -- parameters: alpha, test, tolerance, samples, seed
 --   alpha double in (0, 1) = 0.05   level below which a difference is significant
--- columns:
---   qrels             judgment set
---   measure           canonical name of the measure
+-- columns: qrels, measure
 --   num_pairs         pairs of runs
 --   num_significant   pairs whose p value is below alpha
 --   power             share of pairs that are significant

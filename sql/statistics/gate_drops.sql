@@ -2,9 +2,7 @@
 -- inputs: gate_rules, compared_pairs
 -- parameters:
 --   most integer in [1, inf) = 5   topics of each measure
--- columns:
---   measure          canonical name of the measure
---   topic            topic
+-- columns: measure, topic
 --   baseline_value   value of the baseline
 --   value            value of the candidate
 --   difference       value less that of the baseline

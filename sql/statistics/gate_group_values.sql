@@ -1,8 +1,6 @@
 -- title: The values that the rules of a gate read of groups of topics, under the rules' labels
 -- inputs: gate_rules, gate_scores
--- columns:
---   qrels     judgment set
---   run       run
+-- columns: qrels, run
 --   topic     topic of the group
 --   measure   label of a rule about the group
 --   value     value of the rule's measure

@@ -1,7 +1,6 @@
 -- title: Topics of the judgments or of a baseline for which the candidate of a gate has no documents
 -- inputs: candidate_topics, baseline_topics
--- columns:
---   topic       topic
+-- columns: topic
 --   is_judged   whether the judgments have it; else only the baseline does
 select
     candidate_topics.topic,

@@ -1,7 +1,6 @@
 -- title: The median or the 95th percentile over topics that a rule of a gate asks for
 -- inputs: gate_rules, answered
--- columns:
---   run       run
+-- columns: run
 --   measure   what the rule calls its values
 --   value     quantile of the values over the topics that have one
 -- definition: Quantiles are between neighbours by linear interpolation.

@@ -1,9 +1,6 @@
 -- title: How far the mean of each run over topics may be off: Student's interval, cut at the measure's range
 -- parameters: confidence
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   run          run
+-- columns: qrels, measure, run
 --   num_topics   topics averaged
 --   mean         arithmetic mean over the topics
 --   low          lower end of the interval, the least value of the measure at least; null for one topic

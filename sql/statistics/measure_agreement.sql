@@ -2,8 +2,7 @@
 -- parameters:
 --   reference varchar = null    canonical name of a measure that all others are compared with; null: every pair once
 --   digits integer in [0, 15] = 12    decimal places of the means that are compared: to 4 runs are tied as printed
--- columns:
---   qrels          judgment set
+-- columns: qrels
 --   measure        the reference, or the measure whose name comes first
 --   other          measure compared with it
 --   num_runs       runs that both have a mean for

@@ -1,11 +1,6 @@
 -- title: One-sided paired t test of each run with a baseline
 -- parameters: baseline
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   baseline     run compared with
---   run          run compared
---   num_topics   topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   difference   mean difference
 --   t            mean difference in standard errors; null where there is no spread to measure it by
 --   df           degrees of freedom

@@ -1,10 +1,6 @@
 -- title: p values of each run with a baseline, by the test that is asked for
 -- parameters: baseline, test, tolerance, samples, seed
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   baseline     run compared with
---   run          run compared
+-- columns: qrels, measure, baseline, run
 --   test         which test
 --   num_topics   topics that both have a value for
 --   p            two-sided p value

@@ -1,10 +1,6 @@
 -- title: Values of a run less those of a baseline, topic by topic
 -- parameters: baseline
--- columns:
---   qrels            judgment set
---   measure          canonical name of the measure
---   baseline         run compared with
---   run              run compared
+-- columns: qrels, measure, baseline, run
 --   topic            topic that both have a value for
 --   baseline_value   value of the baseline
 --   value            value of the run

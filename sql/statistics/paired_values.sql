@@ -1,7 +1,6 @@
 -- title: Values of a baseline and of a run for the topics that both have a value for, in long form
 -- inputs: compared_pairs
--- columns:
---   qrels     judgment set
+-- columns: qrels
 --   run       the baseline or the run
 --   topic     topic
 --   measure   canonical name of the measure

@@ -2,8 +2,7 @@
 -- parameters:
 --   reference varchar = null    judgment set that all others are compared with; null: every pair once
 --   digits integer in [0, 15] = 12    decimal places of the means that are compared: to 4 runs are tied as printed
--- columns:
---   measure        canonical name of the measure
+-- columns: measure
 --   qrels          the reference, or the judgment set whose name comes first
 --   other          judgment set compared with it
 --   num_runs       runs that are evaluated with both

@@ -1,12 +1,7 @@
 -- title: Randomisation test of the mean difference of each run from a baseline, by exchanging signs of differences
 -- parameters: baseline, samples, seed
 --   samples integer in [1, 2147483647] = 10000  assignments of signs that are tried where not all are
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   baseline     run compared with
---   run          run compared
---   num_topics   topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   difference   mean difference; on the logarithmic scale (see paired_differences) of logarithms
 --   exact        whether all assignments of signs are counted
 --   p            two-sided p value

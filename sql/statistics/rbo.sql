@@ -2,9 +2,7 @@
 -- parameters: p, depth, baseline, run
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
 --   baseline varchar = null   run compared with; null: every run
--- columns:
---   baseline      run compared with
---   run           run compared
+-- columns: baseline, run
 --   topic         topic that either has documents for
 --   baseline_ret  documents taken of the baseline; 0 for a topic it leaves out
 --   num_ret       documents taken of the run

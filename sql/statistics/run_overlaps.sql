@@ -2,9 +2,7 @@
 -- parameters: k, baseline, run
 --   k integer? in [1, inf) = 10   documents taken of each ranking; null is all
 --   baseline varchar = null   run compared with; null: every run
--- columns:
---   baseline      run compared with
---   run           run compared
+-- columns: baseline, run
 --   topic         topic that either has documents for
 --   baseline_ret  documents taken of the baseline, k at most; 0 for a topic it leaves out
 --   num_ret       documents taken of the run

@@ -1,8 +1,6 @@
 -- title: How far means that are estimated from a sample of judgments may be from what all judgments give
 -- parameters: k, rel, confidence
--- columns:
---   qrels            judgment set
---   run              run
+-- columns: qrels, run
 --   measure          statAP, or statnDCG with the cutoff k
 --   num_topics       topics averaged
 --   value            mean over the topics

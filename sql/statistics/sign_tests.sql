@@ -1,16 +1,11 @@
 -- title: Sign test of each run with a baseline
 -- parameters: baseline, tolerance
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
---   baseline     run compared with
---   run          run compared
---   num_topics   topics that both have a value for
---   wins         topics where the value of the run is greater
---   ties         topics where they differ by the tolerance at most; they are left out
---   losses       topics where the value of the baseline is greater
---   p            two-sided p value, exact; 1 where there are only ties
---   note         identical, one topic, only ties (beyond those that differ by nothing); else null
+-- columns: qrels, measure, baseline, run, num_topics
+--   wins     topics where the value of the run is greater
+--   ties     topics where they differ by the tolerance at most; they are left out
+--   losses   topics where the value of the baseline is greater
+--   p        two-sided p value, exact; 1 where there are only ties
+--   note     identical, one topic, only ties (beyond those that differ by nothing); else null
 -- definition: Binomial distribution of wins among wins and losses with probability 1/2.
 -- reference: Conover 1999, Practical nonparametric statistics
 select

@@ -1,10 +1,6 @@
 -- title: How far each run is from a baseline: means, deviation, wins and losses
 -- parameters: baseline, tolerance
--- columns:
---   qrels           judgment set
---   measure         canonical name of the measure
---   baseline        run compared with
---   run             run compared
+-- columns: qrels, measure, baseline, run
 --   scale           linear, or logarithmic for measures whose mean is geometric
 --   num_topics      topics that both have a value for
 --   baseline_mean   mean of the baseline, geometric on the logarithmic scale; every topic weighs the same

@@ -2,9 +2,7 @@
 -- parameters: baseline, samples, seed
 --   baseline varchar = null                     run whose pairs are shown, which changes no p; null: all pairs
 --   samples integer in [1, 2147483647] = 10000  permutations
--- columns:
---   qrels        judgment set
---   measure      canonical name of the measure
+-- columns: qrels, measure
 --   baseline     run compared with; without a baseline the one whose name comes first
 --   run          run compared
 --   num_topics   topics that all runs have a value for

@@ -1,8 +1,5 @@
 -- title: How the values of each run are spread over topics: the five numbers of a box
--- columns:
---   qrels            judgment set
---   measure          canonical name of the measure
---   run              run
+-- columns: qrels, measure, run
 --   num_topics       topics
 --   least            least value
 --   lower_quartile   value below which a quarter of the topics lies

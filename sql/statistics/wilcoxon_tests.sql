@@ -1,11 +1,6 @@
 -- title: Wilcoxon's signed rank test of each run with a baseline
 -- parameters: baseline
--- columns:
---   qrels           judgment set
---   measure         canonical name of the measure
---   baseline        run compared with
---   run             run compared
---   num_topics      topics that both have a value for
+-- columns: qrels, measure, baseline, run, num_topics
 --   num_differing   topics where they differ; the others are left out
 --   positive_ranks  sum of the ranks of differences for the run
 --   negative_ranks  sum of the ranks of differences for the baseline

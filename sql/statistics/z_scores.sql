@@ -1,9 +1,6 @@
 -- title: Values as distances from the mean of a reference, in its standard deviations
 -- inputs: raw_scores, measures, reference_scores
--- columns:
---   qrels     judgment set
---   run       run
---   topic     topic
+-- columns: qrels, run, topic
 --   measure   name of the measure
 --   value     (value - mean) / deviation; -1000000 where the reference has none, or no deviation for a value
 --             other than its mean; of measures with a geometric mean the distance of the logarithm, exponentiated

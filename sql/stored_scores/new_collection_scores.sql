@@ -1,7 +1,6 @@
 -- title: Rows of the table collection_scores for staged results
 -- inputs: result_values
--- columns:
---   run_id    key of the run
+-- columns: run_id
 --   measure   canonical name of the measure, or its own
 --   value     its value
 select

@@ -1,10 +1,6 @@
 -- title: Rows of the table stored_scores for scores that are to be stored
 -- inputs: staged
--- columns:
---   qrels_id          key of the judgment set
---   run_id            key of the run
---   topic_id          key of the topic
---   measure           canonical name of the measure
+-- columns: qrels_id, run_id, topic_id, measure
 --   value             its value
 --   evalsql_version   version of the program that computed it
 --   sql_digest        SHA-256 over the relation files that it was computed by

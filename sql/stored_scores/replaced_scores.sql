@@ -1,10 +1,7 @@
 -- title: Stored scores of the runs and measures of which others are staged
 -- inputs: staged
--- columns:
---   qrels_id   key of the judgment set
---   run_id     key of the run
---   measure    canonical name of the measure
---   run        name of the run
+-- columns: qrels_id, run_id, measure
+--   run   name of the run
 select distinct
     stored_scores.qrels_id,
     stored_scores.run_id,

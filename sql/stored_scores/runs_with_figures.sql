@@ -1,8 +1,7 @@
 -- title: Runs of staged scores that have other figures here: over whole collections, or of topics where those come now
 -- inputs: staged
--- columns:
---   run_id   key of the run
---   run      name of the run
+-- columns: run_id
+--   run   name of the run
 select
     runs.run_id,
     runs.run

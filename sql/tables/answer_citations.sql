@@ -1,6 +1,5 @@
 -- title: Which documents the sentences of answers cite, and whether these support them
--- columns:
---   run_id     key of the run
+-- columns: run_id
 --   qrels_id   key of the judgment set whose nuggets have the topic
 --   topic_id   key of the topic
 --   sentence   number or name of the sentence in its answer

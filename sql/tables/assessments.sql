@@ -1,7 +1,5 @@
 -- title: Judgments by key; the view judgments has them by name
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
+-- columns: qrels_id, topic_id
 --   iteration     second column of the file: round, subtopic, or nothing of importance
 --   document_id   key of the document
 --   grade         degree of relevance; 0 is judged not relevant, below 0 is not judged either way

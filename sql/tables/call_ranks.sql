@@ -1,7 +1,5 @@
 -- title: What each call found, of runs that searched several times for a topic; retrieved has the union of the calls
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   call          place of the call among those of the topic, from 1
 --   call_name     the call as the file names it; null where that is its place
 --   rank          rank in the call from 1, under the run's tie rule

@@ -1,6 +1,5 @@
 -- title: Ranks of the retrieved documents that have a judgment, in the order evaluation, rank
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            place in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it

@@ -1,7 +1,5 @@
 -- title: Judged spans of documents, of judgment sets of the form spans; the view span_judgments has them by name
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
+-- columns: qrels_id, topic_id
 --   span          number of the span among those of its topic, from 1
 --   document_id   key of the document
 --   span_start    first character, token, line or page of the span, as the file counts them

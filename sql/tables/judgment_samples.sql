@@ -1,8 +1,5 @@
 -- title: How judged documents were drawn, of judgment sets that are samples; others were judged for certain
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
---   document_id   key of the document
+-- columns: qrels_id, topic_id, document_id
 --   stratum       stratum that the document was drawn from, or method that drew it
 --   probability   how likely it was to be judged: of a stratum the share that is judged, which is 0 where nothing is
 create table judgment_samples (

@@ -1,6 +1,5 @@
 -- title: Which nuggets the answers of a run hold, a row for each nugget of each topic that it answers
--- columns:
---   run_id       key of the run
+-- columns: run_id
 --   qrels_id     key of the judgment set that has the nuggets
 --   topic_id     key of the topic
 --   nugget       name of the nugget

@@ -1,7 +1,5 @@
 -- title: Levels by which documents are preferred to each other, of judgment sets that are preferences
--- columns:
---   qrels_id         key of the judgment set
---   topic_id         key of the topic
+-- columns: qrels_id, topic_id
 --   judgment_group   who judged: one user with one need; different groups may contradict each other
 --   subgroup         documents compared with each other, part of a group
 --   document_id      key of the document

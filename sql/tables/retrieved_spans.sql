@@ -1,7 +1,5 @@
 -- title: Retrieved spans of documents, of runs whose results are spans; the view span_rankings has them by name
--- columns:
---   run_id        key of the run
---   topic_id      key of the topic
+-- columns: run_id, topic_id
 --   rank          place among the spans of its topic from 1, under the run's tie rule
 --   document_id   key of the document, which may have several
 --   span_start    first character, token, line or page of the span, as the file counts them

@@ -1,9 +1,5 @@
 -- title: Values that were computed elsewhere, by key; the view stored_values has them by name
--- columns:
---   qrels_id          key of the judgment set
---   run_id            key of the run
---   topic_id          key of the topic
---   measure           canonical name of the measure
+-- columns: qrels_id, run_id, topic_id, measure
 --   value             its value
 --   evalsql_version   version of the program that computed it
 --   sql_digest        SHA-256 over the relation files that it was computed by

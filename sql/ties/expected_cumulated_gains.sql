@@ -2,8 +2,7 @@
 -- definition: Each of the tie's documents stands at each of its ranks with the same probability. Beside a document with
 --    a gain the others of the tie are spread evenly over the remaining ranks.
 -- parameters: gains
--- columns:
---   evaluation_id    key of the evaluation
+-- columns: evaluation_id
 --   rank             a rank of the tie
 --   gained_rank      documents with a gain down to it, counted as 0 in the orders in which none stands there
 --   cumulated_gain   sum of their gains, counted alike

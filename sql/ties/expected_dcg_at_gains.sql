@@ -2,11 +2,10 @@
 -- definition: What is above the tie does not depend on its order. Beside a document with a positive gain the others of
 --    the tie are spread evenly over its other ranks.
 -- parameters: gains
--- columns:
---   evaluation_id   key of the evaluation
---   rank            a rank of the tie
---   probability     that a document with a positive gain stands there
---   dcg             discounted cumulative gain down to it in the orders in which one does, times that probability
+-- columns: evaluation_id
+--   rank          a rank of the tie
+--   probability   that a document with a positive gain stands there
+--   dcg           discounted cumulative gain down to it in the orders in which one does, times that probability
 with tied as (
     select
         judged_ranks.evaluation_id,

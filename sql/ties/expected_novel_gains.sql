@@ -4,11 +4,10 @@
 --    stands there.
 -- parameters: alpha, rel, judged_only
 --   alpha double in [0, 1] = 0.5   how much a subtopic loses with each document relevant to it
--- columns:
---   evaluation_id   key of the evaluation
---   subtopic        iteration of the judgments, which names the subtopic
---   rank            a rank at which a document relevant to it may stand
---   gain            gain expected there
+-- columns: evaluation_id
+--   subtopic   iteration of the judgments, which names the subtopic
+--   rank       a rank at which a document relevant to it may stand
+--   gain       gain expected there
 with tied as (
     select
         evaluation_id,

@@ -2,10 +2,9 @@
 -- definition: Of the documents tied with a relevant one that are not relevant, 0 to all stand above it, each number
 --    with the same probability.
 -- parameters: rel, nonrelevant
--- columns:
---   evaluation_id   key of the evaluation
---   others_above    documents above a relevant one that are not relevant
---   share           relevant documents of a tie expected to have as many above
+-- columns: evaluation_id
+--   others_above   documents above a relevant one that are not relevant
+--   share          relevant documents of a tie expected to have as many above
 with ties as (
     select
         evaluation_id,

@@ -1,8 +1,7 @@
 -- title: What ordered_ranks is expected to give over all orders of tied documents
 -- definition: Each of a tie's documents stands at each of its ranks with the same probability.
 -- parameters: judged_only
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   document_id     key of the document; null in a tie
 --   rank            a rank
 --   judged_rank     null

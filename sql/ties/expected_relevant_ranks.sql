@@ -2,8 +2,7 @@
 -- definition: Each of a tie's documents stands at each of its ranks with the same probability. Beside a relevant
 --    document the others of the tie are spread evenly over the remaining ranks.
 -- parameters: rel, judged_only
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            a rank of a tie that holds relevant documents
 --   judged_rank     null
 --   relevant_rank   relevant documents expected down to it if one stands there

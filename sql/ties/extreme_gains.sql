@@ -4,11 +4,10 @@
 -- parameters: dcg, gains, judged_only, min_rel, max_rel, ties in {worst, best} = best
 --   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
 --   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
--- columns:
---   evaluation_id   key of the evaluation
---   rank            a rank
---   gain            gain of the document there; below 0 only where gains say so
---   share           1
+-- columns: evaluation_id
+--   rank    a rank
+--   gain    gain of the document there; below 0 only where gains say so
+--   share   1
 with gained as (
     select
         tied_documents.evaluation_id,

@@ -5,10 +5,9 @@
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 --   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
 --   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
--- columns:
---   evaluation_id   key of the evaluation
---   depth           the cutoff, or the multiple
---   total           what the documents add; null where some tie has too many sets of them to try
+-- columns: evaluation_id
+--   depth   the cutoff, or the multiple
+--   total   what the documents add; null where some tie has too many sets of them to try
 with recursive additions as (
     select
         found.evaluation_id,

@@ -2,9 +2,7 @@
 -- definition: The best order of a tie has the higher grades above the lower ones, and documents that nobody judged
 --    below all of them; the worst order is its reverse. A document that is tied with none keeps its place.
 -- parameters: judged_only, ties in {worst, best} = best
--- columns:
---   evaluation_id   key of the evaluation
---   document_id     key of the document
+-- columns: evaluation_id, document_id
 --   rank            its rank in that order
 --   judged_rank     documents with a grade of 0 or more down to it; 0 where its own grade is negative
 --   relevant_rank   documents with a grade of 1 or more down to it; 0 where its own grade is below

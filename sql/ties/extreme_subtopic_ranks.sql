@@ -2,8 +2,7 @@
 -- definition: The best order of a tie has documents relevant to more subtopics above those relevant to fewer; the worst
 --    order is its reverse.
 -- parameters: rel, judged_only, ties in {worst, best} = best
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   subtopic        null
 --   rank            rank in that order of a document that is relevant to some subtopic
 --   relevant_rank   null

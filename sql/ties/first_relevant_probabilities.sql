@@ -2,10 +2,9 @@
 -- definition: The probability that the tie's documents above the rank are all not relevant, times that of a relevant
 --    one at the rank.
 -- parameters: rel, judged_only
--- columns:
---   evaluation_id   key of the evaluation
---   rank            a rank of the first tie that holds a relevant document
---   share           probability that the first relevant document stands there
+-- columns: evaluation_id
+--   rank    a rank of the first tie that holds a relevant document
+--   share   probability that the first relevant document stands there
 with tied as (
     select
         ties.evaluation_id,

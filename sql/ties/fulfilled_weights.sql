@@ -2,8 +2,7 @@
 -- definition: Over all orders a half of what tied documents decide is fulfilled. The best order adds half of each net
 --    preference, less what cycles make it forgo. The worst order is its reverse and loses as much.
 -- parameters: pairs, unit, ties in {worst, best, expected} = expected
--- columns:
---   evaluation_id      key of the evaluation
+-- columns: evaluation_id
 --   fulfilled_weight   weight of the preferences fulfilled; null where it is not known
 --   total_weight       weight of all preferences that count
 with counts as (

@@ -4,14 +4,13 @@
 --                           anywhere
 --   most_mixed integer = 100000   of what is expected, ties with more sets than these are left out, those of documents
 --                           without gain being counted too
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      rank of the first document of the tie
---   num_kinds       kinds of documents with a gain in the tie
---   set_number      number of the set above, whose order does not matter
---   next_number     number of the set with the document
---   is_last         whether that is the whole tie
---   addition        what the document adds, times the probability of this where any order is as likely
+-- columns: evaluation_id
+--   first_rank    rank of the first document of the tie
+--   num_kinds     kinds of documents with a gain in the tie
+--   set_number    number of the set above, whose order does not matter
+--   next_number   number of the set with the document
+--   is_last       whether that is the whole tie
+--   addition      what the document adds, times the probability of this where any order is as likely
 with logarithms as (
     select
         0 as number,

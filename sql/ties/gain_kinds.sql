@@ -1,19 +1,18 @@
 -- title: Kinds of tied documents, and of single ones, that have a gain: those of a kind have the same
 -- parameters: gains
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      rank of the first document of the tie
---   size            documents in the tie
---   num_zero        documents in the tie that have no gain
---   kind_number     number of the kind within the tie
---   num_kinds       kinds in the tie
---   gain            gain of its documents
---   num_docs        how many they are
---   step            what one of them adds to the number of a set of documents: the digit of each kind, in a number of
---                   mixed radix, is how many of its documents are in the set
---   num_sets        how many different sets there are; at most 1e10
---   has_loss        whether a tied document has a gain below 0
---   gain_above      sum of the gains above the tie
+-- columns: evaluation_id
+--   first_rank    rank of the first document of the tie
+--   size          documents in the tie
+--   num_zero      documents in the tie that have no gain
+--   kind_number   number of the kind within the tie
+--   num_kinds     kinds in the tie
+--   gain          gain of its documents
+--   num_docs      how many they are
+--   step          what one of them adds to the number of a set of documents: the digit of each kind, in a number of
+--                 mixed radix, is how many of its documents are in the set
+--   num_sets      how many different sets there are; at most 1e10
+--   has_loss      whether a tied document has a gain below 0
+--   gain_above    sum of the gains above the tie
 with kinds as (
     select
         judged_ranks.evaluation_id,

@@ -1,14 +1,13 @@
 -- title: Sets of tied documents that have a gain, by how many of each kind they hold
 -- parameters: gains, most_sets
 --   most_sets integer = 1000   ties with more sets than these are left out
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      rank of the first document of the tie
---   kind_number     number of a kind of the tie
---   set_number      number of the set; 0 is the empty one
---   num_members     documents of that kind in it
---   set_docs        documents in it
---   set_gain        sum of their gains
+-- columns: evaluation_id
+--   first_rank    rank of the first document of the tie
+--   kind_number   number of a kind of the tie
+--   set_number    number of the set; 0 is the empty one
+--   num_members   documents of that kind in it
+--   set_docs      documents in it
+--   set_gain      sum of their gains
 with recursive kinds as (
     select
         evaluation_id,

@@ -1,16 +1,15 @@
 -- title: Each rank of each group of tied documents that holds one with a gain
 -- parameters: gains
--- columns:
---   evaluation_id   key of the evaluation
---   rank            a rank of the group
---   first_rank      its first rank
---   last_rank       its last rank
---   num_gained      documents in the group with a gain above 0
---   total_gain      sum of their gains
---   gained_above    documents with a gain above 0 above the group
---   gain_above      sum of their gains
---   size            documents in the group
---   part_above      share of a document's companions in the group that are expected above it if it stands at the rank
+-- columns: evaluation_id
+--   rank           a rank of the group
+--   first_rank     its first rank
+--   last_rank      its last rank
+--   num_gained     documents in the group with a gain above 0
+--   total_gain     sum of their gains
+--   gained_above   documents with a gain above 0 above the group
+--   gain_above     sum of their gains
+--   size           documents in the group
+--   part_above     share of a document's companions in the group that are expected above it if it stands at the rank
 with tied as (
     select
         judged_ranks.evaluation_id,

@@ -1,11 +1,10 @@
 -- title: Tied documents of which one is preferred to the other, on balance of the judgment groups
 -- parameters: pairs, unit
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      first rank of the tie
---   better_id       key of the document preferred
---   worse_id        key of the other document
---   net             weight of the preferences for it, less that of those for the other
+-- columns: evaluation_id
+--   first_rank   first rank of the tie
+--   better_id    key of the document preferred
+--   worse_id     key of the other document
+--   net          weight of the preferences for it, less that of those for the other
 with group_counts as (
     select
         evaluation_id,

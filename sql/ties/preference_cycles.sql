@@ -1,8 +1,7 @@
 -- title: Tied documents that are, by way of others, preferred to themselves on balance of the judgment groups
 -- parameters: pairs, unit, most_docs
 --   most_docs integer = 100    ties of more documents than these are not searched where there may be a cycle
--- columns:
---   evaluation_id     key of the evaluation
+-- columns: evaluation_id
 --   document_id       key of the document; null where the tie is not searched
 --   cycle_id          key of the first document of those that are preferred to each other in a cycle
 --   number_in_cycle   number of the document among them, from 0

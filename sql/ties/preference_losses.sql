@@ -4,9 +4,8 @@
 -- parameters: pairs, unit, most_docs
 --   most_docs integer = 14    cycles of more documents than these are not solved, nor are ties of more than 100
 --                             documents in which there may be one
--- columns:
---   evaluation_id   key of the evaluation
---   loss            weight of the net preferences that no order fulfils together; null where a cycle is not solved
+-- columns: evaluation_id
+--   loss   weight of the net preferences that no order fulfils together; null where a cycle is not solved
 with recursive cycles as (
     select
         evaluation_id,

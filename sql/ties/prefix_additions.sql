@@ -3,15 +3,14 @@
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 --   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
 --   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      rank of the first document of the tie
---   set_number      number of the set above, whose order does not matter
---   next_number     number of the set with the document
---   is_last         whether that is the whole tie
---   is_only         whether the tie has just one set of each size
---   depth           the cutoff, or the multiple
---   addition        what the document adds
+-- columns: evaluation_id
+--   first_rank    rank of the first document of the tie
+--   set_number    number of the set above, whose order does not matter
+--   next_number   number of the set with the document
+--   is_last       whether that is the whole tie
+--   is_only       whether the tie has just one set of each size
+--   depth         the cutoff, or the multiple
+--   addition      what the document adds
 with group_counts as (
     select
         qrels_id,

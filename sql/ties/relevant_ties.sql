@@ -1,11 +1,10 @@
 -- title: Ties that hold relevant documents, single documents among them, with the relevant documents above
 -- parameters: rel, judged_only
--- columns:
---   evaluation_id   key of the evaluation
---   first_rank      rank of the tie's first document
---   last_rank       rank of its last
---   num_rel         relevant documents in it
---   rel_above       relevant documents above it
+-- columns: evaluation_id
+--   first_rank   rank of the tie's first document
+--   last_rank    rank of its last
+--   num_rel      relevant documents in it
+--   rel_above    relevant documents above it
 with relevant as (
     select
         evaluation_id,

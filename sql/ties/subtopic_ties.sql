@@ -1,12 +1,11 @@
 -- title: Documents tied with each other, and single ones, of which some are relevant to a subtopic
 -- parameters: rel, judged_only
--- columns:
---   evaluation_id   key of the evaluation
---   subtopic        iteration of the judgments, which names the subtopic
---   first_rank      rank of the first of them
---   last_rank       rank of the last of them
---   num_rel         documents among them that are relevant to the subtopic
---   rel_above       documents above all of them that are relevant to it
+-- columns: evaluation_id
+--   subtopic     iteration of the judgments, which names the subtopic
+--   first_rank   rank of the first of them
+--   last_rank    rank of the last of them
+--   num_rel      documents among them that are relevant to the subtopic
+--   rel_above    documents above all of them that are relevant to it
 with tied as (
     select
         tied_documents.evaluation_id,

@@ -1,7 +1,6 @@
 -- title: Ties that hold judged documents, single documents among them, with the judgments in and above each
 -- parameters: rel, judged_only
--- columns:
---   evaluation_id    key of the evaluation
+-- columns: evaluation_id
 --   first_rank       rank of the tie's first document
 --   last_rank        rank of its last
 --   num_rel          relevant documents in it

@@ -1,8 +1,6 @@
 -- title: Judged documents with the ranks over which the documents tied with them extend
 -- parameters: judged_only
--- columns:
---   evaluation_id   key of the evaluation
---   document_id     key of the document
+-- columns: evaluation_id, document_id
 --   rank            its rank
 --   first_rank      rank of the first document tied with it; its own rank where there is none
 --   last_rank       rank of the last document tied with it

@@ -3,158 +3,19 @@
 --    are the worst and the best where no order fulfils every preference of every group.
 -- parameters: pairs in {all, retrieved}, ties in {worst, best, expected} = expected
 -- columns: qrels, run, topic, value
-with group_counts as (
+with averages as (
     select
-        evaluation_id,
-        judgment_group,
-        count(case when is_rel then 1 end) as num_rel,
-        count(case when is_rel then rank end) as num_rel_ret,
-        count(case when is_rel and ($pairs = 'all' or rank is not null) then 1 end)
-            - count(case when is_nonrel and ($pairs = 'all' or rank is not null) then 1 end) as num_surplus
-    from preference_documents
-    group by evaluation_id, judgment_group
-),
-last_documents as (
-    select
-        preference_documents.evaluation_id as evaluation_id,
-        preference_documents.judgment_group as judgment_group,
-        preference_documents.has_subgroups as has_subgroups,
-        preference_documents.document_id as document_id,
-        preference_documents.rank as rank,
+        balanced.evaluation_id,
         case
-            when $pairs = 'all' or preference_documents.has_subgroups then group_counts.num_rel
-            else group_counts.num_rel_ret
-        end as most_kept,
-        row_number() over (
-            partition by preference_documents.evaluation_id, preference_documents.judgment_group
-            order by
-                case when preference_documents.rank is null then 1 else 0 end,
-                preference_documents.rank,
-                preference_documents.document
-        ) as rank_in_level,
-        row_number() over (
-            partition by
-                preference_documents.evaluation_id,
-                preference_documents.judgment_group,
-                preference_documents.first_rank
-            order by preference_documents.rank, preference_documents.document
-        ) as number_in_tie,
-        count(*) over (
-            partition by
-                preference_documents.evaluation_id,
-                preference_documents.judgment_group,
-                preference_documents.first_rank
-        ) as num_tied
-    from preference_documents
-    join group_counts
-        on group_counts.evaluation_id = preference_documents.evaluation_id
-        and group_counts.judgment_group = preference_documents.judgment_group
-    where
-        preference_documents.is_last
-        and group_counts.num_surplus < 0
-),
-kept_preferences as (
-    select
-        ranked_preferences.evaluation_id as evaluation_id,
-        ranked_preferences.judgment_group as judgment_group,
-        case
-            when ranked_preferences.tied_rank is not null and $ties = 'worst' then cast(0 as double)
-            when ranked_preferences.tied_rank is not null and $ties = 'best' then cast(1 as double)
-            -- In a group of one subgroup it does not matter which of the tied last documents are kept: whichever is the
-            -- n-th of them, the other document is above it with the same probability.
-            when ranked_preferences.tied_rank is not null and not worse.has_subgroups
-            then worse.number_in_tie / (worse.num_tied + 1)
-            when ranked_preferences.tied_rank is not null then cast(0.5 as double)
-            when ranked_preferences.better_rank is not null
-                and (
-                    ranked_preferences.worse_rank is null
-                    or ranked_preferences.better_rank < ranked_preferences.worse_rank
-                )
-            then cast(1 as double)
-            else cast(0 as double)
-        end as probability
-    from ranked_preferences
-    left join last_documents as better
-        on better.evaluation_id = ranked_preferences.evaluation_id
-        and better.judgment_group = ranked_preferences.judgment_group
-        and better.document_id = ranked_preferences.better_id
-    left join last_documents as worse
-        on worse.evaluation_id = ranked_preferences.evaluation_id
-        and worse.judgment_group = ranked_preferences.judgment_group
-        and worse.document_id = ranked_preferences.worse_id
-    where
-        ranked_preferences.num_ret >= case $pairs when 'all' then 0 else 2 end
-        and (better.rank_in_level is null or better.rank_in_level <= better.most_kept)
-        and (worse.rank_in_level is null or worse.rank_in_level <= worse.most_kept)
-),
-counts as (
-    select
-        evaluation_id,
-        judgment_group,
-        count(*) as num_prefs,
-        sum(probability) as num_fulfilled
-    from kept_preferences
-    group by evaluation_id, judgment_group
-    union all
-    -- The preferences that are added where more documents are relevant than not.
-    select
-        evaluation_id,
-        judgment_group,
-        num_rel * greatest(num_surplus, 0) as num_prefs,
-        num_rel_ret * greatest(num_surplus, 0) as num_fulfilled
-    from group_counts
-    union all
-    -- Documents at the level that is cut, each compared with those that are kept: the n-th is above all but n.
-    select
-        evaluation_id,
-        judgment_group,
-        count(*) * count(case when rank_in_level <= most_kept then 1 end) as num_prefs,
-        count(case when rank_in_level <= most_kept then rank end)
-            * count(case when rank_in_level <= most_kept then 1 end)
-            - coalesce(sum(case when rank_in_level <= most_kept and rank is not null then rank_in_level end), 0)
-            as num_fulfilled
-    from last_documents
-    where
-        not has_subgroups
-        and ($pairs = 'all' or rank is not null)
-    group by evaluation_id, judgment_group
-),
-sums as (
-    select
-        evaluation_id,
-        judgment_group,
-        sum(num_prefs) as num_prefs,
-        sum(num_fulfilled) as num_fulfilled
-    from counts
-    group by evaluation_id, judgment_group
-),
-open_groups as (
-    select distinct
-        evaluation_id,
-        judgment_group
-    from last_documents
-    where
-        has_subgroups
-        and rank is not null
-        and rank_in_level - number_in_tie < most_kept
-        and rank_in_level - number_in_tie + num_tied > most_kept
-),
-averages as (
-    select
-        sums.evaluation_id as evaluation_id,
-        case
-            when min(case when open_groups.evaluation_id is null then sums.num_prefs end) = 0 then 0
-            when count(open_groups.evaluation_id) = 0 and count(unsatisfiable_ties.evaluation_id) = 0
-            then avg(sums.num_fulfilled / nullif(sums.num_prefs, 0))
+            when min(case when not balanced.is_open then balanced.num_prefs end) = 0 then 0
+            when count(case when balanced.is_open then 1 end) = 0 and count(unsatisfiable_ties.evaluation_id) = 0
+            then avg(balanced.num_fulfilled / nullif(balanced.num_prefs, 0))
         end as value
-    from sums
-    left join open_groups
-        on open_groups.evaluation_id = sums.evaluation_id
-        and open_groups.judgment_group = sums.judgment_group
+    from balanced_preferences(pairs := $pairs, ties := $ties) as balanced
     left join unsatisfiable_ties
-        on unsatisfiable_ties.evaluation_id = sums.evaluation_id
+        on unsatisfiable_ties.evaluation_id = balanced.evaluation_id
         and $ties in ('worst', 'best')
-    group by sums.evaluation_id
+    group by balanced.evaluation_id
 )
 select
     evaluated_topics.qrels,

@@ -112,7 +112,7 @@ def test_what_is_kept_and_cut(held: Warehouse, tmp_path: Path) -> None:
 
 
 def test_a_corpus_is_read_in_parts(held: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalsql.ingest.document_texts._ROWS_TOGETHER", 7)
+    monkeypatch.setattr("evalsql.ingest.files.text_reading.ROWS_TOGETHER", 7)
     monkeypatch.setattr("evalsql.ingest.document_texts._LETTERS_TOGETHER", 30)
     corpus = [{"_id": f"d{number}", "text": f"text {number} " * (number % 5)} for number in range(100)]
     random.Random(1).shuffle(corpus)
@@ -149,7 +149,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a row of others": ("d1\ta\nd2\tb\tc\n", "given:2: 3 columns, expected 2: document, text"),
     "markup": ("<DOC><DOCNO>d1</DOCNO></DOC>\n", "given: is markup; documents are JSON lines, TSV, CSV or Parquet"),
     "broken Parquet": (b"PAR1" + b"\1" * 50, "given: cannot be read: "),
-    "a column twice": ("id\ttext\ttext\nd1\tx\ty\n", "given:1: names a column twice"),
+    "a column twice": ("id\ttext\ttext\nd1\tx\ty\n", "given:1: 2 columns are called text"),
     "half a file": (gzip.compress(b"d1\tx\n" * 99)[:20], "given: cannot be read: Compressed file ended"),
     "Latin-1": ("d1\tr\u00e9sum\u00e9\n".encode("latin1"), "given:1: not UTF-8 text"),
 }

@@ -6,18 +6,20 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from evalsql.catalog.measure_names import literal
+from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
-from evalsql.ingest.files.source import NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
-from evalsql.ingest.files.trec_text import Refuse, split, text_lines
-from evalsql.phrases import counted
+from evalsql.ingest.files.source import HEAD, NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
+from evalsql.ingest.files.trec_text import Refuse, one_path, split, text_lines
+from evalsql.phrases import counted, shortened
 
 Values = Sequence[str | None]
 Rows = Iterator[tuple[int, Values]]
@@ -25,6 +27,7 @@ _OF_MTEB = "mteb_model_meta"
 _OF_MTEB_START = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"mteb_model_meta"')
 _UNKNOWN = ("no_model_name/available", "no_revision_available")  # what MTEB writes for them
 _CHUNK = 1 << 20  # bytes
+ROWS_TOGETHER = 25_000
 _QUOTED = '"([^"]|"")*"'
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
 _WORD = re.compile(r"#\s*(\S+)")
@@ -70,6 +73,20 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
                 if is_plain:
                     cells = [each[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, each) else each for each in cells]
                 yield line, [cell.strip() or None for cell in cells]
+
+
+def headed_rows(
+    source: Source, refuse: Refuse, number: int, header: str, is_header: Callable[[Sequence[str]], bool]
+) -> Iterator[tuple[int, dict[str, str | None]]] | None:
+    """Rows below the line of a header, as dicts, where tabs, commas or semicolons part its names; else None."""
+    for delimiter in "\t,;" if len(header) < HEAD else "":  # nobody's header is longer
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        if len(names) > 1 and is_header(names):
+            if repeated := sorted({name for name in names if names.count(name) > 1}):
+                raise source.error(f"{names.count(repeated[0])} columns are called {repeated[0]}", number)
+            form = Format("table", "csv", {name: name for name in names}, names, delimiter, number)
+            return ((line, dict(zip(names, row, strict=True))) for line, row in text_rows(source, form, refuse))
+    return None
 
 
 def quotes_hide_nothing(source: Source, form: Format) -> bool:
@@ -135,6 +152,16 @@ def _split_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
 
 def _uncommented(source: Source, refuse: Refuse) -> Iterator[tuple[int, str]]:
     return (each for each in text_lines(source, refuse, blank=False) if not each[1].startswith("#"))
+
+
+def parquet_rows(database: Database, source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Some rows at a time, so that memory stays bounded."""
+    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
+    rows = f"from read_parquet({literal(one_path(source.path))}, {options})"
+    for first in range(0, database.rows(f"select count(*) {rows}")[0][0], ROWS_TOGETHER):
+        among = f"file_row_number between {first} and {first + ROWS_TOGETHER - 1}"
+        names, found = database.table(f"select * exclude (file_row_number) {rows} where {among}")
+        yield from enumerate((dict(zip(names, row, strict=True)) for row in found), start=first + 1)
 
 
 # JSON

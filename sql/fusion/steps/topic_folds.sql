@@ -1,9 +1,7 @@
 -- title: The topics of a judgment set in parts, for learning from some and trying on the others
 -- parameters: qrels, folds
--- columns:
---   topic_id   key of the topic
---   topic      topic
---   fold       its part, from 1
+-- columns: topic_id, topic
+--   fold   its part, from 1
 -- definition: Topics in the order of the MD5 of their names, dealt out in turn: the same on every machine, and parts
 --     differ by one topic at most.
 with judged_topics as (

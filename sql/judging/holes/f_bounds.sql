@@ -2,9 +2,7 @@
 -- parameters: beta, k, rel, recall_weight, most, unseen
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   recall_weight double in [0, 1e18] = null   trec_eval's x, taken in the place of beta^2
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: F is (w + 1) r / (w R + n), with r of the R relevant documents among n. It is least where all that is unseen
 --    is relevant and no hole is, greatest where all holes are and nothing unseen is.
 with counted as (

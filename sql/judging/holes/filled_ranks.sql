@@ -3,41 +3,26 @@
 --    never falls when a hole's grade rises has its bounds there: WITH judged_ranks AS (FROM a table of these rows).
 -- parameters: k, most, gains, unjudged
 --   unjudged varchar in {least, greatest} = greatest   whether holes are worth the least or the greatest possible
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            place in the ranking
 --   tied_above      0: the order is the tie rule's
 --   tied_below      0
 --   first_rank      rank
 --   last_rank       rank
---   judged_rank     place among the documents with a grade of 0 or more
+--   judged_rank     rank: all down to the cutoff have a grade
 --   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade, or the one that the hole gets
 --   document_id     key of the document
-with graded as (
-    select
-        hole_ranks.evaluation_id,
-        hole_ranks.document_id,
-        hole_ranks.rank,
-        coalesce(hole_ranks.grade, filling_grades.grade) as grade
-    from hole_ranks(k := $k) as hole_ranks
-    join filling_grades(most := $most, gains := $gains, unjudged := $unjudged) as filling_grades
-        on filling_grades.qrels_id = hole_ranks.qrels_id
-)
 select
     evaluation_id,
     rank,
-    0 as tied_above,
-    0 as tied_below,
-    rank as first_rank,
-    rank as last_rank,
-    row_number() over down as judged_rank,
-    case when grade >= 1 then count(case when grade >= 1 then 1 end) over down else 0 end as relevant_rank,
+    tied_above,
+    tied_below,
+    first_rank,
+    last_rank,
+    judged_rank,
+    relevant_rank,
     grade,
     document_id
-from graded
-window down as (
-    partition by evaluation_id
-    order by rank
-    rows between unbounded preceding and current row
-)
+from doubly_filled_ranks(k := $k, most := $most, gains := $gains) as filled
+where filled.unjudged = $unjudged

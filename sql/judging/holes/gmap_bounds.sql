@@ -1,8 +1,6 @@
 -- title: The least and the greatest GMAP of each topic, whatever grades the unjudged documents have
 -- parameters: k, rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: Those of average precision, raised to 0.00001 where they are less.
 select
     qrels,

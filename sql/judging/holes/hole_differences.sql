@@ -2,9 +2,7 @@
 -- inputs: hole_effects, hole_weights
 -- parameters:
 --   k integer in [1, inf) = 10   rank cutoff of the measure
--- columns:
---   qrels                 judgment set
---   measure               canonical name of the measure
+-- columns: qrels, measure
 --   run                   run with the higher mean
 --   other_run             run with the lower mean
 --   least_difference      least difference of their means, a hole of both having one grade

@@ -1,9 +1,6 @@
 -- title: How far each run's mean depends on documents that nobody judged
 -- inputs: answered, hole_means
--- columns:
---   qrels        judgment set
---   run          run
---   measure      canonical name of the measure
+-- columns: qrels, run, measure
 --   value        mean by the judgments as they are
 --   least        least mean over all grades that unjudged documents may have; null where not known for every topic
 --   greatest     greatest mean; null where not known for every topic

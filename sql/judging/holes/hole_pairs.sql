@@ -1,8 +1,6 @@
 -- title: Pairs of runs whose order by a measure depends on documents that nobody judged
 -- inputs: hole_effects, hole_differences
--- columns:
---   qrels                 judgment set
---   measure               canonical name of the measure
+-- columns: qrels, measure
 --   run                   run with the higher mean
 --   value                 its mean
 --   other_run             run with the lower mean

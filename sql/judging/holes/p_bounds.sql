@@ -1,9 +1,7 @@
 -- title: The least and the greatest precision at a cutoff, whatever grades the holes have
 -- parameters: k = 10, rel, relative, most, unseen
 --   relative boolean = false   divide by R, the number of relevant documents, where that is less than k
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: Least where no hole is relevant, greatest where all are. If relative, each relevant hole adds to R as
 --    well, and so do the unseen documents, of which all are relevant at the least value and none at the greatest.
 with divisors as (

@@ -1,9 +1,7 @@
 -- title: The least and the greatest PRES, whatever grades the unjudged documents have
 -- parameters: k, rel, most, unseen
 --   k integer in [1, inf) = 1000    documents that the reader is willing to look at
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: With r of the R relevant documents among the first k, and S the sum of their ranks, PRES is
 --    (r k + r (r + 1) / 2 - S) / (k R). With the number of relevant holes given it is greatest where the highest are
 --    relevant, and least where the lowest are. Extremes over that number. All that is unseen is relevant at the least, and

@@ -1,8 +1,6 @@
 -- title: The least and the greatest recall at a cutoff, whatever grades the unjudged documents have
 -- parameters: k, rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: Least where of the unjudged documents the unseen are relevant and no hole is, greatest where all holes are
 --    and nothing unseen is.
 select

@@ -1,8 +1,6 @@
 -- title: The least and the greatest R-precision, whatever grades the unjudged documents have
 -- parameters: rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: Each unjudged document that is relevant adds to R, and so moves the cutoff down. With R given, the value is
 --    greatest where as many of the new relevant documents as can be stand among the first R, and least where as few do:
 --    first those that are unseen or stand below are relevant. Extremes over all values of R. Below the last document

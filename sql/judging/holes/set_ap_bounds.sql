@@ -1,8 +1,6 @@
 -- title: The least and the greatest SetAP, whatever grades the unjudged documents have
 -- parameters: rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: Precision times recall is r^2 / (n R). It is least where all that is unseen is relevant and no hole is,
 --    greatest where all holes are and nothing unseen is.
 select

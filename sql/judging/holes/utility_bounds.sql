@@ -5,9 +5,7 @@
 --   missed double = 0             worth of a relevant document not retrieved
 --   rejected double = 0           worth of another document not retrieved
 --   collection integer = 0        number of documents in the collection, for the last of these
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
+-- columns: qrels, run, topic, least, greatest
 -- definition: A relevant hole changes the utility by found - false_alarm, a relevant document that is unseen by
 --    missed - rejected. Each kind is taken in full where it moves the value the way that is looked for.
 with counted as (

@@ -1,23 +1,12 @@
 -- title: The least and the greatest YAAP, whatever grades the unjudged documents have
 -- parameters: rel, most, unseen
--- columns: qrels, run, topic
---   least      least value
---   greatest   greatest value
--- definition: Extremes over the numbers of relevant holes; see precision_sums. YAAP rises with the sum S of precisions
---    and falls with R, so that they are where those of average precision are looked for.
-with extremes as (
-    select
-        evaluation_id,
-        min(case when bound = 'least' then ln((1 + total) / (1 + num_rel - total)) end) as least,
-        max(case when bound = 'greatest' then ln((1 + total) / (1 + num_rel - total)) end) as greatest
-    from precision_sums(rel := $rel, most := $most, unseen := $unseen)
-    group by evaluation_id
-)
+-- columns: qrels, run, topic, least, greatest
+-- definition: With S, the sum of precisions, and R relevant documents YAAP is the logarithm of the odds of (1 + S) / (2
+--    + R); see precision_shares. All that is unseen is relevant at the least, and nothing of it at the greatest.
 select
-    evaluated_topics.qrels,
-    evaluated_topics.run,
-    evaluated_topics.topic,
-    extremes.least,
-    extremes.greatest
-from evaluated_topics
-join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id
+    qrels,
+    run,
+    topic,
+    ln(least / (1 - least)) as least,
+    ln(greatest / (1 - greatest)) as greatest
+from precision_shares(rel := $rel, most := $most, unseen := $unseen, prior := 1)

@@ -1,11 +1,7 @@
 -- title: How judgment sets judge each document
 -- parameters: names, rel
--- columns:
---   qrels_id      key of the judgment set
---   qrels         judgment set
---   topic_id      key of the topic
---   document_id   key of the document
---   rating        its grade, or 1 for relevant and 0 for not
+-- columns: qrels_id, qrels, topic_id, document_id
+--   rating   its grade, or 1 for relevant and 0 for not
 -- definition: The one grade of each document; a negative grade is no judgment.
 select
     listed.qrels_id,

@@ -2,10 +2,7 @@
 -- parameters: rel, most
 --   most integer in [1, inf) = null   false positives of each ranking down to which its documents are given, and its
 --                                     last document; all where ranks may contradict scores, and if null
--- columns:
---   evaluation_id      key of the evaluation
---   qrels              judgment set
---   run                run
+-- columns: evaluation_id, qrels, run
 --   rank               rank of the document
 --   comparison_score   what the tie rule compares of the weakest document down to here, which a threshold must let pass
 --   score              that document's score as it stood in the file

@@ -1,7 +1,6 @@
 -- title: Interpolated precision at each relevant document: the highest precision there or below
 -- parameters: rel
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            rank of the document
 --   relevant_rank   relevant documents down to it
 --   precision       highest precision at this or a later relevant document

@@ -1,8 +1,6 @@
 -- title: Documents of equal score of each run, all topics pooled, with the documents of better scores above them
 -- parameters: rel, nonrelevant
--- columns:
---   qrels              judgment set
---   run                run
+-- columns: qrels, run
 --   comparison_score   what the tie rule compares of their scores; only documents of the topics evaluated
 --   threshold          their score; of different ones that the tie rule holds equal the weakest
 --   num_rel            relevant documents among them

@@ -1,8 +1,6 @@
 -- title: How many documents of each run are relevant and how many are not, those of all topics together
 -- parameters: rel, nonrelevant, collection
--- columns:
---   qrels        judgment set
---   run          run
+-- columns: qrels, run
 --   num_rel      relevant documents
 --   num_nonrel   documents not relevant
 --   rel_ret      relevant documents retrieved

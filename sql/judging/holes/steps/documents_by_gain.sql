@@ -1,8 +1,6 @@
 -- title: How many judged documents of each topic have a gain or more
 -- parameters: dcg, gains, most
--- columns:
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
+-- columns: qrels_id, topic_id
 --   gain            a gain above 0
 --   height          by how much it is above the next lower one
 --   of_holes        whether a hole may have it

@@ -1,9 +1,6 @@
 -- title: The bounds of a measure that its values have where all holes are worth the least, or the greatest
 -- inputs: filled_values
--- columns:
---   qrels      judgment set
---   run        run
---   topic      topic
+-- columns: qrels, run, topic
 --   least      the lesser of the two values
 --   greatest   the greater one
 select

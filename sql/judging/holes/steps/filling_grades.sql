@@ -1,8 +1,7 @@
--- title: The grade of a hole that is worth least, or most
--- parameters: most, gains, unjudged
---   unjudged varchar in {least, greatest} = greatest   which of the two
--- columns:
---   qrels_id   key of the judgment set
+-- title: The grades of a hole that are worth least and most
+-- parameters: most, gains
+-- columns: qrels_id
+--   unjudged   which of the two: least or greatest
 --   grade      the grade; of several that gain alike the lowest for the least, the highest for the greatest
 with extremes as (
     select
@@ -14,6 +13,8 @@ with extremes as (
     group by hole_grades.qrels_id
 )
 select
-    qrels_id,
-    case when $unjudged = 'least' then least else greatest end as grade
+    extremes.qrels_id,
+    words.unjudged,
+    case when words.unjudged = 'least' then extremes.least else extremes.greatest end as grade
 from extremes
+cross join (values ('least'), ('greatest')) as words(unjudged)

@@ -1,7 +1,6 @@
 -- title: The gains that documents of a judgment set may have, as steps from each to the next
 -- parameters: dcg, gains, most
--- columns:
---   qrels_id   key of the judgment set
+-- columns: qrels_id
 --   gain       a gain above 0 that a grade of the set has
 --   height     by how much it is above the next lower one
 --   of_holes   whether a hole may have it; else its grade is above the greatest one of holes

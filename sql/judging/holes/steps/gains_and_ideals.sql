@@ -1,12 +1,9 @@
 -- title: The cumulated gain of each ranking and the ideal one, as the judgments are
 -- parameters: k, dcg, gains, discounted
 --   discounted boolean = true   whether a rank weighs 1 / log2(rank + 1); else each weighs 1
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
---   gained          sum of gain times weight over the first k
---   ideal           the same sum of the ideal ranking
+-- columns: evaluation_id, qrels_id, topic_id
+--   gained   sum of gain times weight over the first k
+--   ideal    the same sum of the ideal ranking
 with gained as (
     select
         evaluation_id,

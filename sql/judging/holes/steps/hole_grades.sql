@@ -1,8 +1,7 @@
 -- title: The grades that a hole may have: 0, and those of the judgment set up to the greatest
 -- parameters: most
--- columns:
---   qrels_id   key of the judgment set
---   grade      a grade
+-- columns: qrels_id
+--   grade   a grade
 select
     qrels_id,
     grade

@@ -1,12 +1,8 @@
 -- title: Every document of each ranking down to a cutoff, with its grade if somebody judged it
 -- parameters: k
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
---   document_id     key of the document
---   rank            its rank, under the run's tie rule
---   grade           its grade, 0 or more; null if nobody judged it
+-- columns: evaluation_id, qrels_id, topic_id, document_id
+--   rank    its rank, under the run's tie rule
+--   grade   its grade, 0 or more; null if nobody judged it
 select
     evaluations.evaluation_id as evaluation_id,
     evaluations.qrels_id as qrels_id,

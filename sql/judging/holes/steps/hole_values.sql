@@ -1,9 +1,6 @@
 -- title: The values of one measure by the judgments as they are, the least and the greatest, of the runs that are asked for
 -- inputs: bounds, counts, chosen, values_given
--- columns:
---   qrels        judgment set
---   run          run
---   topic        topic
+-- columns: qrels, run, topic
 --   ties         rule for the value by the judgments as they are, least or greatest
 --   value        the value
 --   num_holes    unjudged documents that the run has down to the cutoff

@@ -1,8 +1,6 @@
 -- title: How many documents that nobody judged the runs of a judgment set have down to a cutoff, all together
 -- parameters: k
--- columns:
---   qrels_id    key of the judgment set
---   topic_id    key of the topic
+-- columns: qrels_id, topic_id
 --   num_holes   documents; each counts once, however many runs have it
 with pooled as (
     select distinct

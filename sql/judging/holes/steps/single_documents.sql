@@ -48,4 +48,5 @@ select
 from numbered
 join filling_grades(most := $most, gains := $gains) as filling_grades
     on filling_grades.qrels_id = numbered.qrels_id
+    and filling_grades.unjudged = 'greatest'
 where numbered.rank <= $k

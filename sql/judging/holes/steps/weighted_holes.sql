@@ -1,14 +1,11 @@
 -- title: What the discounts of holes add up to, of the highest ones and of the lowest ones
 -- parameters: k, discounted
 --   discounted boolean = true   whether a rank weighs 1 / log2(rank + 1); else each weighs 1
--- columns:
---   evaluation_id   key of the evaluation
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
---   from_above      holes down to this one
---   from_below      holes from this one on
---   above           sum of the weights of those down to this one
---   below           sum of the weights of those from this one on
+-- columns: evaluation_id, qrels_id, topic_id
+--   from_above   holes down to this one
+--   from_below   holes from this one on
+--   above        sum of the weights of those down to this one
+--   below        sum of the weights of those from this one on
 with weighted as (
     select
         evaluation_id,

@@ -3,10 +3,9 @@
 -- parameters: points, rel, rounding, judged_only, ties in {rule, worst, best}
 --   rounding varchar in {trec_eval, trec_eval_10, textbook} = trec_eval   how many of R relevant documents a level
 --                   stands for: floor(recall * R + 0.9), or rounded to the nearest, or at least recall * R
--- columns:
---   evaluation_id   key of the evaluation
---   recall          level of recall; there is no row where the ranking has too few relevant documents
---   precision       interpolated precision
+-- columns: evaluation_id
+--   recall      level of recall; there is no row where the ranking has too few relevant documents
+--   precision   interpolated precision
 with levels as (
     -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
     select

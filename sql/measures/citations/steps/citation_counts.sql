@@ -1,8 +1,5 @@
 -- title: How many sentences and citations each answer has, and how far the documents that are cited support it
--- columns:
---   qrels             judgment set
---   run               run
---   topic             topic
+-- columns: qrels, run, topic
 --   num_sentences     sentences of the answer
 --   num_citations     citations in it
 --   total_support     over citations 1 for full support and 0.5 for partial support

@@ -1,8 +1,5 @@
 -- title: Each cost of the evaluated topics for which it is known
--- columns:
---   qrels      judgment set
---   run        run
---   topic      topic
+-- columns: qrels, run, topic
 --   cost       what the number is, its unit behind its name, as in latency_ms
 --   value      the number of the topic
 --   num_calls  calls of the topic that have a number of their own

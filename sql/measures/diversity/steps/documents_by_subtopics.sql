@@ -1,9 +1,6 @@
 -- title: The relevant documents of each topic, those that are relevant to the same subtopics numbered together
 -- parameters: rel
--- columns:
---   qrels_id          key of the judgment set
---   topic_id          key of the topic
---   document_id       key of the document
+-- columns: qrels_id, topic_id, document_id
 --   name_number       number among the relevant documents of the topic in descending order of their names
 --   first_of_alike    name_number of the first document that is relevant to the same subtopics
 --   number_of_alike   number among the documents that are

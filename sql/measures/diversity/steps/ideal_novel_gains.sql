@@ -3,11 +3,9 @@
 --    last is a candidate for the next rank.
 -- parameters: alpha, rel, k
 --   k integer in [1, inf) = null   rank cutoff; null is all relevant documents that still gain anything
--- columns:
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
---   rank       rank in the ideal ranking
---   gain       sum over the document's subtopics of (1 - alpha)^n, n documents above being relevant to each
+-- columns: qrels_id, topic_id
+--   rank   rank in the ideal ranking
+--   gain   sum over the document's subtopics of (1 - alpha)^n, n documents above being relevant to each
 with recursive numbered as (
     select
         qrels_id,

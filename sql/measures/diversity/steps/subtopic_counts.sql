@@ -1,8 +1,6 @@
 -- title: How many subtopics each topic has; one without a relevant document is none
 -- parameters: rel
--- columns:
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
+-- columns: qrels_id, topic_id
 --   num_subtopics   iterations of its judgments that have a relevant document
 select
     qrels_id,

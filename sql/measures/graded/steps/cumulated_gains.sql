@@ -1,8 +1,7 @@
 -- title: What has been gained down to each document retrieved that has a gain
 -- ties: expected = expected_cumulated_gains
 -- parameters: gains, ties
--- columns:
---   evaluation_id    key of the evaluation
+-- columns: evaluation_id
 --   rank             rank of a document with a gain above 0
 --   gained_rank      documents with a gain down to it
 --   cumulated_gain   sum of their gains

@@ -1,8 +1,6 @@
 -- title: What the ideal ranking of each topic has gained down to each of its ranks
 -- parameters: gains
--- columns:
---   qrels_id         key of the judgment set
---   topic_id         key of the topic
+-- columns: qrels_id, topic_id
 --   rank             rank in the ideal ranking, which holds positive gains only
 --   cumulated_gain   sum of the gains down to it
 select

@@ -1,8 +1,6 @@
 -- title: How many documents with a gain each topic has, the length of its ideal ranking, and the sum of their gains
 -- parameters: gains
--- columns:
---   qrels_id     key of the judgment set
---   topic_id     key of the topic
+-- columns: qrels_id, topic_id
 --   num_gained   judged documents with a gain above 0
 --   total_gain   sum of their gains
 select

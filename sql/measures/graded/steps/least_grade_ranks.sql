@@ -3,8 +3,7 @@
 -- parameters: gains, ties
 --   gains varchar = null   how likely the reader's least grade is a grade or below it; without them all from 1 to the
 --                          greatest are as likely
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   rank            rank of a document that reaches a least grade
 --   weight          weight of that least grade
 --   relevant_rank   documents that reach it down to this one

@@ -2,13 +2,11 @@
 -- parameters:
 --   gains varchar = null   how likely the reader's least grade is a grade or below it; without them all from 1 to the
 --                          greatest are as likely
--- columns:
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
---   grade      a grade above 0 that the topic's judgments have
---   weight     how likely the least grade is this one or lies between it and the one below, up to a factor that is the
---              same for all grades of the topic
---   num_rel    documents judged with this grade or a higher one
+-- columns: qrels_id, topic_id
+--   grade     a grade above 0 that the topic's judgments have
+--   weight    how likely the least grade is this one or lies between it and the one below, up to a factor that is the
+--             same for all grades of the topic
+--   num_rel   documents judged with this grade or a higher one
 with grade_counts as (
     select
         judged_documents.qrels_id,

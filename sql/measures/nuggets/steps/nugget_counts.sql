@@ -1,8 +1,5 @@
 -- title: How many nuggets each topic has, and how many of them the answer of each run supports in full and in part
--- columns:
---   qrels          judgment set
---   run            run
---   topic          topic
+-- columns: qrels, run, topic
 --   num_vital      vital nuggets
 --   num_okay       okay nuggets
 --   vital_full     vital nuggets that the answer supports in full

@@ -1,6 +1,5 @@
 -- title: The documents of each judgment group, as preferences, with their ranks in each ranking
--- columns:
---   evaluation_id    key of the evaluation
+-- columns: evaluation_id
 --   judgment_group   who judged; where the set is no preferences, the iteration
 --   has_subgroups    whether the group's documents are in several subgroups
 --   document_id      key of the document

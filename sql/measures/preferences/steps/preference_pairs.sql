@@ -1,9 +1,7 @@
 -- title: Pairs of documents of which a judgment group prefers one to the other
 -- definition: Within a subgroup a document is preferred to those of a lower level. A group of several subgroups also
 --    prefers a to c if it prefers a to b and b to c.
--- columns:
---   qrels_id         key of the judgment set
---   topic_id         key of the topic
+-- columns: qrels_id, topic_id
 --   judgment_group   who prefers; where the set is no preferences, the iteration
 --   better_id        key of the document preferred
 --   worse_id         key of the other document

@@ -1,6 +1,5 @@
 -- title: The preferences of each judgment group with the ranks of their documents in each ranking
--- columns:
---   evaluation_id    key of the evaluation
+-- columns: evaluation_id
 --   judgment_group   who prefers
 --   better_id        key of the document preferred
 --   worse_id         key of the other document

@@ -1,9 +1,7 @@
 -- title: How many relevant documents each topic has, estimated from a sample of judgments
 -- parameters: rel
--- columns:
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
---   num_rel    sum of 1 / probability over the relevant documents; their number where the judgments are no sample
+-- columns: qrels_id, topic_id
+--   num_rel   sum of 1 / probability over the relevant documents; their number where the judgments are no sample
 -- reference: Horvitz and Thompson 1952, A generalization of sampling without replacement from a finite universe,
 --    doi:10.1080/01621459.1952.10483446
 select

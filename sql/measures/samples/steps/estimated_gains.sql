@@ -1,9 +1,7 @@
 -- title: The ideal ranking of each topic, estimated from a sample of judgments: a row for each gain
 -- parameters: dcg, gains, rounded
 --   rounded boolean = false   whether the number of documents with a gain is rounded to a whole one
--- columns:
---   qrels_id    key of the judgment set
---   topic_id    key of the topic
+-- columns: qrels_id, topic_id
 --   gain        a gain above 0 that judged documents have
 --   next_gain   the next lower one; 0 below the least
 --   last_rank   rank in the ideal ranking of the last document with this gain: how many are estimated to have it or a

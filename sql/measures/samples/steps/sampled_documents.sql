@@ -1,8 +1,5 @@
 -- title: The documents of each topic's judgments with how they were drawn
--- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
---   document_id   key of the document
+-- columns: qrels_id, topic_id, document_id
 --   grade         its grade; a negative one is in the pool and not judged
 --   stratum       stratum that it was drawn from; '' where the judgments are no sample
 --   probability   how likely it was to be judged; 1 where the judgments are no sample

@@ -1,11 +1,9 @@
 -- title: The documents of the judgments that are retrieved, at their ranks, with how they were drawn
--- columns:
---   evaluation_id   key of the evaluation
---   document_id     key of the document
---   rank            its rank
---   grade           its grade; a negative one is in the pool and not judged
---   stratum         stratum that it was drawn from
---   probability     how likely it was to be judged
+-- columns: evaluation_id, document_id
+--   rank          its rank
+--   grade         its grade; a negative one is in the pool and not judged
+--   stratum       stratum that it was drawn from
+--   probability   how likely it was to be judged
 select
     asked_ranks.evaluation_id as evaluation_id,
     asked_ranks.document_id as document_id,

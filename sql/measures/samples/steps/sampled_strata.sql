@@ -1,10 +1,8 @@
 -- title: How many documents were drawn from each stratum of a topic that may not have been drawn
--- columns:
---   qrels_id   key of the judgment set
---   topic_id   key of the topic
---   stratum    stratum
---   drawn      judged documents with a probability below 1
---   weights    sum of 1 - probability over them
+-- columns: qrels_id, topic_id
+--   stratum   stratum
+--   drawn     judged documents with a probability below 1
+--   weights   sum of 1 - probability over them
 select
     qrels_id,
     topic_id,

@@ -1,7 +1,5 @@
 -- title: The calls of each topic of a run; a run without calls has one, if it has documents
--- columns:
---   run_id      key of the run
---   topic_id    key of the topic
+-- columns: run_id, topic_id
 --   call        place of the call among those of the topic
 --   call_name   the call as the file names it; null where that is its place
 --   num_ret     documents that the call retrieved

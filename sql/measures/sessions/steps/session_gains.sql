@@ -1,9 +1,8 @@
 -- title: The gain of each document that a session finds, discounted by its rank and by the calls before
 -- parameters: dcg, gains, call_base, rank_base, repeats
--- columns:
---   evaluation_id   key of the evaluation
---   rank            its rank in the call
---   gain            gain / ((1 + log(rank)) (1 + log(call))), the logarithms to their bases
+-- columns: evaluation_id
+--   rank   its rank in the call
+--   gain   gain / ((1 + log(rank)) (1 + log(call))), the logarithms to their bases
 select
     session_ranks.evaluation_id,
     session_ranks.rank,

@@ -1,11 +1,10 @@
 -- title: Judged documents that calls found; those of a run without calls are of one call
--- columns:
---   evaluation_id   key of the evaluation
---   call            place of the call among those of the topic
---   rank            rank in the call
---   grade           the document's grade
---   document_id     key of the document
---   is_first        whether no call before it has the document
+-- columns: evaluation_id
+--   call          place of the call among those of the topic
+--   rank          rank in the call
+--   grade         the document's grade
+--   document_id   key of the document
+--   is_first      whether no call before it has the document
 with found as (
     select
         evaluations.evaluation_id,

@@ -1,11 +1,8 @@
 -- title: Relevant judged spans that are found, each once, where the first retrieved span matches it
 -- parameters: match, share, rel
--- columns:
---   qrels_id   key of the judgment set
---   run_id     key of the run
---   topic_id   key of the topic
---   span       number of the judged span
---   rank       rank of the first retrieved span that matches it
+-- columns: qrels_id, run_id, topic_id
+--   span   number of the judged span
+--   rank   rank of the first retrieved span that matches it
 select
     qrels_id,
     run_id,

@@ -1,9 +1,6 @@
 -- title: What relevant judged spans cover, in stretches of which no two overlap or touch
 -- parameters: rel
--- columns:
---   qrels_id        key of the judgment set
---   topic_id        key of the topic
---   document_id     key of the document
+-- columns: qrels_id, topic_id, document_id
 --   stretch_start   where it begins
 --   stretch_end     the first place behind it
 with reaching as (

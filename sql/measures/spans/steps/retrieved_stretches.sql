@@ -1,8 +1,6 @@
 -- title: What the spans retrieved down to a cutoff cover, in stretches of which no two overlap or touch
 -- parameters: k
--- columns:
---   run_id          key of the run
---   topic_id        key of the topic
+-- columns: run_id, topic_id
 --   last_rank       cutoff, or the greatest number there is for the whole ranking
 --   document_id     key of the document
 --   stretch_start   where it begins

@@ -1,8 +1,6 @@
 -- title: How many relevant spans a topic has
 -- parameters: rel
--- columns:
---   qrels_id    key of the judgment set
---   topic_id    key of the topic
+-- columns: qrels_id, topic_id
 --   num_spans   relevant spans; there is no row where there are none
 select
     qrels_id,

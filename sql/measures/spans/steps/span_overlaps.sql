@@ -1,9 +1,6 @@
 -- title: Relevant judged spans and retrieved spans that overlap, of every judgment set and run
 -- parameters: rel
--- columns:
---   qrels_id           key of the judgment set
---   run_id             key of the run
---   topic_id           key of the topic
+-- columns: qrels_id, run_id, topic_id
 --   span               number of the judged span
 --   rank               rank of the retrieved span
 --   overlap            what they share: characters, tokens, lines or pages

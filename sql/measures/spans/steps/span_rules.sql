@@ -1,9 +1,6 @@
 -- title: The share of each overlap that a rule goes by, which must be at least the least share
 -- parameters: rel
--- columns:
---   qrels_id     key of the judgment set
---   run_id       key of the run
---   topic_id     key of the topic
+-- columns: qrels_id, run_id, topic_id
 --   span         number of the judged span
 --   rank         rank of the retrieved span
 --   rule         rule

@@ -1,7 +1,6 @@
 -- title: How many characters, tokens, lines or pages are judged relevant, retrieved down to a cutoff, and both
 -- parameters: k, rel
--- columns:
---   evaluation_id   key of the evaluation
+-- columns: evaluation_id
 --   last_rank       cutoff, or the greatest number there is for the whole ranking
 --   num_judged      units that relevant spans cover, those in several of them once
 --   num_retrieved   units that retrieved spans cover, those in several of them once

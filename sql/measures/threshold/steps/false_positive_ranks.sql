@@ -1,13 +1,10 @@
 -- title: Rank of the k-th false positive of each ranking
 -- parameters: k, rel
 --   k integer in [1, inf) = 5   false positives
--- columns:
---   evaluation_id   key of the evaluation
---   run_id          key of the run
---   topic_id        key of the topic
---   k               false positives
---   rank            rank of the k-th document that is not relevant, judged or not; greater than the last rank of a
---                   ranking that has fewer
+-- columns: evaluation_id, run_id, topic_id
+--   k      false positives
+--   rank   rank of the k-th document that is not relevant, judged or not; greater than the last rank of a
+--          ranking that has fewer
 with relevant_above as (
     select
         evaluation_id,

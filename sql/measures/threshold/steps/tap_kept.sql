@@ -3,10 +3,7 @@
 --   k integer in [1, inf) = 5                false positives that a topic must have
 --   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
 --                                            quantile
--- columns:
---   evaluation_id      key of the evaluation
---   run_id             key of the run
---   topic_id           key of the topic
+-- columns: evaluation_id, run_id, topic_id
 --   k                  false positives
 --   reached            whether enough topics have k false positives; false if the threshold is given
 --   comparison_score   the threshold as the tie rule compares it

@@ -3,8 +3,7 @@
 --   k integer in [1, inf) = 5                false positives that a topic must have
 --   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
 --                                            quantile
--- columns:
---   evaluation_id     key of the evaluation
+-- columns: evaluation_id
 --   k                 false positives
 --   reached           whether enough topics have k false positives; false if the threshold is given
 --   worst_score       the worst score that is kept in any of the run's rankings, as it stood in the file

@@ -4,9 +4,7 @@
 --   k integer in [1, inf) = 5                false positives that a topic must have
 --   threshold double in (-inf, inf) = null   a threshold on the scale of the run's scores; null takes it from k and the
 --                                            quantile
--- columns:
---   qrels_id           key of the judgment set
---   run_id             key of the run
+-- columns: qrels_id, run_id
 --   k                  false positives
 --   reached            whether topics with the quantile of all weight have k false positives; false if the threshold
 --                      is given

@@ -1,7 +1,6 @@
 -- title: The greatest grade that there is, by judgment set
 -- parameters: max_rel
--- columns:
---   qrels_id         key of the judgment set
+-- columns: qrels_id
 --   greatest_grade   max_rel, or where that is null the greatest grade in the set
 select
     qrels_id,

@@ -2,8 +2,7 @@
 -- parameters:
 --   max_rel integer? in [1, 1000] = 4   greatest grade there is, greater ones count as it; null is the greatest of the
 --                                       judgment set
--- columns:
---   qrels_id       key of the judgment set
+-- columns: qrels_id
 --   grade          a grade from 1 that its judgments have
 --   satisfaction   (2^grade - 1) / 2^max_rel
 select

@@ -1,9 +1,8 @@
 -- title: The gain, between 0 and 1, of each document retrieved that has one, at its rank
 -- parameters: min_rel, max_rel, ties
--- columns:
---   evaluation_id   key of the evaluation
---   rank            its rank
---   gain            (grade - min_rel) / (max_rel - min_rel); 1 for greater grades; of what is expected times the share
+-- columns: evaluation_id
+--   rank   its rank
+--   gain   (grade - min_rel) / (max_rel - min_rel); 1 for greater grades; of what is expected times the share
 select
     ordered_ranks.evaluation_id as evaluation_id,
     ordered_ranks.rank as rank,
