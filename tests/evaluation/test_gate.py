@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import gate_decision as gates
-from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
+from evalsql.evaluation.gate_rules import Figures, parse_rule, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
 from tests.conftest import Command, Outcome, assert_refused, csv_rows, module_file, own_measure, write
 from tests.long_cases import few_of, refusals
@@ -379,28 +379,3 @@ def test_rules_in_a_file(three_runs: Path, tmp_path: Path, command: Command) -> 
 def test_files_of_rules_that_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=re.escape(complaint)):
         read_rules(write(tmp_path / "gate.toml", text))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("nDCG@10>=.45", ("mean", ">=", 0.45, "nDCG@10", None)),
-        ("AP(rel=2)@100 >= 4e-1", ("mean", ">=", 0.4, "AP(rel=2)@100", None)),
-        ("RBP(p=0.5, rel=2) < 1", ("mean", "<", 1, "RBP(p=0.5, rel=2)", None)),
-        ("nDCG@10 drop < 12.5 % for part = one", ("drop", "<", 0.125, "nDCG@10", None)),
-        ("  nDCG@10   drop<=0.01 ", ("drop", "<=", 0.01, "nDCG@10", None)),
-        ("AP not worse at p<0.05", ("test", ">=", 0.05, "AP", None)),
-        ("topic in first in first 10", ("topic", "<=", 10, "", "in first")),
-    ],
-)
-def test_sentences(text: str, expected: tuple[object, ...]) -> None:
-    rule = parse_rule(text)
-    assert (rule.kind, rule.comparison, rule.bound, rule.asked, rule.topic) == expected
-
-
-@pytest.mark.parametrize(
-    "text", ["AP drop >= 0.1", "AP >= 5%", "AP >= nan", "AP >= inf", "topic T in first 0", "AP", ">= 3", ""]
-)
-def test_no_sentences(text: str) -> None:
-    with pytest.raises(UsageError, match="is not understood"):
-        parse_rules([text])

@@ -19,7 +19,7 @@ from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
 from evalsql.ingest.files.source import HEAD, NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
 from evalsql.ingest.files.trec_text import Refuse, one_path, split, text_lines
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import counted
 
 Values = Sequence[str | None]
 Rows = Iterator[tuple[int, Values]]

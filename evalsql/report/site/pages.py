@@ -45,14 +45,12 @@ def _first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
             links.to(links.set_page(qrels, "topics"), f"All {counted(len(results.topics), 'topic')}"),
             links.to(links.set_page(qrels, "report"), _REPORT),
         )
-        why = "".join(
-            f'<p class="sentence">{text(each.text)}</p>' for each in results.notices if each.about == "baseline"
-        )
-        shown = answers(_answers(results, links)), why, _leaderboard(results, links, _FIRST), more
-        heading, sentence = ("Leaderboard", "") if is_only else (qrels, size_line(results))
-        body += section(f"set-{links.sets[qrels]}", heading, sentence, *shown)
-    summary = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
-    return Page(HOME[1], title, size_line(found[0]) if is_only else summary, body)
+        why = [f'<p class="sentence">{text(each.text)}</p>' for each in results.notices if each.about == "baseline"]
+        shown = answers(_answers(results, links)), *why, _leaderboard(results, links, _FIRST), more
+        named = ("Leaderboard", "") if is_only else (qrels, size_line(results))
+        body += section(f"set-{links.sets[qrels]}", *named, *shown)
+    sizes = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
+    return Page(HOME[1], title, size_line(found[0]) if is_only else sizes, body)
 
 
 def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
