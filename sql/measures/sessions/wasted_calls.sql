@@ -12,31 +12,29 @@
 -- holes: none, a document may be found by several calls
 -- scores: no
 -- example: calls WastedCalls = 2
-with useful_calls as (
-    select distinct
+with totals as (
+    select
+        run_id,
+        topic_id,
+        count(*) as num_calls
+    from session_calls
+    group by run_id, topic_id
+),
+useful as (
+    select
         evaluation_id,
-        call
+        count(distinct call) as num_calls
     from session_ranks
     where is_first and grade >= $rel
-),
-wasted as (
-    select
-        evaluations.evaluation_id,
-        count(*) as num_calls
-    from asked_evaluations() as evaluations
-    join session_calls
-        on session_calls.run_id = evaluations.run_id
-        and session_calls.topic_id = evaluations.topic_id
-    left join useful_calls
-        on useful_calls.evaluation_id = evaluations.evaluation_id
-        and useful_calls.call = session_calls.call
-    where useful_calls.call is null
-    group by evaluations.evaluation_id
+    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(coalesce(wasted.num_calls, 0) as double) as value
+    cast(coalesce(totals.num_calls, 0) - coalesce(useful.num_calls, 0) as double) as value
 from evaluated_topics
-left join wasted on wasted.evaluation_id = evaluated_topics.evaluation_id
+left join totals
+    on totals.run_id = evaluated_topics.run_id
+    and totals.topic_id = evaluated_topics.topic_id
+left join useful on useful.evaluation_id = evaluated_topics.evaluation_id

@@ -10,6 +10,7 @@ select
     max(call_name) as call_name,
     count(*) as num_ret
 from call_ranks
+where run_id in (select run_id from asked_runs())
 group by run_id, topic_id, call
 union all
 select
@@ -21,4 +22,5 @@ select
 from run_topics
 where
     num_ret > 0
+    and run_id in (select run_id from asked_runs())
     and run_id not in (select run_id from call_ranks)
