@@ -218,7 +218,8 @@ def test_what_the_command_line_says_stands_below_the_rows(sample: Warehouse) -> 
 
 
 def test_measures_of_which_less_is_better_are_shown_so(empty: Warehouse) -> None:
-    measure = next(each for each in empty.catalog.measures if each.header.less_is_better).header.measure
+    less = (each.header for each in empty.catalog.measures if each.header.less_is_better and each.family != "costs")
+    measure = next(less).measure
     empty.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
     empty.load_run({"t": {"a": 2.0, "b": 1.0}}, "first")
     empty.load_run({"t": {"b": 2.0, "a": 1.0}}, "last")
