@@ -265,14 +265,8 @@ def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -
     assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
     assert {row["rule"]: row["verdict"] for row in rows[-3:-1]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}
     shown = command(*words, "--format", "markdown").stdout
-    assert shown.startswith("| rule | value | limit | p | verdict | note |\n")
     assert "| passes | mean 1.0000 to 0.8333; the drop" in shown
-    head, _, *lines = command(*words).stdout.splitlines()
-    at = head.index("note")
-    assert max(len(line) - at for line in lines) <= 60  # in a pipe, as the log of a build is
-    assert "mean 1.0000 to 0.8333; largest drops: topic t01 1.0000 to 0.5000" in " ".join(
-        filter(None, (line[at:].strip() for line in lines))
-    )
+    assert max(map(len, lines := command(*words).stdout.splitlines())) <= lines[0].index("note") + 60  # in a pipe
 
 
 @pytest.mark.long

@@ -216,13 +216,11 @@ def _system_answers(run: str, results: SetResults, links: Links) -> Iterator[tup
     yield "Where does it stand?", results.place(run), text(f"{first} {mean}.")
     topics, order = results.standings[first, run], _worst_first(run, results)
     ideal = results.shown_measures[0].relation.header.bounds[first not in results.lower]
-    worst = [topic for topic in order[:1] if topics[topic].value != ideal]
-    for question, topic in zip(("Best topic?", "Worst topic?"), [*order[-1:], *worst], strict=False):
-        each = topics[topic]
-        title = f"{results.text(topic)}: " if topic in results.texts else ""
-        values = f"{first} {number(each.value, DIGITS)}, median {number(each.median, DIGITS)}"
-        words = f"{title}{values}, place {each.place} of {each.num_runs}"
-        yield question, links.topic(results.qrels, topic), text(words)
+    named = [*order[-1:], *(topic for topic in order[:1] if topics[topic].value != ideal)]
+    for question, topic in zip(("Best topic?", "Worst topic?"), named, strict=False):
+        each, title = topics[topic], f"{results.text(topic)}: " if topic in results.texts else ""
+        values = f"{title}{first} {number(each.value, DIGITS)}, median {number(each.median, DIGITS)}"
+        yield question, links.topic(results.qrels, topic), text(f"{values}, place {each.place} of {each.num_runs}")
 
 
 def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str, str]]:
