@@ -10,6 +10,7 @@ import pytest
 import evalsql
 from evalsql import Warehouse
 from tests.conftest import new_file
+from tests.golden_cases import CASES, load_judgments, load_run
 from tests.measures.test_samples import load_samples
 from tests.oracles.brute_force_diversity import diversity_collection
 from tests.oracles.brute_force_preferences import preference_collection
@@ -33,6 +34,13 @@ def small_warehouse() -> Warehouse:
             judgments = each.qrels if form == "grades" else pd.DataFrame(each.rows(), columns=COLUMNS[form])
             warehouse.load_qrels(judgments, f"{form} {seed}", form=form, runs=[f"run of {form} {seed}"])
         load_samples(warehouse)
+        for case in (case for case in CASES if case.name in ("calls", "spans", "nuggets", "costs")):
+            load_judgments(warehouse, case, case.name)
+            for path in (each for folder in ("runs", "calls") for each in sorted(case.glob(f"{folder}/*"))):
+                name = f"run of {case.name} {path.stem}"
+                load_run(warehouse, case, path, name, **({"call": "call"} if path.parent.name == "calls" else {}))
+                for costs in case.glob(f"costs/{path.stem}.*"):
+                    warehouse.load_costs(costs, run=name, costs=["latency_ms"])
     return warehouse
 
 
