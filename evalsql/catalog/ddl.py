@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
-from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
+from evalsql.catalog.measure_names import (
+    ANSWER_MEASURES,
+    Measure,
+    default_measure,
+    literal,
+    parse_measures,
+    quoted,
+    tie_variants,
+)
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
 from evalsql.phrases import listed
@@ -19,7 +27,7 @@ _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
-_LISTS = ("coverage", "holdings", "inventory", "vital_score", "strict_vital_score", "all_score")
+_LISTS = ("coverage", "holdings", "inventory")
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
 _FIRST = (
     *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),
@@ -35,6 +43,7 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads; ``few`` is what lists and leaderboards take."""
     common = [measure.relation.name for measure in common_measures(catalog)] if few else []
+    common += [relation.name for relation in catalog.measures if relation.header.measure in ANSWER_MEASURES]
     built = catalog.build_order([*common, *_LISTS, STORED] if few else None)
     return [relation for relation in built if is_held(relation)]
 

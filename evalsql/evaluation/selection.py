@@ -210,6 +210,11 @@ def _unknown(name: str, known: Collection[str], words: str) -> str:
 
 def default_measures(database: Database, qrels: Names) -> Sequence[str]:
     """The measures that are shown where none is asked for: those of answers where all judgments chosen are nuggets."""
-    chosen = resolve_names(database, "qrels", as_list(qrels) or "*")
-    forms = database.rows("select distinct form from qrels where list_contains($1, qrels)", [[*chosen]])
+    forms = database.rows(
+        """
+        select distinct form from qrels, (select unnest($1::varchar[]) as pattern)
+        where qrels = pattern or (replaced_at is null and qrels glob pattern)
+        """,
+        [as_list(qrels) or ["*"]],
+    )
     return ANSWER_MEASURES if forms == [("nuggets",)] else DEFAULT_MEASURES

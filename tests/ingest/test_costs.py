@@ -164,7 +164,7 @@ def test_costs_are_replaced_and_go_with_their_runs(ran: Warehouse, tmp_path: Pat
     with evalsql.open(tmp_path / "copy.duckdb") as copy:
         assert held(copy) == held(ran)
     again = warned(lambda: ran.load_run({"1": {"d": 1.0}}, "a", replace=True))
-    assert again == ["the costs of a went with the runs that are replaced; load them again"]
+    assert again == ["the costs of a went with what is replaced; load them again"]
     assert held(ran) == [("b", "3", None, "x", 1)]
     ran.drop_runs("b")
     assert (held(ran), ran.rows("select 1 from files where kind = 'costs'")) == ([], [])

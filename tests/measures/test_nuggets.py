@@ -231,6 +231,9 @@ def test_figures_of_citations_equal_a_plain_loop(held: Warehouse) -> None:
     held.load_citations(rows, name="other")
     boards = {run: values for _, run, *values in held.evaluate("CitationRecall VitalScore").fetchall()}
     assert (boards["other"][0], boards["other"][1]) == (boards["system"][0], None)
+    held.execute("set variable only_runs = ['other']")
+    assert held.rows("select run from citation_recall() union select run from vital_score()") == [("other",)]
+    held.execute("reset variable only_runs")
     assert held.rows("select run, missing_topics from coverage order by run") == [("other", 1), ("system", 1)]
     with pytest.raises(UsageError, match="already loaded: citations of other"):
         held.load_citations(rows, name="other")
@@ -251,7 +254,7 @@ def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: W
     # A system may have both; what its rankings replace says that the answers go.
     held.load_assignments(CASE / "runs" / "system.jsonl", name="ranking")
     assert held.rows("select run, count(*) from coverage group by run order by run") == [("ranking", 2), ("system", 1)]
-    with pytest.warns(InputWarning, match="the assignments and citations of ranking went with it"):
+    with pytest.warns(InputWarning, match="the assignments and citations of ranking went with what is replaced"):
         held.load_run({"q1": {"a": 1.0}}, "ranking", qrels="documents", replace=True)
     assert held.rows("select distinct run from answers") == [("system",)]
 

@@ -74,6 +74,9 @@ def fill_all(warehouse: Warehouse) -> None:
     warehouse.load_qrels([fact], "facts", form="nuggets")
     warehouse.load_assignments([{"topic": "1", "nugget": "it rains", "assignment": "support"}], name="one")
     warehouse.load_citations([{"topic": "1", "sentence": 1, "document": "a", "support": 2}], name="ranking")
+    span = {"topic": "of spans", "document": "a", "start": 0, "end": 5}
+    warehouse.load_qrels([span], "passages", form="spans")
+    warehouse.load_run([{**span, "score": 1.0}], "chunks", qrels="passages", collapse="max")
     warehouse.annotate("published/web", cluster="web")
 
 
@@ -102,7 +105,7 @@ def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
         before = warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall()
         by_group = warehouse.evaluate("AP", runs=RUNS, by="language").fetchall()
     found = evalsql.import_warehouse(archived(), copy)
-    assert found.rows["runs"] == 7
+    assert found.rows["runs"] == 8
     assert differences(path, copy) == dict.fromkeys(TABLES, 0)
     with evalsql.open(copy) as warehouse:
         assert warehouse.evaluate("Half AP TAP@5", runs=RUNS, per_topic=True).fetchall() == before
@@ -190,7 +193,7 @@ OLDER = "whose tables were different; load.sql in it makes a file"
 DAMAGED: list[Any] = [
     ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
     ("retrieved", "", {}, InputError, UNREAD("retrieved")),
-    ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 4"),
+    ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 5"),
     ("qrels", f"{ALL} where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
     ("qrels", ALL, {"schema": 99}, UsageError, NEWER),
     ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
@@ -231,7 +234,7 @@ def test_the_folders_own_sql_is_not_run_by_import(tmp_path: Path) -> None:
     )
     shutil.move(tmp_path / "evil.parquet", file)
     with pytest.warns(evalsql.InputWarning, match="half.sql:6: reads unknown relation /etc/passwd"):
-        assert evalsql.import_warehouse(folder, tmp_path / "evil.duckdb").rows["runs"] == 6
+        assert evalsql.import_warehouse(folder, tmp_path / "evil.duckdb").rows["runs"] == 8
 
 
 def test_the_commands(command: Command, tmp_path: Path) -> None:

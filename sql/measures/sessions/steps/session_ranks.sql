@@ -5,31 +5,39 @@
 --   grade         the document's grade
 --   document_id   key of the document
 --   is_first      whether no call before it has the document
-with found as (
+with evaluated as (
     select
-        evaluations.evaluation_id,
+        evaluation_id,
+        qrels_id,
+        run_id,
+        topic_id
+    from asked_evaluations()
+),
+found as (
+    select
+        evaluated.evaluation_id,
         call_ranks.call,
         call_ranks.rank,
         judged_documents.grade,
         call_ranks.document_id
-    from asked_evaluations() as evaluations
+    from evaluated
     join call_ranks
-        on call_ranks.run_id = evaluations.run_id
-        and call_ranks.topic_id = evaluations.topic_id
+        on call_ranks.run_id = evaluated.run_id
+        and call_ranks.topic_id = evaluated.topic_id
     join judged_documents
-        on judged_documents.qrels_id = evaluations.qrels_id
-        and judged_documents.topic_id = evaluations.topic_id
+        on judged_documents.qrels_id = evaluated.qrels_id
+        and judged_documents.topic_id = evaluated.topic_id
         and judged_documents.document_id = call_ranks.document_id
     union all
     select
-        evaluations.evaluation_id,
+        evaluated.evaluation_id,
         1 as call,
         ranks.rank,
         ranks.grade,
         ranks.document_id
     from asked_ranks() as ranks
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = ranks.evaluation_id
-    where evaluations.run_id not in (select run_id from call_ranks)
+    join evaluated on evaluated.evaluation_id = ranks.evaluation_id
+    where evaluated.run_id not in (select run_id from call_ranks)
 )
 select
     evaluation_id,
