@@ -122,13 +122,14 @@ def _numbers(report: ReportData, digits: int) -> str:
     costs, more = "", list[str]()
     for part in sections(report):
         if part.name == "costs":
-            costs += "".join(f"<h3>{title}</h3>{html.figures(title, rows, digits)}" for title, rows in part.tables)
+            costs = "".join(f"<h3>{title}</h3>{html.figures(title, rows, digits)}" for title, rows in part.tables)
         elif part.name not in ("leaderboard", "provenance", "topics", "differences", "judges"):
             more += [_details(title, rows, digits) for title, rows in part.tables if rows.rows]
     return (
         f'{html.figures("Means by system and measure", board, digits, "board")}<div class="columns">'
         f"<div><h3>The measures in words</h3><dl>{items}</dl></div>"
-        f'{curves}</div>{costs}{_judges(report)}<details class="data" id="more"><summary>More curves and tables</summary>'
+        f'{curves}</div>{costs}{_judges(report)}<details class="data" id="more">'
+        f"<summary>More curves and tables</summary>"
         f'<div id="more-curves"></div>{"".join(more)}</details>'
     )
 
