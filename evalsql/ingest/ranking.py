@@ -158,10 +158,10 @@ class RunBatch:
             )
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
-        if warnings:
-            self.note_ties(warnings)
         run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
         database.insert("run_topics", run_topics)
+        if warnings:
+            self.note_ties(warnings)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
         if options.keeps_unjudged:
             base_rows.add_evaluations(database, pairs)
@@ -175,7 +175,7 @@ class RunBatch:
             database.execute("drop table staged_run_rows; drop table staged_topics; drop table document_ids")
 
     def note_ties(self, warnings: LoadWarnings) -> None:
-        """Note documents that tie only in 32 bits, and runs whose scores are all equal."""
+        """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
         database = self.database
         if self.options.tie_rule == "trec_eval":
             ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})

@@ -46,9 +46,9 @@ def check_contract(database: Database, relation: Relation) -> None:
         wanted = ", ".join([*expected, *relation.header.columns])
         raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
-    answered = database.catalog["answered_topics"]
-    is_of_answers = answered in database.catalog.build_order([relation.name])
-    evaluated = created_name(database.catalog, answered) if is_of_answers else "evaluations"
+    read, evaluated = database.catalog.build_order([relation.name]), "evaluations"
+    for topics in (database.catalog["answered_topics"], database.catalog["cited_topics"]):
+        evaluated = created_name(database.catalog, topics) if topics in read else evaluated
     counts = f"""
         select
             count(*), count(distinct (qrels, run, topic)), (select count(*) from {evaluated}),

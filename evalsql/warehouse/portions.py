@@ -137,10 +137,10 @@ def _rank(
         where document is not null and kind = {kind} {"order by place" if options.tie_rule == "input" else ""}
     """)
     notes = batch.rank()
-    batch.note_ties(found)
-    texts, found.texts = found.texts, []
     repeated = sorted(batch.repeated())
     batch.store()
+    batch.note_ties(found)
+    texts, found.texts = found.texts, []
     judged = None if batch.options.keeps_unjudged else "select * from judged_or_tied"
     ((qrels_id,),) = database.rows("select qrels_id from qrels")
     rank_judged(database, [(qrels_id, number) for number in names.values()], judged)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -165,11 +166,12 @@ def test_all_that_is_loaded_is_sound(tmp_path: Path, cases: Sequence[Path]) -> N
             assert findings(warehouse.evaluation, AUDITS) == []  # of nothing
         for case in cases:
             load_judgments(warehouse, case, case.name)
-            for run in sorted((case / "runs").iterdir()):
+            for run in sorted(chain((case / "runs").glob("*"), (case / "calls").glob("*"))):
                 name = f"{case.name}-{run.stem}"
                 if case.name != "nuggets":
                     warehouse.load_run({"t": {"a": 1.0}}, name, qrels=case.name, tie_rule="trec_eval_10")
-                load_run(warehouse, case, run, name, replace=True)
+                call = {"call": "call"} if run.parent.name == "calls" else {}
+                load_run(warehouse, case, run, name, replace=True, **call)
         for seed in range(6):
             one, name = collection(seed), f"{seed}"
             options = ({}, {"depth": 3}, {"judged_by": name})[seed % 3]

@@ -27,7 +27,7 @@ from evalsql.phrases import counted
 
 _RAW = "incoming_raw"
 _OWN = ("evalsql_row", "file_row_number")  # columns that no file has
-_AS_IT_IS = "compression = 'none', hive_partitioning = false"
+_AS_IT_IS = "compression = 'uncompressed', hive_partitioning = false"
 # What the third column of a table without a header is taken for.
 _GUESSED = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
 _NO_RANK = "the tie rule goes by rank, and there is no column rank"
