@@ -9,7 +9,7 @@ with gained as (
         evaluation_id,
         fsum(gain * case when $discounted then 1 / log2(rank + 1) else 1 end) as total
     from gains_by_rank(dcg := $dcg, gains := $gains)
-    where rank <= coalesce($k, 2147483647)
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by evaluation_id
 ),
 ideals as (
@@ -18,7 +18,7 @@ ideals as (
         topic_id,
         fsum(gain * case when $discounted then 1 / log2(rank + 1) else 1 end) as total
     from ideal_gains(dcg := $dcg, gains := $gains)
-    where rank <= coalesce($k, 2147483647)
+    join cutoffs(k := $k) as cutoffs on rank <= cutoffs.last_rank
     group by qrels_id, topic_id
 )
 select
