@@ -1,7 +1,8 @@
 -- title: Quality against cost: which systems nobody beats in both, and which are beaten by whom
 -- parameters:
 --   quality_measure varchar = nDCG@10   canonical name of the measure of quality
---   cost_measure varchar = Cost   canonical name of the measure of cost, of which less is better
+--   cost_measure varchar = Cost   a cost that is held, as latency_ms, or a measure of which less is better; Cost is the
+--                                 only cost that is held
 --   statistic varchar in {mean, median, p95} = mean   what of the topics' costs is compared
 --   confidence double in (0, 1) = 0.95   level of the intervals
 -- columns: qrels, run
@@ -15,8 +16,8 @@
 --   on_front       whether no other run is as good and as cheap, and better or cheaper
 --   dominated_by   runs that are, the best first; null on the front
 -- definition: One run dominates another where its quality is not lower and its cost not higher, and one of both is
---     better. Values up to 5e-13 apart are equal. Runs without a cost take no part. The measures are those of the view
---     scores, where less is not better for the measure of quality.
+--     better. Values up to 5e-13 apart are equal. Runs without a cost take no part. The measure of quality, of which
+--     more is better, is one of the view scores. The interval of a mean is Student's, cut at 0.
 -- reference: Kung, Luccio and Preparata 1975, On finding the maxima of a set of vectors, doi:10.1145/321906.321910
 with qualities as (
     select
@@ -28,6 +29,25 @@ with qualities as (
         measure = $quality_measure
         and value is not null
 ),
+cost_values as (
+    select
+        qrels,
+        run,
+        topic,
+        value
+    from topic_costs
+    where
+        $cost_measure in (cost, concat('Cost(name=''', cost, ''')'))
+        or ($cost_measure = 'Cost' and (select count(distinct cost) from costs) = 1)
+    union
+    select
+        qrels,
+        run,
+        topic,
+        value
+    from scores
+    where measure = $cost_measure
+),
 costs_of_runs as (
     select
         qrels,
@@ -37,9 +57,13 @@ costs_of_runs as (
             when 'median' then quantile_cont(value, 0.5)
             else quantile_cont(value, 0.95)
         end as value,
+        case
+            when $statistic = 'mean' and count(*) > 1
+                then student_quantile(($confidence + 1) / 2, count(*) - 1)
+                * stddev_samp(value order by topic) / sqrt(count(*))
+        end as width,
         count(*) as num_topics
-    from scores
-    where measure = $cost_measure
+    from cost_values
     group by qrels, run
 ),
 intervals as (
@@ -59,8 +83,8 @@ points as (
         of_quality.low as quality_low,
         of_quality.high as quality_high,
         costs_of_runs.value as cost,
-        case when $statistic = 'mean' then of_cost.low end as cost_low,
-        case when $statistic = 'mean' then of_cost.high end as cost_high,
+        case when costs_of_runs.width is not null then greatest(costs_of_runs.value - costs_of_runs.width, 0) end as cost_low,
+        costs_of_runs.value + costs_of_runs.width as cost_high,
         costs_of_runs.num_topics
     from qualities
     join costs_of_runs
@@ -70,10 +94,6 @@ points as (
         on of_quality.qrels = qualities.qrels
         and of_quality.run = qualities.run
         and of_quality.measure = $quality_measure
-    left join intervals as of_cost
-        on of_cost.qrels = qualities.qrels
-        and of_cost.run = qualities.run
-        and of_cost.measure = $cost_measure
 ),
 dominated as (
     select

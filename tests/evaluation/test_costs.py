@@ -110,6 +110,11 @@ def test_the_front_is_that_of_brute_force(made: Warehouse, statistic: str) -> No
         }
         assert (set(by), on_front, without) == (beats, not beats, statistic != "mean"), run
     assert 0 < sum(on_front for *_, on_front, _ in rows) < len(rows)
+    # Asked in SQL, where the view scores has no costs, also by the name of the cost alone.
+    asked = f"pareto_front(quality_measure := 'RR', cost_measure := '{{}}', statistic := '{statistic}')"
+    names = [made.rows(f"from {asked.format(name)} order by all") for name in ("latency_ms", COST.replace("'", "''"))]
+    assert names[0] == names[1]
+    assert len(names[0]) == len(rows)
 
 
 def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, made_file: Path) -> None:
