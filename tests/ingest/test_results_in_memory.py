@@ -15,6 +15,7 @@ import evalsql
 from evalsql import EvalsqlError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.ingest.test_results import VALUES
+from tests.long_cases import few_of
 
 # What pt.Experiment gives of two systems over two topics: means beside a baseline, and values with perquery=True.
 OF_PYTERRIER = {
@@ -31,7 +32,9 @@ BY_TOPIC = {
 }
 
 
-@pytest.mark.parametrize("made", [pandas.DataFrame, polars.DataFrame, pyarrow.table, duckdb.from_arrow, "csv"])
+@pytest.mark.parametrize(
+    "made", few_of([pandas.DataFrame, polars.DataFrame, pyarrow.table, duckdb.from_arrow, "csv"], 1)
+)
 def test_what_pyterrier_gives_is_loaded_as_it_is(empty: Warehouse, tmp_path: Path, made: Any) -> None:
     def given(columns: dict[str, Any]) -> Any:
         if made == "csv":

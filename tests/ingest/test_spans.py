@@ -12,6 +12,7 @@ import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import FIXTURES, Command, assert_refused, csv_rows, write
+from tests.long_cases import few_of
 
 CASE = FIXTURES / "spans"
 JUDGED, RUN = CASE / "spans.csv", CASE / "runs" / "system.csv"
@@ -49,7 +50,7 @@ def as_rankings(rows: list[dict[str, Any]], path: Path) -> Any:
     return [{"qid": "t1", "docs": [{name: row[name] for name in row if name != "topic"} for row in rows]}]
 
 
-@pytest.mark.parametrize("made", [as_lines, as_table, as_parquet, as_rankings, lambda rows, path: rows])
+@pytest.mark.parametrize("made", few_of([as_lines, as_table, as_parquet, as_rankings, lambda rows, path: rows], 1))
 def test_every_form_gives_the_same_spans(empty: Warehouse, tmp_path: Path, made: Callable[..., Any]) -> None:
     empty.load_qrels(JUDGED, "csv", form="spans")
     empty.load_qrels(made(rows_of(JUDGED), tmp_path / "judged"), "other", form="spans")
@@ -184,6 +185,7 @@ def test_evaluating_in_one_go_takes_spans_too(run: Any) -> None:
         evalsql.evaluate({"t1": {"d1": 1}}, run, "AP")
 
 
+@pytest.mark.long
 def test_one_span_set_scores_two_chunkers_from_the_command_line(command: Command, tmp_path: Path) -> None:
     """Compared, gated and reported as any runs are, and written so that both come back."""
     chunks: list[dict[str, Any]] = [

@@ -12,6 +12,7 @@ import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import FIXTURES, Command, csv_rows, write
+from tests.long_cases import few_of
 
 CASE = FIXTURES / "nuggets"
 SCORES = {"StrictVitalScore", "VitalScore", "StrictAllScore", "AllScore", "StrictWeightedScore", "WeightedScore"}
@@ -91,7 +92,7 @@ def files(folder: Path, nuggets: Nuggets, answers: Answers, *, form: str) -> tup
     return write(folder / f"nuggets.{suffix}", texts[0]), write(folder / f"assigned.{suffix}", texts[1])
 
 
-@pytest.mark.parametrize("form", ["nuggetizer", "csv", "jsonl", "memory"])
+@pytest.mark.parametrize("form", few_of(["nuggetizer", "csv", "jsonl", "memory"], 1))
 def test_scores_equal_a_plain_loop_whatever_the_files_are(tmp_path: Path, empty: Warehouse, form: str) -> None:
     nuggets, answers = made(7)
     judged, assigned = files(tmp_path, nuggets, answers, form=form)
@@ -279,6 +280,7 @@ def test_assignments_are_replaced_and_dropped_and_equal_nuggets_keep_them(tmp_pa
     assert [held.rows(f"select count(*) from {table}") for table in tables] == [[(0,)]] * len(tables)
 
 
+@pytest.mark.long
 def test_commands_take_scores_of_answers_as_all_others(command: Command, tmp_path: Path) -> None:
     other = (CASE / "runs" / "system.jsonl").read_text().replace("system", "other").replace("partial_", "not_")
     write(tmp_path / "other.jsonl", other)
