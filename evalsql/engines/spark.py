@@ -54,6 +54,7 @@ def evaluate(
     lower_is_better: bool = False,
     keep_best: bool = False,
     columns: Mapping[str, str] | None = None,
+    call: str | None = None,
     qrels_columns: Mapping[str, str] | None = None,
     own: Sources = (),
     strict: bool = False,
@@ -93,6 +94,11 @@ def evaluate(
             raise UsageError("name at least one measure, such as nDCG@10")
         if portion < 1:
             raise UsageError(f"portion is {portion}, it must be 1 row or more")
+        options = RunOptions(tie_rule, lower_is_better, keep_best, columns=columns, call=call)
+        if options.has_calls:
+            raise UsageError(
+                "a cluster takes no runs with calls, evalsql load runs does; --call none takes all for one"
+            )
         is_frame = not isinstance(qrels, str | Path)
         job = Job(
             qrels=name or ("qrels" if is_frame else stem(str(qrels))),
@@ -102,7 +108,7 @@ def evaluate(
             digest=catalog.digest,
             form=form,
             qrels_columns=qrels_columns,
-            run_options=RunOptions(tie_rule, lower_is_better, keep_best, columns=columns),
+            run_options=options,
             own={relation.path.name: relation.text.encode() for relation in relations},
             memory_limit=memory_limit,
             threads=threads,
