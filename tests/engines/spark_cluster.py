@@ -79,13 +79,12 @@ class Cluster:
         return None
 
     def kill(self, name: str, worker: int) -> None:
-        """Kill a worker or its executor."""
+        """Kill an executor, or a worker with its executor, which otherwise may still end its task."""
+        pid = self.executor(worker)
+        assert pid is not None
         if name == "worker":
             self.workers[worker].kill()
-        else:
-            pid = self.executor(worker)
-            assert pid is not None
-            os.kill(pid, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
         for process in reversed(self._processes):
@@ -153,12 +152,12 @@ class Killer(threading.Thread):
         self._tracker = session.sparkContext.statusTracker()
         self._cluster = cluster
         self._ended = threading.Event()
-        self._failed: dict[int, int] = {}
+        self._failed: dict[tuple[int, int], int] = {}  # by stage and its attempt
         self.killed: list[str] = []
 
     @property
     def num_failed(self) -> int:
-        """Tasks that failed, in all stages seen."""
+        """Tasks that failed, in all attempts of all stages seen."""
         return sum(self._failed.values())
 
     def end(self) -> None:
@@ -169,11 +168,10 @@ class Killer(threading.Thread):
     def run(self) -> None:
         for name in ("executor", "worker"):
             before = self._failed_now()
-            while not self._ended.is_set() and (self._look() < 2 or self._cluster.executor(len(self.killed)) is None):
+            while not self._ended.is_set() and not self._both_busy():
                 time.sleep(0.05)
             if self._ended.is_set():
                 return
-            time.sleep(0.3)  # well into the tasks
             self._cluster.kill(name, len(self.killed))
             self.killed.append(name)
             while not self._ended.is_set() and self._failed_now() <= before:
@@ -182,6 +180,14 @@ class Killer(threading.Thread):
             self._look()
             time.sleep(0.2)
 
+    def _both_busy(self) -> bool:
+        """Whether both workers have had a task for a while, so that the one to kill is in the middle of its own."""
+        for pause in (0.3, 0.0):
+            if self._look() < 2 or self._cluster.executor(len(self.killed)) is None:
+                return False
+            time.sleep(pause)
+        return True
+
     def _failed_now(self) -> int:
         self._look()
         return self.num_failed
@@ -189,8 +195,9 @@ class Killer(threading.Thread):
     def _look(self) -> int:
         """How many tasks run just now."""
         active = 0
-        for stage in {*self._tracker.getActiveStageIds(), *self._failed}:
+        for stage in {*self._tracker.getActiveStageIds(), *(stage for stage, _ in self._failed)}:
             if info := self._tracker.getStageInfo(stage):
-                self._failed[stage] = max(self._failed.get(stage, 0), info.numFailedTasks)
+                attempt = (stage, info.currentAttemptId)
+                self._failed[attempt] = max(self._failed.get(attempt, 0), info.numFailedTasks)
                 active += info.numActiveTasks
         return active
