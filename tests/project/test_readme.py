@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import ir_measures
@@ -163,6 +164,10 @@ def test_links_of_the_pages_lead_somewhere() -> None:
         for target, anchor in re.findall(r"\]\(([^)#:]+)(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
             path = page.parent / target
             assert path.exists(), f"{page}: {target}"
-            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
-            slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-            assert not anchor or anchor in slugs, f"{page}: {target}#{anchor}"
+            assert not anchor or anchor in _anchors(path.resolve()), f"{page}: {target}#{anchor}"
+
+
+@cache
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -217,7 +217,7 @@ def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> 
     assert "first of all ids that do not match." in opened(path, script=False).page.inner_text(".doubted")
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", few_of([True, False], 1))
 def test_equal_systems_share_a_place(opened: Open, tmp_path: Path, script: bool) -> None:
     runs = {name: {"t1": _ranking(rank)} for name, rank in (("d", 4), ("b", 2), ("c", 2), ("a", 1))}
     path = report_of(tmp_path, runs, {"t1": {"relevant": 1}}, "RR")
