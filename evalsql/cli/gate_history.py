@@ -105,7 +105,7 @@ def _folded(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
     """Write the figures of the measures that rules compare, if the run is whole."""
-    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING]
+    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING and rule.statistic != "total"]
     if not compared:
         raise UsageError('no rule compares with a baseline; one such as "nDCG@10 drop <= 0.01" names what to write')
     checks = [rule for rule in rules if rule.kind == "missing"]

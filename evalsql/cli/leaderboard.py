@@ -40,6 +40,7 @@ _TO_GO_ON = (
     "report -o report.html",
     "sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\"",
 )
+_OF_WHOLE_RUNS = "{0} is known of whole runs alone: who is outdone goes by their totals, which have no interval"
 _SMALL = 4_000_000  # bytes of judgments and runs
 
 
@@ -82,6 +83,13 @@ class Question:
 
     def width(self, table: Table) -> int:
         return terminal.total(terminal.natural_widths(table, self.output.digits))
+
+    def shows_whole_runs(self, table: Table) -> bool:
+        """Whether the front is by costs of whole runs, as no topic has any."""
+        if not self.shows_front:
+            return False
+        shown = table.picked(listings.DOMINATED, f"{self.costs[0]} mean")
+        return any(by is not None and mean is None for by, mean in shown)
 
     def write(
         self,
@@ -127,7 +135,9 @@ def leaderboard(
     if estimates and by is not None:
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
     if cost and estimates:
-        raise UsageError("--cost is of all topics and of whole runs; leave out --estimate, --by and --calls")
+        raise UsageError("--estimate corrects what a judge judged, and costs are not judged; leave out --cost")
+    if pareto and by is not None:
+        raise UsageError("--pareto is by means over all topics, --by is of groups of them; leave one out")
     if pareto and len(cost) != 1:
         raise UsageError(f"--pareto takes one --cost, found {len(cost)}")
     asked = None if estimates or cost or by is not None else selection.measures
@@ -180,7 +190,8 @@ def print_board(question: Question) -> None:
     if output.is_drawn:
         table, lines = _with_bars(question, table)
     tied = notices.on_ties(evaluation, question.named[0], question.qrels, question.runs)
-    question.write(table, lines, DroppedColumns(spare=("place",)), below=[tied] if tied else [])
+    told = ([tied] if tied else []) + [_OF_WHOLE_RUNS.format(question.costs[0])] * question.shows_whole_runs(table)
+    question.write(table, lines, DroppedColumns(spare=("place",)), below=told)
 
 
 def print_topics(question: Question, *, show_texts: bool = False) -> None:
@@ -219,7 +230,8 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
 
 def _print_groups(question: Question, by: str) -> None:
     evaluation = question.warehouse.evaluation
-    query = listings.groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
+    chosen: dict[str, Any] = {"qrels": question.qrels, "runs": question.runs, "costs": question.costs}
+    query = listings.groups_query(evaluation, by, question.measures, **chosen)
     table = question.table(query)
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
     rest = f"without {by}, in the rows that name no group"
