@@ -86,8 +86,6 @@ class Question:
 
     def shows_whole_runs(self, table: Table) -> bool:
         """Whether the front is by costs of whole runs, as no topic has any."""
-        if not self.shows_front:
-            return False
         shown = table.picked(listings.DOMINATED, f"{self.costs[0]} mean")
         return any(by is not None and mean is None for by, mean in shown)
 
@@ -190,7 +188,9 @@ def print_board(question: Question) -> None:
     if output.is_drawn:
         table, lines = _with_bars(question, table)
     tied = notices.on_ties(evaluation, question.named[0], question.qrels, question.runs)
-    told = ([tied] if tied else []) + [_OF_WHOLE_RUNS.format(question.costs[0])] * question.shows_whole_runs(table)
+    told = [tied] if tied else []
+    if question.shows_front and question.shows_whole_runs(table):
+        told.append(_OF_WHOLE_RUNS.format(question.costs[0]))
     question.write(table, lines, DroppedColumns(spare=("place",)), below=told)
 
 
