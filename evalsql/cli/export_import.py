@@ -78,7 +78,9 @@ def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> Non
 
 @command
 def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
-    """Write texts and groups of topics, as JSON lines or BEIR's.
+    """Write texts and groups of topics.
+
+    As JSON lines, or those of BEIR.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
@@ -87,7 +89,9 @@ def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> No
 
 @command
 def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
-    """Write weights of topics, a file a judgment set: topic, weight.
+    """Write weights of topics, a file a judgment set.
+
+    A line has a topic and its weight.
 
     Example: evalsql export weights sample -o given.txt
     """

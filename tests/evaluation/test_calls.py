@@ -153,6 +153,40 @@ def ideal(judged: dict[str, int], k: int | None) -> float:
     return sum(gain * each for gain, each in zip(gains, worth, strict=False))
 
 
+def cube_test(grades: dict[str, dict[str, int]], calls: list[list[str]], gamma: float, most: float) -> float:
+    """Document by document, each subtopic with what it holds and how many documents it has."""
+    held, count, seen = dict.fromkeys(grades, 0.0), dict.fromkeys(grades, 0), set[str]()
+    for document in chain(*calls):
+        for subtopic, judged in grades.items():
+            if document not in seen and judged.get(document, 0) > 0 and held[subtopic] < most:
+                count[subtopic] += 1
+                held[subtopic] += min(gamma ** count[subtopic] * judged[document], most - held[subtopic])
+        seen.add(document)
+    return sum(held.values()) / most / len(grades) / len(calls)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_subtopics_are_filled_as_a_loop_fills_them(empty: Warehouse, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    names = [f"d{at}" for at in range(9)]
+    grades = {
+        topic: {f"s{at}": {name: chance.randint(1, 9) for name in chance.sample(names, 4)} for at in range(3)}
+        for topic in "123"
+    }
+    lines = [f"{t} {s} {name} {grade}" for t in grades for s, of in grades[t].items() for name, grade in of.items()]
+    calls = {
+        topic: [{name: chance.random() for name in chance.sample([*names, "x", "y"], 4)} for _ in range(length)]
+        for topic, length in (("1", 5), ("2", 1))
+    }
+    empty.load_qrels(write(tmp_path / "groups.txt", "\n".join(lines) + "\n"), "q", form="groups")
+    empty.load_run(rows_of(calls), "agent", call="hop")
+    for k, gamma, most in ((None, 0.5, 5), (2, 0.5, 5), (9, 0.9, 11)):
+        name = f"CubeTest(gamma={gamma},max_height={most})" + (f"@{k}" if k else "")
+        found = {topic: value for *_, topic, _, value in empty.evaluate(name, per_topic=True).fetchall()}
+        expected = {t: cube_test(grades[t], list(map(in_order, each))[:k], gamma, most) for t, each in calls.items()}
+        assert found == pytest.approx(expected | {"3": 0})
+
+
 def test_an_agent_whose_first_search_finds_nothing_has_no_recall_at_one(command: Command, tmp_path: Path) -> None:
     """The scores of two searches are of different scales: sorted together, the second would come first."""
     found = [("1", 1, "x", 9), ("1", 1, "y", 8), ("1", 2, "right", 30), ("1", 2, "x", 20), ("2", 1, "right", 3)]
