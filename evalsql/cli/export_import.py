@@ -24,6 +24,7 @@ from evalsql.warehouse.export_files import FORMATS
 Form = Literal["trec", "beir", "parquet", "jsonl"]
 _SETS = argument("Judgment sets, or globs of names; all by default.", complete="qrels")
 _ANSWERED = argument("Runs, or globs of names; by default all that have some.", complete="runs")
+_HELD = {"topics": "topic_meta", "weights": "topic_weights", **OF_ANSWERS}  # tables by what only some have
 _NUGGETS = option("--qrels NAME", "Nuggets of the topics, where there are several sets.", complete="qrels")
 
 
@@ -84,7 +85,7 @@ def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> No
 
     Example: evalsql export topics sample -o queries.jsonl
     """
-    _export("topics", names, target.form, target, where, "topic_meta")
+    _export("topics", names, target.form, target, where)
 
 
 @command
@@ -95,7 +96,7 @@ def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
 
     Example: evalsql export weights sample -o given.txt
     """
-    _export("weights", names, None, target, where, "topic_weights")
+    _export("weights", names, None, target, where)
 
 
 @command
@@ -108,7 +109,7 @@ def assignments(
 
     Example: evalsql export assignments rag-1 -o rag-1.jsonl
     """
-    _export("assignments", names, target.form, target, where, OF_ANSWERS["assignments"], qrels)
+    _export("assignments", names, target.form, target, where, qrels)
 
 
 @command
@@ -119,7 +120,7 @@ def citations(*, names: Names = _ANSWERED, qrels: str | None = _NUGGETS, target:
 
     Example: evalsql export citations rag-1 -o cited.jsonl
     """
-    _export("citations", names, target.form, target, where, OF_ANSWERS["citations"], qrels)
+    _export("citations", names, target.form, target, where, qrels)
 
 
 @command
@@ -177,23 +178,15 @@ def import_(*, folder: Path = argument("A folder that evalsql export warehouse w
     note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
 
 
-def _export(
-    kind: str,
-    names: Names,
-    form: str | None,
-    target: Target,
-    where: Where,
-    table: str | None = None,
-    qrels: str | None = None,
-) -> None:
-    """Write what names and globs stand for, all of it or nothing; by default those that have rows in a table."""
+def _export(kind: str, names: Names, form: str | None, target: Target, where: Where, qrels: str | None = None) -> None:
+    """Write what names and globs stand for, all of it or nothing; by default those that have some."""
     output = target.path
     chosen = export_files.format_of(kind, form, output)
     with where.open_file(read_only=True) as warehouse:
         found = export_files.names_of(warehouse.database, kind, names)
-        if table and not names:
+        if kind in _HELD and not names:
             owner, owners = ("run", "runs") if kind in export_files.OF_RUNS else ("qrels", "qrels")
-            held = warehouse.rows(f"select distinct {owner} from {table} join {owners} using ({owner}_id)")
+            held = warehouse.rows(f"select distinct {owner} from {_HELD[kind]} join {owners} using ({owner}_id)")
             found = [name for name in found if (name,) in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")
