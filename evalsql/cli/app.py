@@ -163,7 +163,7 @@ _LOADED = {
     "Answers and costs": ["load.assignments", "load.citations", "load.costs"],
     "Texts and groups": ["load_texts.topics", "load_texts.groups", "load_texts.documents"],
 }
-_EXPORTED = ("runs", "qrels", "topics", "weights", "scores", "warehouse")
+_EXPORTED = ("runs", "qrels", "topics", "weights", "assignments", "citations", "scores", "warehouse")
 load = _group(
     _LOADED,
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",

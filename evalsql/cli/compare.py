@@ -15,8 +15,8 @@ from evalsql.cli.options import (
     ONE_QRELS,
     WORDS,
     Arrangement,
-    Asking,
-    AskingScores,
+    AskingRankings,
+    AskingRankingsAndScores,
     Family,
     MeasuredRuns,
     only_one,
@@ -32,7 +32,7 @@ from evalsql.cli.output import (
     write_table,
 )
 from evalsql.database.database import translated_errors
-from evalsql.database.names import resolve_names
+from evalsql.database.names import resolve_names, run_in_place
 from evalsql.errors import UsageError
 from evalsql.evaluation import explanation
 from evalsql.evaluation.evaluation import TWO_METHODS
@@ -125,7 +125,7 @@ def compare(
     arrangement: Arrangement,
     paper: PaperOptions,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: AskingRankingsAndScores,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -141,7 +141,7 @@ def compare(
             how = {"baseline": None if all_pairs else base, "confidence": testing.confidence}
             estimating.write(warehouse, selection, arrangement, output, **how)
             return
-        runs = selection.chosen(warehouse)
+        base, runs = run_in_place(warehouse.database, base), selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
         baseline, others = (None, [base, *(runs or ["*"])]) if all_pairs else (base, runs)
@@ -190,7 +190,7 @@ def explain(
     depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
     texts: bool = WORDS,
     output: OutputOptions,
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
@@ -219,7 +219,7 @@ def table(
     check: bool = flag("--check", "Write nothing; exit with 1 where --output is not what would be written."),
     output: Path | None = OUTPUT,
     form: PaperFormat | None = option("--format", "By default what --output's extension says, else latex."),
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """A paper's table, described in a TOML file.
 

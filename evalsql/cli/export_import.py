@@ -14,6 +14,7 @@ from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
 from evalsql.cli.output import note, progress_bar, refuse_protected, standard_output
 from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
+from evalsql.ingest.base_rows import OF_ANSWERS
 from evalsql.phrases import counted
 from evalsql.report.terminal import for_stream
 from evalsql.version import __version__
@@ -22,6 +23,9 @@ from evalsql.warehouse.export_files import FORMATS
 
 Form = Literal["trec", "beir", "parquet", "jsonl"]
 _SETS = argument("Judgment sets, or globs of names; all by default.", complete="qrels")
+_ANSWERED = argument("Runs, or globs of names; by default all that have some.", complete="runs")
+_HELD = {"topics": "topic_meta", "weights": "topic_weights", **OF_ANSWERS}  # tables by what only some have
+_NUGGETS = option("--qrels NAME", "Nuggets of the topics, where there are several sets.", complete="qrels")
 
 
 @dataclass(frozen=True)
@@ -75,20 +79,48 @@ def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> Non
 
 @command
 def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
-    """Write texts and groups of topics: JSON lines, or those of BEIR.
+    """Write texts and groups of topics.
+
+    As JSON lines, or those of BEIR.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
-    _export("topics", names, target.form, target, where, "topic_meta")
+    _export("topics", names, target.form, target, where)
 
 
 @command
 def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
-    """Write weights of topics, a file a judgment set: topic, weight.
+    """Write weights of topics, a file a judgment set.
+
+    A line has a topic and its weight.
 
     Example: evalsql export weights sample -o given.txt
     """
-    _export("weights", names, None, target, where, "topic_weights")
+    _export("weights", names, None, target, where)
+
+
+@command
+def assignments(
+    *, names: Names = _ANSWERED, qrels: str | None = _NUGGETS, target: FormattedTarget, where: Where
+) -> None:
+    """Write which nuggets the answers of runs hold, a file a run.
+
+    As JSON lines or Parquet. One by itself goes to standard output without -o.
+
+    Example: evalsql export assignments rag-1 -o rag-1.jsonl
+    """
+    _export("assignments", names, target.form, target, where, qrels)
+
+
+@command
+def citations(*, names: Names = _ANSWERED, qrels: str | None = _NUGGETS, target: FormattedTarget, where: Where) -> None:
+    """Write whether what answers cite supports them, a file a run.
+
+    As JSON lines or Parquet. One by itself goes to standard output without -o.
+
+    Example: evalsql export citations rag-1 -o cited.jsonl
+    """
+    _export("citations", names, target.form, target, where, qrels)
 
 
 @command
@@ -146,14 +178,15 @@ def import_(*, folder: Path = argument("A folder that evalsql export warehouse w
     note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
 
 
-def _export(kind: str, names: Names, form: str | None, target: Target, where: Where, table: str | None = None) -> None:
-    """Write what names and globs stand for, all of it or nothing; by default those that have rows in a table."""
+def _export(kind: str, names: Names, form: str | None, target: Target, where: Where, qrels: str | None = None) -> None:
+    """Write what names and globs stand for, all of it or nothing; by default those that have some."""
     output = target.path
     chosen = export_files.format_of(kind, form, output)
     with where.open_file(read_only=True) as warehouse:
         found = export_files.names_of(warehouse.database, kind, names)
-        if table and not names:
-            held = warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id)")
+        if kind in _HELD and not names:
+            owner, owners = ("run", "runs") if kind in export_files.OF_RUNS else ("qrels", "qrels")
+            held = warehouse.rows(f"select distinct {owner} from {_HELD[kind]} join {owners} using ({owner}_id)")
             found = [name for name in found if (name,) in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")
@@ -162,7 +195,7 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
     with target.opened(one=one) as part, where.open_file(read_only=True, folders=[str(part)]) as warehouse:
         files = {name: part / ("file" if one else _file_name(name, FORMATS[kind][chosen])) for name in found}
-        write = partial(export_files.write, warehouse.database, kind, form=chosen)
+        write = partial(export_files.write, warehouse.database, kind, form=chosen, qrels=qrels)
         written = {name: write(name, path=path) for name, path in files.items()}
         for path in files.values():
             if output is None:

@@ -12,7 +12,7 @@ import typer
 
 from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingScores, Family, RunFilters
+from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingRankingsAndScores, Family, RunFilters
 from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, with_words, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import how_to_judge
@@ -56,7 +56,7 @@ def gate(
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
     family: Family = FAMILY,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: AskingRankingsAndScores,
 ) -> None:
     """Fail the build when a run breaks a rule.
 
@@ -105,7 +105,7 @@ def _folded(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
     """Write the figures of the measures that rules compare, if the run is whole."""
-    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING]
+    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING and rule.statistic != "total"]
     if not compared:
         raise UsageError('no rule compares with a baseline; one such as "nDCG@10 drop <= 0.01" names what to write')
     checks = [rule for rule in rules if rule.kind == "missing"]
@@ -173,7 +173,7 @@ def history(
     measure: Names = MEASURES,
     look: LookOptions,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: AskingRankingsAndScores,
 ) -> None:
     """A system over time: means, intervals and what changed.
 
@@ -224,7 +224,7 @@ def diff(
     qrels: Names = QRELS,
     measure: Names = MEASURES,
     output: OutputOptions,
-    asking: AskingScores,
+    asking: AskingRankingsAndScores,
 ) -> None:
     """What is different between two runs: topics and documents.
 

@@ -13,7 +13,7 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import (
     MEMORY_LIMIT,
     SYSTEMS,
-    Asking,
+    AskingRankings,
     AskingScores,
     MeasuredRuns,
     RunFacts,
@@ -111,7 +111,7 @@ def check(
 
 
 @command
-def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
+def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: AskingRankings) -> None:
     """How much of each figure hangs on the order of tied documents.
 
     Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.

@@ -5,7 +5,7 @@ from typing import Any
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import command, flag, option
-from evalsql.cli.options import Arrangement, Asking, MeasuredRuns
+from evalsql.cli.options import Arrangement, AskingRankings, MeasuredRuns
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation.holes import Holes, unbounded
@@ -37,7 +37,7 @@ def holes(
     unjudged: Unjudged,
     arrangement: Arrangement,
     output: OutputOptions,
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """How far figures depend on documents that nobody judged.
 

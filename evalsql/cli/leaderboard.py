@@ -3,8 +3,7 @@
 import glob
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +18,6 @@ from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_w
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
-from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
@@ -42,11 +40,7 @@ _TO_GO_ON = (
     "report -o report.html",
     "sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\"",
 )
-_CALLS = option(
-    "--calls KIND",
-    "Of runs with calls the first or the last call of a topic, each call, or all up to each (cumulative); all together "
-    "in the order of the calls (union, the default) or by their best ranks (best).",
-)
+_OF_WHOLE_RUNS = "{0} is known of whole runs alone: who is outdone goes by their totals, which have no interval"
 _SMALL = 4_000_000  # bytes of judgments and runs
 
 
@@ -90,6 +84,11 @@ class Question:
     def width(self, table: Table) -> int:
         return terminal.total(terminal.natural_widths(table, self.output.digits))
 
+    def shows_whole_runs(self, table: Table) -> bool:
+        """Whether the front is by costs of whole runs, as no topic has any."""
+        shown = table.picked(listings.DOMINATED, f"{self.costs[0]} mean")
+        return any(by is not None and mean is None for by, mean in shown)
+
     def write(
         self,
         table: Table,
@@ -114,7 +113,6 @@ def leaderboard(
     *,
     selection: options.MeasuredRuns,
     by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
-    calls: Calls | None = _CALLS,
     cost: Names = option(
         "--cost NAME", "Its mean, median and 95th percentile, as loaded by load costs; can be repeated."
     ),
@@ -122,7 +120,7 @@ def leaderboard(
     estimating: Estimating,
     arrangement: options.Arrangement,
     output: OutputOptions,
-    asking: options.AskingScores,
+    asking: options.AskingRankingsAndScores,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
@@ -134,18 +132,19 @@ def leaderboard(
     estimates = estimating.is_asked
     if estimates and by is not None:
         raise UsageError("--estimate is over all topics, --by over groups of them; leave one out")
-    if cost and (estimates or by is not None or calls is not None):
-        raise UsageError("--cost is of all topics and of whole runs; leave out --estimate, --by and --calls")
+    if cost and estimates:
+        raise UsageError("--estimate corrects what a judge judged, and costs are not judged; leave out --cost")
+    if pareto and by is not None:
+        raise UsageError("--pareto is by means over all topics, --by is of groups of them; leave one out")
     if pareto and len(cost) != 1:
         raise UsageError(f"--pareto takes one --cost, found {len(cost)}")
-    if estimates and calls is not None:
-        raise UsageError("--estimate is of whole runs; leave out --calls")
     asked = None if estimates or cost or by is not None else selection.measures
-    with asking.open(asked=asked) as warehouse, _shown(warehouse, selection, calls) as arguments:
+    with asking.open(asked=asked) as warehouse:
         if estimates:
             estimating.write(warehouse, selection, arrangement, output)
             return
-        question = Question(warehouse, output, arrangement, **arguments, costs=cost, shows_front=pareto)
+        asked_for = selection.arguments(warehouse)
+        question = Question(warehouse, output, arrangement, **asked_for, costs=cost, shows_front=pareto)
         if pareto and question.named[0].relation.header.less_is_better:
             raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
         note_waiting(warehouse, question.runs)
@@ -161,10 +160,9 @@ def topics(
     selection: options.MeasuredRuns,
     texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
     wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
-    calls: Calls | None = _CALLS,
     arrangement: options.Arrangement,
     output: OutputOptions,
-    asking: options.AskingScores,
+    asking: options.AskingRankingsAndScores,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
@@ -172,18 +170,10 @@ def topics(
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with asking.open() as warehouse, _shown(warehouse, selection, calls) as arguments:
-        question = Question(warehouse, output, arrangement, **arguments)
+    with asking.open() as warehouse:
+        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
         note_waiting(warehouse, question.runs)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
-
-
-@contextmanager
-def _shown(warehouse: Warehouse, selection: options.MeasuredRuns, calls: Calls | None) -> Iterator[dict[str, Any]]:
-    """What is asked, of rankings made of calls where these are asked for."""
-    arguments = selection.arguments(warehouse)
-    with calls_shown(warehouse.database, calls or "union", arguments["runs"]):
-        yield arguments if calls in (None, "union") else {**arguments, "runs": ()}
 
 
 def print_board(question: Question) -> None:
@@ -198,7 +188,10 @@ def print_board(question: Question) -> None:
     if output.is_drawn:
         table, lines = _with_bars(question, table)
     tied = notices.on_ties(evaluation, question.named[0], question.qrels, question.runs)
-    question.write(table, lines, DroppedColumns(spare=("place",)), below=[tied] if tied else [])
+    told = [tied] if tied else []
+    if question.shows_front and question.shows_whole_runs(table):
+        told.append(_OF_WHOLE_RUNS.format(question.costs[0]))
+    question.write(table, lines, DroppedColumns(spare=("place",)), below=told)
 
 
 def print_topics(question: Question, *, show_texts: bool = False) -> None:
@@ -237,7 +230,8 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
 
 def _print_groups(question: Question, by: str) -> None:
     evaluation = question.warehouse.evaluation
-    query = listings.groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
+    chosen: dict[str, Any] = {"qrels": question.qrels, "runs": question.runs, "costs": question.costs}
+    query = listings.groups_query(evaluation, by, question.measures, **chosen)
     table = question.table(query)
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
     rest = f"without {by}, in the rows that name no group"

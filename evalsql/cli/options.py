@@ -19,6 +19,7 @@ from evalsql.database.engine import ignore_from_now_on
 from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
+from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Choice, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
@@ -40,6 +41,12 @@ QRELS = option("--qrels NAME", "Judgment set, or a glob of names; can be repeate
 ONE_QRELS = option("--qrels NAME", "Judgment set, where there are several.", complete="qrels", **_COMMON)
 MEMORY_LIMIT = option("--memory-limit SIZE", "Memory the engine may take, such as 1GB; what does not fit goes to disk.")
 QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
+CALLS = option(
+    "--calls KIND",
+    "Of runs with calls the first or the last call of a topic, each call, or all up to each (cumulative); all together "
+    "in the order of the calls (union, the default) or by their best ranks (best).",
+    rich_help_panel="Which runs",
+)
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar and zip archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
@@ -253,6 +260,24 @@ class AskingScores(Asking):
             for lake in self.lake:
                 warehouse.load_scores(lake)
             yield warehouse
+
+
+@dataclass(frozen=True)
+class AskingRankings(Asking):
+    """A warehouse that is asked of runs or, in their place, of rankings made of their calls."""
+
+    calls: Calls | None = CALLS
+
+    @contextmanager
+    def open(self, **options: Any) -> Iterator[Warehouse]:
+        """The warehouse open for reading, with the rankings of ``--calls`` in the place of runs."""
+        with super().open(**options) as warehouse, calls_shown(warehouse.database, self.calls or "union"):
+            yield warehouse
+
+
+@dataclass(frozen=True)
+class AskingRankingsAndScores(AskingRankings, AskingScores):
+    pass
 
 
 @dataclass(frozen=True)

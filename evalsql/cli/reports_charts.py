@@ -9,7 +9,16 @@ from typing import Any, ClassVar, Literal
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
-from evalsql.cli.options import BASELINE, FAMILY, Asking, AskingScores, Family, MeasuredRuns, RunSelection, RunsOfOneSet
+from evalsql.cli.options import (
+    BASELINE,
+    FAMILY,
+    AskingRankings,
+    AskingRankingsAndScores,
+    Family,
+    MeasuredRuns,
+    RunSelection,
+    RunsOfOneSet,
+)
 from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
@@ -62,7 +71,7 @@ def chart(
         "--baseline RUN", "Compared with, in differences, histogram and scatter.", complete="runs"
     ),
     look: LookOptions,
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """A chart of the report as a picture or a page.
 
@@ -93,7 +102,7 @@ def curve(
     chart: Path | None = option("--chart FILE", "Draw it to this file: .png, .svg, .pdf or .html."),
     look: LookOptions,
     output: OutputOptions,
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """Points of precision-recall, ROC and TAP curves, and charts.
 
@@ -147,7 +156,7 @@ def report(
     digits: int | None = option(
         "--digits", f"Decimals; {formats.PAGE_DIGITS} on a page, else {formats.DIGITS}.", min=0, max=17
     ),
-    asking: AskingScores,
+    asking: AskingRankingsAndScores,
 ) -> None:
     """A report of systems on one judgment set.
 
@@ -181,7 +190,7 @@ def site(
     wasm: Path | None = option("--wasm DIR", "Unpacked npm package @duckdb/duckdb-wasm; else readers need its CDN."),
     serve: bool = flag("--serve", "Show the site on this machine and keep it current, until Ctrl-C."),
     port: int = option("--port", "Port for --serve; 0 takes a free one.", 8000, min=0, max=65535),
-    asking: Asking,
+    asking: AskingRankings,
 ) -> None:
     """A site of the warehouse, with a SQL console in the browser.
 

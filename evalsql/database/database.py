@@ -47,6 +47,7 @@ class Database:
         self.path = path
         self.read_only = read_only
         self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
+        self.rankings: dict[str, list[str]] = {}  # by run those that are in its place, where calls are
         self.at_close = ExitStack()  # what lasts as long as the connection
         self._is_shut_in = self._is_locked = False
         self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks

@@ -48,7 +48,7 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     """The runs ("run") or judgment sets ("qrels") that names or globs stand for.
 
     A glob stands for judgments in use. It stands for replaced ones too with ``with_replaced``, or if it fits no others.
-    Raises UsageError for a name or glob that fits none.
+    A run stands for the rankings that are in its place. Raises UsageError for a name or glob that fits none.
     """
     if isinstance(patterns, Found):
         return patterns
@@ -57,7 +57,8 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     found: set[str] = set()
     for pattern in as_list(patterns):
         try:
-            fitting = fitting_names(pattern, held, what, "none is loaded")
+            in_place = database.rankings.get(pattern) if kind == "run" else None
+            fitting = in_place or fitting_names(pattern, held, what, "none is loaded")
         except UsageError as error:
             if kind != "run" or not is_measure(pattern, database.catalog):
                 raise
@@ -76,6 +77,11 @@ def resolve_one(database: Database, kind: str, pattern: str) -> str:
         what = "runs" if kind == "run" else "judgment sets"
         raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {shortened(found)}; name one')
     return found[0]
+
+
+def run_in_place(database: Database, run: str) -> str:
+    """The run or, where a ranking of its calls is in its place, that; UsageError where several are."""
+    return resolve_one(database, "run", run) if run in database.rankings else run
 
 
 def how_to_judge(database: Database, run: str = "NAME") -> str:

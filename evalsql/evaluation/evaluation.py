@@ -18,6 +18,7 @@ from evalsql.database.names import (
     replaced_qrels,
     resolve_names,
     resolve_one,
+    run_in_place,
 )
 from evalsql.errors import TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
@@ -133,6 +134,7 @@ class Evaluation:
             if name not in known:
                 raise UsageError(f"comparisons take no {name}; there are: measures, qrels, {', '.join(known)}")
             given[name] = known[name].parse(str(value))
+        baseline = None if baseline is None else run_in_place(self.database, baseline)
         named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
         names = resolve_names(self.database, "run", named_runs)
         if baseline is not None:

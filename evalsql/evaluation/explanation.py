@@ -214,7 +214,11 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
     steps = [each for each in catalog.build_order([measure.relation.name]) if each.kind in (STEPS, "measures")]
     temporary = catalog.for_connection(step.name for step in steps)
     pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
+    names = ", ".join(map(literal, _CUT))
+    shown = f"select view_name, sql from system.main.duckdb_views() where temporary and view_name in ({names})"
+    views = database.rows(shown)  # of calls in the place of runs
     try:
+        database.execute_all([f"drop view temp.{name}" for name, _ in views])
         for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
             query = _query(database, rows, pairs if "new_pairs" in catalog[rows].header.inputs else {})
@@ -227,7 +231,7 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
         dropping = [f"drop {kind} if exists temp.{name}" for kind, name in objects]
         # A user's own relations of this connection are back as they were.
         own = [step for step in steps if step.name in catalog.temporary]
-        database.execute_all([*dropping, *_creating(catalog, own)])
+        database.execute_all([*dropping, *(sql for _, sql in views), *_creating(catalog, own)])
 
 
 def _creating(catalog: Catalog, steps: Sequence[Relation]) -> list[str]:

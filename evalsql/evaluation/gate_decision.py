@@ -209,6 +209,8 @@ def _resolved(
         problem = rule.problem
         if figures and rule.kind in (*ON_BOARDS, "lacking"):
             problem = "compares with a run on each collection, and the baseline is a file of figures"
+        elif figures and rule.kind in COMPARING and rule.statistic == "total":
+            problem = "compares what whole runs cost, and the baseline is a file of figures"
         elif figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
             problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
         elif rule.kind == "lacking" and not on_boards:
@@ -239,11 +241,11 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     listed = ", ".join(f"({', '.join(map(literal, _row(*each)))})" for each in enumerate(asked.rules))
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
-    averaged, quantiles = ddl.averaged(catalog), catalog["gate_quantiles"].body
+    averaged, quantiles, totals = ddl.averaged(catalog), catalog["gate_quantiles"].body, catalog["gate_totals"].body
 
     def figures(answered: str) -> str:
         means = f"select run, measure, value from ({averaged})\nunion all\nselect * from ({quantiles})"
-        return ddl.with_inputs(means, {"answered": answered})
+        return ddl.with_inputs(f"{means}\nunion all\nselect * from ({totals})", {"answered": answered})
 
     with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic)
     kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
@@ -306,6 +308,11 @@ def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
 def _reason(rule: Rule, value: float | None, missing: Mapping[str, Sequence[str]], drops: Sequence[Any]) -> str:
     if rule.kind in _REASONS and not (rule.kind in ("topic", "kappa") and value is not None):
         return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing.get(rule.kind, ()), MOST_NAMED))
+    if value is None and rule.kind != "test" and rule.measure and rule.measure.relation.name == "cost":
+        of = "both runs" if rule.kind in COMPARING else "the run"
+        if rule.statistic == "total":
+            return f"such a number is known neither for {of} nor for every topic"
+        return f"no topic has such a number of {of}; total({rule.measure.arguments['name']}) is that of the whole run"
     if value is None:
         return "there are too few topics to tell"
     return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""

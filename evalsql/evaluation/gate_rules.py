@@ -17,9 +17,9 @@ from evalsql.errors import UsageError
 
 FORMS = (
     '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "nDCG@10 drop <= 5%", "AP not worse at p < 0.05", '
-    '"p95(latency_ms) <= 250", "mean(latency_ms) rise <= 10%", "topic T07 in first 10", "kappa with human >= 0.6", '
-    '"missing topics <= 0", "board nDCG@10 drop <= 0.005", "no collection nDCG@10 drop > 0.05" or '
-    '"missing collections <= 0"'
+    '"p95(latency_ms) <= 250", "mean(latency_ms) rise <= 10%", "total(money) <= 2", "topic T07 in first 10", '
+    '"kappa with human >= 0.6", "missing topics <= 0", "board nDCG@10 drop <= 0.005", '
+    '"no collection nDCG@10 drop > 0.05" or "missing collections <= 0"'
 )
 # gate_drops.sql and gate_board_drops.sql name these kinds too, and gate_verdicts.sql has a figure for every kind.
 ON_BOARDS = ("board", "collection")
@@ -41,7 +41,7 @@ _KINDS = {
     ),
     "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}{_GROUP}"),
 }
-_COST = re.compile(r"(mean|median|p95)\(\s*([A-Za-z][\w.]*)\s*\)")  # what of the topics' costs, and which cost
+_COST = re.compile(r"(mean|median|p95|total)\(\s*([A-Za-z][\w.]*)\s*\)")  # what of costs, and which cost
 _KEYS = ("rules", "measure-file", "baseline")
 
 
@@ -59,7 +59,7 @@ class Rule(NamedTuple):
     group: tuple[str, str] | None = None  # of topics: key and value
     is_relative: bool = False  # whether a drop is a share of the baseline's mean
     word: str = "drop"  # or rise, where less is better
-    statistic: str = ""  # of a cost that is compared by its median or p95 over topics
+    statistic: str = ""  # of a cost that is compared by its median or p95 over topics, or by its total
 
     @property
     def label(self) -> str | None:
@@ -108,6 +108,8 @@ def parse_rule(text: str) -> Rule:
         raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
     if kind == "test" and not 0 < bound < 1:
         raise UsageError(f'rule "{text}": the level of p is {bound:g}, it must be between 0 and 1')
+    if statistic == "total" and found.get("key"):
+        raise UsageError(f'rule "{text}": a total is of all topics; leave out what stands behind "for"')
     # A test holds where the corrected p is not below the level.
     comparison = found.get("comparison") or (">=" if kind == "test" else "<=")
     group = (found["key"], found["value"]) if found.get("key") else None

@@ -73,8 +73,19 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
     )
 
 
-def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Names = (), runs: Names = ()) -> str:
-    """A SELECT of ``qrels, group, run, topics, <measure>...``, best of each group on top, topics without one last."""
+def groups_query(
+    evaluation: Evaluation,
+    key: str,
+    measures: Names,
+    *,
+    qrels: Names = (),
+    runs: Names = (),
+    costs: Sequence[str] = (),
+) -> str:
+    """A SELECT of ``qrels, group, run, topics, <measure>...``, best of each group on top, topics without one last.
+
+    Behind the measures are columns for what runs cost on the topics of the group.
+    """
     named = evaluation.named(measures)
     held = [each for (each,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
     if key not in held:
@@ -86,9 +97,17 @@ def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Na
         raise UsageError(f'these judgments have no group "{key}"')
     columns = value_columns("measure", [measure.name for measure in named])
     best = "" if named[0].relation.header.less_is_better else "desc"
+    board = f"select qrels, topic_group, run, max(num_topics) as topics, {columns} from {means} group by all"
+    if costs:
+        evaluation.check_costs({*costs})
+        summary = with_arguments(evaluation.database.catalog, "group_costs", group_key=key).call
+        cells = f"select qrels, topic_group, run, {_cost_cells(costs)} from {summary} group by all"
+        alike = "board.qrels = cells.qrels and board.run = cells.run"
+        alike += " and board.topic_group is not distinct from cells.topic_group"
+        cells = f"({cells}) as cells on {alike}"
+        board = f"select board.*, cells.* exclude (qrels, topic_group, run) from ({board}) as board left join {cells}"
     return (
-        f'select qrels, topic_group as "group", run, max(num_topics) as topics, {columns} from {means}\n'
-        f"group by qrels, topic_group, run\n"
+        f'select * rename (topic_group as "group") from ({board})\n'
         f"order by qrels, try_cast(topic_group as double) nulls last, topic_group nulls last, 5 {best}, run"
     )
 
@@ -109,6 +128,12 @@ def cost_columns(costs: Sequence[str]) -> list[str]:
     return [f"{cost} {figure}" for cost, figure in product(costs, _FIGURES)]
 
 
+def _cost_cells(costs: Sequence[str]) -> str:
+    """What makes columns of rows that have a cost each."""
+    cells = [f"max({figure}) filter (where cost = {literal(cost)})" for cost, figure in product(costs, _FIGURES)]
+    return ", ".join(f"{cell} as {quoted(name)}" for cell, name in zip(cells, cost_columns(costs), strict=True))
+
+
 def costs_query(
     evaluation: Evaluation, board: str, costs: Sequence[str], *, qrels: Names, runs: Names, quality: Measure | None
 ) -> str:
@@ -120,9 +145,7 @@ def costs_query(
     named = [with_arguments(catalog, "cost", name=cost) for cost in costs]
     evaluation.check_costs({*costs})
     summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
-    cells = [f"max({figure}) filter (where cost = {literal(cost)})" for cost, figure in product(costs, _FIGURES)]
-    cells = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, cost_columns(costs), strict=True)]
-    columns = f"select qrels, run, {', '.join(cells)} from ({summary}) group by qrels, run"
+    columns = f"select qrels, run, {_cost_cells(costs)} from ({summary}) group by qrels, run"
     if quality is not None:
         given = {"quality_measure": quality.name, "cost_measure": named[0].name}
         front = f"select * from {with_arguments(catalog, 'pareto_front', **given).call}"

@@ -7,10 +7,10 @@ import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal
+from evalsql.catalog.ddl import relation_query, with_inputs
+from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
@@ -46,10 +46,14 @@ def choose_runs(database: Database, choice: Choice) -> Found:
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
     few = "" if choice.last is None else f"where place <= {int(choice.last)}"
     dated = f"({placed}) join run_versions using (run)"
-    found = database.rows(f"select run, run_id from {dated} {few} order by dated_at, run_id")
+    found = _rows(database, f"select run, run_id from {dated} {few} order by dated_at, run_id")
     if not found:
         raise UsageError(f"no run fits {_describe(choice)}")
-    return Found(dict(found))
+    if not database.rankings:
+        return Found(dict(found))
+    placed_there = resolve_names(database, "run", [run for run, _ in found])
+    named = resolve_names(database, "run", choice.names or "*")
+    return Found({run: key for run, key in zip(placed_there, placed_there.ids, strict=True) if run in named})
 
 
 def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
@@ -58,7 +62,8 @@ def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list
     alike = "earlier.system = later.system and earlier.collection is not distinct from later.collection"
     earlier = f"{alike} and earlier.place = later.place + 1"
     pairs = f"select earlier.run as run, later.run as after from placed as earlier join placed as later on {earlier}"
-    return [run for run, after in database.rows(f"with placed as ({placed}) {pairs}") if after in runs]
+    found = _rows(database, f"with placed as ({placed}) {pairs}")
+    return [run for run, after in found if not {after, *database.rankings.get(after, ())}.isdisjoint(runs)]
 
 
 def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[str], int]:
@@ -71,7 +76,8 @@ def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[s
 
 def latest_run(database: Database, asked: str, before: str | None = None) -> str:
     """The latest run, or that of its system before another; ``asked`` is a branch, a condition or empty."""
-    place = database.rows("select system, dated_at, run_id from run_versions where run = ?", [before])
+    before = next((run for run, rankings in database.rankings.items() if before in rankings), before)
+    place = _rows(database, "select system, dated_at, run_id from run_versions where run = ?", [before])
     system, *dated = place[0] if place else (None,)
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
     placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
@@ -79,7 +85,7 @@ def latest_run(database: Database, asked: str, before: str | None = None) -> str
     beside += f" (select meta['collection'] from runs where run = {literal(before)})"
     earlier = f" and (dated_at, run_id) < (?, ?) and run_id in ({beside})" * bool(dated)
     fitting = f"select run from run_versions where run_id in ({placed}){earlier}"
-    found = database.rows(f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
+    found = _rows(database, f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
     if not found:
         of = "" if system is None else f" of the system {system}"
         such = f" with {where}" if where else ""
@@ -89,7 +95,7 @@ def latest_run(database: Database, asked: str, before: str | None = None) -> str
 
 def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:
     """The systems that names or globs stand for, all if there are none; raises UsageError for unknown ones."""
-    held = [name for (name,) in database.rows("select distinct system from run_versions where system is not null")]
+    held = [name for (name,) in _rows(database, "select distinct system from run_versions where system is not null")]
     found = [name for pattern in patterns for name in fitting_names(pattern, held, "system", OF_NO_SYSTEM)]
     return sorted({*found} if patterns else held)
 
@@ -105,11 +111,21 @@ def parse_date(text: str, option: str) -> str:
     return found.isoformat(" ")
 
 
+def _rows(database: Database, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """The rows of a query about runs that are held, also while rankings of calls are in their place."""
+    if database.rankings:
+        runs = f"select * from {quoted(database.name)}.main.runs"
+        query = with_inputs(query, {"runs": runs, "run_versions": database.catalog["run_versions"].body})
+    return database.rows(query, parameters)
+
+
 def _filtered(database: Database, choice: Choice) -> str:
     """A SELECT of the keys of the runs that fit all but ``last``; its condition is tried first."""
     conditions = ["true"]
     if choice.names:
-        conditions.append(f"run_id in ({', '.join(map(str, resolve_names(database, 'run', choice.names).ids))})")
+        named = resolve_names(database, "run", choice.names)
+        held = [run for run, rankings in database.rankings.items() if not {*rankings}.isdisjoint(named)] or named
+        conditions.append(f"run in ({', '.join(map(literal, held))})")
     if choice.systems:
         conditions.append(f"system in ({', '.join(map(literal, held_systems(database, choice.systems)))})")
     if choice.since is not None:
@@ -118,7 +134,7 @@ def _filtered(database: Database, choice: Choice) -> str:
     if choice.where is not None:
         query += f" and ({_condition(database, choice.where)})"
         try:
-            database.rows(query)
+            _rows(database, query)
         except QueryError as error:
             raise UsageError(f'--where "{choice.where}": {str(error).splitlines()[0]}') from error
     return query

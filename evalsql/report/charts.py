@@ -102,6 +102,7 @@ class Chart:
     width: int | None = None  # pixels of the picture, where it has several parts of a part; None is as specified
     height: int | None = None
     title: str | None = None  # replaces its own; an empty one is none
+    axes: Mapping[str, str] = field(default_factory=dict)  # titles of x and y that are not as specified
     styles: Mapping[str, Style] = field(default_factory=dict)  # by run and system
 
     @property
@@ -115,6 +116,7 @@ class Chart:
         if self.title is not None:
             spec["title"] = {"text": self.title} if self.title else None
         names_two = self.name == "scatter" and values and {"run", "baseline"} <= {*self.rows.columns}
+        axes = {"x": str(values[0]["baseline"]), "y": str(values[0]["run"])} if names_two else self.axes
         if row := spec.get("facet", {}).get("row"):  # measures as they were asked for, not by their names
             row["sort"] = list(dict.fromkeys(each[row["field"]] for each in values))
         for encoding in _encodings(spec):
@@ -126,9 +128,9 @@ class Chart:
                     symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
                     drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
             self._keep_styles(encoding, values)
-            for axis, column in (("x", "baseline"), ("y", "run")) if names_two else ():
+            for axis, words in axes.items():
                 if "title" in encoding.get(axis, {}):  # whose backslashes are read as escapes
-                    encoding[axis]["title"] = cut(str(values[0][column])).replace("\\", "\u2216")
+                    encoding[axis]["title"] = cut(words).replace("\\", "\u2216")
         sizes = {name: size for name in ("width", "height") if (size := getattr(self, name)) is not None}
         spec.get("spec", spec).update(sizes)
         if sizes and "spec" not in spec:
@@ -215,7 +217,7 @@ def drawing(
             raise UsageError("nothing can be drawn as judges: no document is judged by two sets")
         return Chart(name, pairs, notes=notes, **look)
     judged = judgment_set(warehouse, qrels)
-    most = lines
+    most, axes = lines, dict[str, str]()
     if name in _OF_LINES:
         most = most_lines(lines, as_list(runs), [run for (run,) in warehouse.rows("select run from runs")])
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
@@ -234,6 +236,8 @@ def drawing(
             table = _values(warehouse, name, named, judged, drawn, baseline, chosen)
         if name == "pareto":
             parts = [f"{named[0].name} against {named[1].name}"]
+            cost, whole = str(named[1].arguments.get("name") or named[1].name), not any(table.values("num_topics"))
+            axes = {"x": cost + " of the whole run" * whole, "y": named[0].name}
             notes = [*notes, *on_costs(warehouse.evaluation, named[1:2], [judged], drawn)]
         if name in (*_OF_TWO_RUNS, "pr_levels"):
             parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
@@ -241,7 +245,7 @@ def drawing(
         raise UsageError(f"nothing can be drawn as {name}")
     if name == "leaderboard" and all(row[-1] is None for row in table.rows):
         notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
-    return Chart(name, table, ", ".join(parts), notes, styles=styles(warehouse), **look)
+    return Chart(name, table, ", ".join(parts), notes, styles=styles(warehouse), axes=axes, **look)
 
 
 def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str], baseline: str | None) -> None:

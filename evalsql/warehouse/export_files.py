@@ -1,4 +1,4 @@
-"""Runs, judgments, topics, weights and values as files of the formats that are loaded."""
+"""Runs, judgments, topics, weights, values and what was judged of answers as files of the formats that are loaded."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
-from evalsql.database.names import Names, resolve_names
+from evalsql.database.names import Names, only_qrels, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.stored_scores import check_rankings, with_rankings
+from evalsql.ingest.base_rows import OF_ANSWERS
 
 # By what is exported the formats, each with the extension of its files.
 FORMATS: Mapping[str, Mapping[str, str]] = {
@@ -20,7 +21,11 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "scores": {"parquet": ".parquet", "jsonl": ".jsonl"},
     "topics": {"jsonl": ".jsonl", "beir": ".jsonl"},
     "weights": {"trec": ".txt"},
+    "assignments": {"jsonl": ".jsonl", "parquet": ".parquet"},
+    "citations": {"jsonl": ".jsonl", "parquet": ".parquet"},
 }
+OF_RUNS = ("runs", *OF_ANSWERS)  # what is exported by names of runs
+_COLUMNS = {"assignments": "nugget, assignment", "citations": "sentence, document, support"}
 _PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
 _NUGGETS = "nuggets join qrels using (qrels_id) join topics using (topic_id)"
 _CALLS = "call_ranks join runs using (run_id) join topics using (topic_id) join documents using (document_id)"
@@ -46,7 +51,7 @@ class Written(NamedTuple):
 def names_of(database: Database, kind: str, names: Names) -> list[str]:
     """The runs or judgment sets that names stand for, by default all; runs without rows are left out with a warning."""
     if kind != "runs":
-        return sorted(resolve_names(database, "qrels", names or "*"))
+        return sorted(resolve_names(database, "run" if kind in OF_RUNS else "qrels", names or "*"))
     check_rankings(database, "a file of a run", names)
     return with_rankings(database, sorted(resolve_names(database, "run", names or "*")))
 
@@ -61,7 +66,10 @@ def format_of(kind: str, form: str | None, path: Path | None) -> str:
     return chosen
 
 
-def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
+def write(database: Database, kind: str, name: str, form: str, path: Path, qrels: str | None = None) -> Written:
+    """Write one file of these; ``qrels`` says by which nuggets answers were judged, where there are several sets."""
+    if kind in OF_ANSWERS:
+        return _answers(database, kind, name, form, path, qrels)
     writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
     return writers[kind](database, name, form, path)
 
@@ -189,3 +197,20 @@ def _weights(database: Database, name: str, _: str, path: Path) -> Written:
     if not (count := _text(database, lines, ["topic"], path)):
         raise UsageError(f"no topic of {name} was given a weight")
     return Written(count)
+
+
+# What was judged of answers
+
+
+def _answers(database: Database, kind: str, name: str, form: str, path: Path, qrels: str | None) -> Written:
+    held = f"{OF_ANSWERS[kind]} join runs using (run_id) join qrels using (qrels_id) join topics using (topic_id)"
+    found = {judged for (judged,) in database.rows(f"select distinct qrels from {held} where run = ?", [name])}
+    several = f"{name} has {kind} by several sets of nuggets, name one with --qrels"
+    judged = only_qrels(database, qrels, several, sorted(found - replaced_qrels(database) or found) or [""])
+    if judged not in found:
+        by = f" by {judged}" if judged else ""
+        raise UsageError(f"{name} has no {kind}{by}; evalsql load {kind} brings them")
+    rows = f"select run, topic, {_COLUMNS[kind]} from {held} where run = {literal(name)} and qrels = {literal(judged)}"
+    order = "order by topic, nugget" if kind == "assignments" else f"order by topic, {OF_ANSWERS[kind]}.rowid"
+    remark = f"evalsql load {kind} --qrels {judged} takes it"
+    return Written(write_query(database, f"{rows} {order}", form, path), [remark])

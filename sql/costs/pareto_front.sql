@@ -3,21 +3,23 @@
 --   quality_measure varchar = nDCG@10   canonical name of the measure of quality
 --   cost_measure varchar = Cost   a cost that is held, as latency_ms, or a measure of which less is better; Cost is the
 --                                 only cost that is held
---   statistic varchar in {mean, median, p95} = mean   what of the topics' costs is compared
+--   statistic varchar in {mean, median, p95, total} = mean   what is compared: of the topics' costs, or the total
 --   confidence double in (0, 1) = 0.95   level of the intervals
 -- columns: qrels, run
 --   quality        mean of the measure of quality
 --   quality_low    lower end of its interval by Student's t; null where it has none
 --   quality_high   upper end
---   cost           mean, median or 95th percentile of the cost over the topics that have one
---   cost_low       lower end of the interval of the mean; null for median and percentile
+--   cost           mean, median or 95th percentile of the cost over the topics that have one, or the total
+--   cost_low       lower end of the interval of the mean; null for all else
 --   cost_high      upper end
---   num_topics     topics that have a cost
+--   num_topics     topics that have a cost; 0 where it is known for the whole run alone
 --   on_front       whether no other run is as good and as cheap, and better or cheaper
 --   dominated_by   runs that are, the best first; null on the front
 -- definition: One run dominates another where its quality is not lower and its cost not higher, and one of both is
---     better. Values up to 5e-13 apart are equal. Runs without a cost take no part. The measure of quality, of which
---     more is better, is one of the view scores. The interval of a mean is Student's, cut at 0.
+--     better. Values up to 5e-13 apart are equal. Runs without a cost take no part. Where no run has a cost of a topic,
+--     the costs of whole runs are compared, which have no interval. The total is the number of the whole run, else the
+--     sum over the topics if each has one. The measure of quality, of which more is better, is one of the view scores.
+--     The interval of a mean is Student's, cut at 0.
 -- reference: Kung, Luccio and Preparata 1975, On finding the maxima of a set of vectors, doi:10.1145/321906.321910
 with qualities as (
     select
@@ -48,14 +50,15 @@ cost_values as (
     from scores
     where measure = $cost_measure
 ),
-costs_of_runs as (
+costs_of_topics as (
     select
         qrels,
         run,
         case $statistic
             when 'mean' then avg(value order by topic)
             when 'median' then quantile_cont(value, 0.5)
-            else quantile_cont(value, 0.95)
+            when 'p95' then quantile_cont(value, 0.95)
+            else sum(value order by topic)
         end as value,
         case
             when $statistic = 'mean' and count(*) > 1
@@ -65,6 +68,39 @@ costs_of_runs as (
         count(*) as num_topics
     from cost_values
     group by qrels, run
+),
+totals as (
+    select
+        qrels,
+        run,
+        case when whole_run is not null or missing is null then total end as value,
+        num_topics
+    from cost_summary
+    where
+        $cost_measure in (cost, concat('Cost(name=''', cost, ''')'))
+        or ($cost_measure = 'Cost' and (select count(distinct cost) from costs) = 1)
+),
+costs_of_runs as (
+    select
+        qrels,
+        run,
+        value,
+        width,
+        num_topics
+    from costs_of_topics
+    -- What is no cost that is held, as WastedCalls, has no other total.
+    where $statistic <> 'total' or qrels not in (select qrels from totals)
+    union all
+    select
+        qrels,
+        run,
+        value,
+        null as width,
+        num_topics
+    from totals
+    where
+        value is not null
+        and ($statistic = 'total' or qrels not in (select qrels from cost_values))
 ),
 intervals as (
     select

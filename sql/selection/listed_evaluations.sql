@@ -5,7 +5,7 @@
 --   topic_id   key of the topic
 select
     cast(
-        row_number() over (
+        (select max(evaluation_id) from evaluations) + row_number() over (
             order by evaluations.qrels_id, listed_runs.list_id, evaluations.topic_id
         ) as integer
     ) as evaluation_id,
@@ -14,3 +14,4 @@ select
     evaluations.topic_id
 from listed_runs
 join evaluations on evaluations.run_id = listed_runs.run_id
+where listed_runs.has_calls

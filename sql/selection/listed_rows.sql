@@ -1,5 +1,5 @@
--- title: The documents of rankings made of calls, and of runs without calls, as the base table retrieved has them
--- inputs: listed_runs, united_calls
+-- title: The documents of rankings made of calls, as the base table retrieved has them
+-- inputs: united_calls
 -- columns:
 --   run_id        key of the ranking
 --   topic_id      key of the topic
@@ -17,14 +17,3 @@ select
     document_id,
     score
 from united_calls
-union all
-select
-    run_id,
-    topic_id,
-    rank,
-    tied_above,
-    rank - tied_above as first_rank,
-    document_id,
-    score
-from retrieved
-where run_id in (select run_id from listed_runs where not has_calls)

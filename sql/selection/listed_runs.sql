@@ -5,9 +5,10 @@
 --                                                                   cumulative make several of one run
 -- columns:
 --   list_id     key of the ranking as a run of its own
---   list        its name
+--   list        its name: the run's, and which calls
 --   run_id      key of the run
 --   place       the call, or the last of those it is made of; null where each topic has its own
+--   is_whole    whether it is made of all calls of every topic
 --   has_calls   whether the run has calls
 with sessions as (
     select
@@ -23,14 +24,16 @@ places as (
 lists as (
     select
         sessions.run_id,
-        places.place
+        places.place,
+        $calls = 'cumulative' and places.place = sessions.num_calls as is_whole
     from sessions
     join places on places.place <= sessions.num_calls
     where $calls in ('each', 'cumulative')
     union all
     select
         run_id,
-        null as place
+        null as place,
+        $calls = 'best' as is_whole
     from sessions
     where $calls not in ('each', 'cumulative')
 )
@@ -39,12 +42,14 @@ select
         (select max(run_id) from runs) + row_number() over (order by lists.run_id, lists.place) as integer
     ) as list_id,
     runs.run || case
-        when lists.place is null then ''
+        when $calls = 'best' then ', best ranks'
+        when lists.place is null then ', ' || $calls || ' call'
         when $calls = 'each' or lists.place = 1 then ', call ' || lists.place
         else ', calls 1 to ' || lists.place
     end as list,
     lists.run_id,
     lists.place,
+    lists.is_whole,
     true as has_calls
 from lists
 join runs on runs.run_id = lists.run_id
@@ -54,6 +59,7 @@ select
     run as list,
     run_id,
     null as place,
+    true as is_whole,
     false as has_calls
 from runs
 where

@@ -11,7 +11,7 @@ with named as (
         statistic,
         case when group_key = '' then measure_name else measure end as measured
     from gate_rules
-    where statistic <> ''
+    where statistic in ('median', 'p95')
 )
 select
     answered.run,

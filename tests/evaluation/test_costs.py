@@ -11,13 +11,15 @@ import numpy
 import pytest
 from scipy import stats
 
+import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.errors import InputWarning
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.gate_rules import parse_rule
+from evalsql.evaluation.listings import groups_query
 from evalsql.report.charts import drawing
 from evalsql.report.page.report_data import gather_report
-from tests.conftest import Command, assert_refused, csv_rows, module_file, module_warehouse
+from tests.conftest import Command, assert_refused, csv_rows, module_file, module_warehouse, new_file
 from tests.evaluation.test_gate import judge
 
 DRAWN = random.Random(43)
@@ -33,12 +35,16 @@ COST = "Cost(name='latency_ms')"
 LACKING = "  latency_ms of r3 is not known for 3 of 20 topics (q): t11, t12, t4"
 
 
-def load(warehouse: Warehouse) -> None:
+def load_runs(warehouse: Warehouse) -> None:
     warehouse.load_qrels({topic: {"d": 1} for topic in TOPICS}, "q")
     for run, ranks in RANKS.items():
         warehouse.load_run(
             {topic: {f"d{at}" if at != rank else "d": -at for at in range(1, 5)} for topic, rank in ranks.items()}, run
         )
+
+
+def load(warehouse: Warehouse) -> None:
+    load_runs(warehouse)
     rows: list[dict[str, Any]] = [
         {"run": run, "topic": topic, "latency_ms": value} for run in COSTS for topic, value in COSTS[run].items()
     ]
@@ -147,8 +153,8 @@ def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, mad
         (("--cost", "tokens"), "no cost is called tokens; there are: latency_ms"),
         (("--pareto",), "--pareto takes one --cost, found 0"),
         (
-            ("--by", "language", "--cost", "latency_ms"),
-            "--cost is of all topics and of whole runs; leave out --estimate, --by and --calls",
+            ("--by", "language", "--cost", "latency_ms", "--pareto"),
+            "--pareto is by means over all topics, --by is of groups of them; leave one out",
         ),
         (("-m", "ESL", "--pareto", "--cost", "latency_ms"), "of ESL less is better; name a measure of quality first"),
     ):
@@ -173,6 +179,11 @@ def test_rules_of_a_gate_read_costs(made: Warehouse, command: Command, made_file
     expected = [fmean(r3.values()), numpy.percentile([*r3.values()], 95), numpy.median(after) - numpy.median(before)]
     assert values == pytest.approx([*expected, (p95s[1] - p95s[0]) / p95s[0]])
     assert [found[rule].passes for rule in rules[:2]] == [True, False]
+    rule = "total(latency_ms) <= 1e4"
+    assert judge(made, "r4", rule)[rule].value == pytest.approx(sum(COSTS["r4"].values()))
+    without = judge(made, "r3", rule)[rule]
+    reason = "such a number is known neither for the run nor for every topic"
+    assert (without.value, without.passes, without.note) == (None, False, reason)
     assert judge(made, "r3", "RR rise <= 1", baseline="r0")["RR rise <= 1"].note.startswith("more of RR is better")
     assert not judge(made, "r6", "p95(latency_ms) <= 1000")["p95(latency_ms) <= 1000"].passes
     with pytest.raises(UsageError, match="is not understood"):
@@ -218,3 +229,43 @@ def test_a_site_shows_costs(command: Command, made_file: Path, tmp_path: Path) -
     assert "Who wins by Cost" in (tmp_path / "site" / "measures" / "cost.html").read_text()
     shown = ["Cost(name" in (tmp_path / "site" / "systems" / f"{run}.html").read_text() for run in ("r0", "r6")]
     assert shown == [True, False]
+
+
+def test_costs_of_whole_runs_have_a_front_and_rules(command: Command, tmp_path: Path) -> None:
+    money = {"r0": 3.0, "r1": 2.0, "r2": 2.5, "r3": 9.0, "r4": 1.0}
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        load_runs(warehouse)
+        warehouse.load_costs([{"run": run, "money": value} for run, value in money.items()])
+        rows = warehouse.rows(
+            "select run, cost, cost_high, num_topics, on_front, coalesce(dominated_by, []) "
+            "from pareto_front(quality_measure := 'RR', cost_measure := 'money')"
+        )
+        for run, cost, high, num_topics, on_front, by in rows:
+            beats = {each for each in money if quality(each) >= quality(run) and money[each] <= money[run]} - {run}
+            assert (cost, high, num_topics, on_front, {*by}) == (money[run], None, 0, not beats, beats)
+        assert {run for run, *_ in rows} == {*money}
+        drawn = drawing(warehouse, "pareto", ["RR", "Cost(name=money)"]).specification["encoding"]
+        assert [drawn[axis]["title"] for axis in ("x", "y")] == ["money of the whole run", "RR"]
+        rules = ("total(money) <= 2.2", "total(money) rise <= 10%", "mean(money) <= 5")
+        found = judge(warehouse, "r2", *rules, baseline="r1")
+        assert [found[rule].value for rule in rules] == [2.5, pytest.approx(0.25), None]
+        assert not any(found[rule].passes for rule in rules)
+        assert found[rules[2]].note == "no topic has such a number of the run; total(money) is that of the whole run"
+        with pytest.raises(UsageError, match="a total is of all topics"):
+            parse_rule("total(money) <= 2 for language = de")
+    shown = command("leaderboard", "-m", "RR", "--cost", "money", "--pareto", "--format", "csv", "--db", warehouse.path)
+    front = {row["run"]: row["dominated by"] for row in csv_rows(shown.stdout)}
+    assert {run for run, by in front.items() if by == "nobody"} == {run for run, *_, on_front, _ in rows if on_front}
+    assert "money is known of whole runs alone: who is outdone goes by their totals" in shown.stderr
+
+
+def test_costs_by_group_are_those_of_its_topics(empty: Warehouse) -> None:
+    """Two groups, and topics that are in none."""
+    load(empty)
+    groups = {topic: "de" if at % 3 else "en" for at, topic in enumerate(TOPICS) if at < 15}
+    empty.load_topics({topic: {"language": group} for topic, group in groups.items()})
+    asked = groups_query(empty.evaluation, "language", "RR", costs=["latency_ms"])
+    for _, group, run, _, _, *found in empty.rows(asked):
+        values = [value for topic, value in COSTS.get(run, {}).items() if groups.get(topic) == group]
+        expected = [fmean(values), *numpy.percentile(values, [50, 95]), sum(values)] if values else [None] * 4
+        assert found == pytest.approx(expected), (group, run)

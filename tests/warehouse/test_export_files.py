@@ -171,3 +171,34 @@ def test_scores_are_the_values_of_topics(command: Command, tmp_path: Path, sampl
     assert_refused(
         command("export", "scores", "--format", "trec", "--db", path), "scores are written as parquet, jsonl"
     )
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_what_was_judged_of_answers_loads_again_as_it_was(empty: Warehouse, tmp_path: Path, form: str) -> None:
+    """Two sets of nuggets; of one run assignments to both, and sentences without a citation."""
+    facts = [{"topic": topic, "nugget": f"n{at}", "importance": "vital"} for topic in "12" for at in range(2)]
+    words = ("support", "partial_support", "not_support", "support")
+    given = [{"topic": each["topic"], "nugget": each["nugget"]} for each in facts]
+    for name, order in (("people", words), ("model", words[::-1])):
+        empty.load_qrels(facts, name, form="nuggets")
+        rows = [{**each, "assignment": word} for each, word in zip(given, order, strict=True)]
+        empty.load_assignments(rows, qrels=name, name="a b")
+    sentences = [("1", "2", "d 1", 2), ("1", "10", "d2", 0), ("1", "10", "d1", 1), ("2", "1", None, None)]
+    cited = [dict(zip(("topic", "sentence", "document", "support"), each, strict=True)) for each in sentences]
+    empty.load_citations(cited, qrels="people", name="a b")
+    held = {
+        kind: f"select * exclude (qrels_id), qrels from {table} join qrels using (qrels_id) order by all"
+        for kind, table in {"assignments": "nugget_assignments", "citations": "answer_citations"}.items()
+    }
+    expected = {kind: empty.rows(query) for kind, query in held.items()}
+    assert [len(rows) for rows in expected.values()] == [8, 4]
+    with pytest.raises(evalsql.UsageError, match="by several sets of nuggets, name one with --qrels: model, people"):
+        write_file(empty.database, "assignments", "a b", form, tmp_path / "file")
+    with pytest.raises(evalsql.UsageError, match="a b has no citations by model"):
+        write_file(empty.database, "citations", "a b", form, tmp_path / "file", "model")
+    for kind, qrels in (("assignments", "people"), ("assignments", "model"), ("citations", None)):
+        written = write_file(empty.database, kind, "a b", form, tmp_path / "file", qrels)
+        assert written.remarks == [f"evalsql load {kind} --qrels {qrels or 'people'} takes it"]
+        load = empty.load_assignments if kind == "assignments" else empty.load_citations
+        load(tmp_path / "file", qrels=qrels or "people", replace=True)
+        assert empty.rows(held[kind]) == expected[kind]

@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.catalog.ddl import leaderboard, relation_query
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.catalog.relations import Catalog
-from evalsql.database.names import Names, as_list, only_qrels
+from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
@@ -140,6 +140,7 @@ def gather_report(
         raise UsageError(f"family is {family}, it must be one of {', '.join(FAMILIES)}")
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
+    baseline = None if baseline is None else run_in_place(warehouse.database, baseline)
     chosen = _chosen_runs(warehouse, named, judged, runs, baseline)
     on_request = ON_REQUEST if len(chosen) > MOST_THRESHOLDS else ON_REQUEST[:1]
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))

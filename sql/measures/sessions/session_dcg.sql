@@ -6,8 +6,8 @@
 --    Unjudged documents and negative grades have gain 0.
 -- reference: Jarvelin, Price, Delcambre and Nielsen 2008, Discounted cumulated gain based evaluation of multiple-query IR
 --    sessions, doi:10.1007/978-3-540-78646-7_4
--- differs: The paper calls it sDCG, which is another measure than SDCG, and counts a document each time that it is found,
---    as do the tools of the TREC Dynamic Domain track; repeats = true is theirs.
+-- differs: The paper calls it sDCG, which is another measure than SDCG, and counts a document each time that it is found;
+--    repeats = true is that. Equal to sDCG.py of the TREC Dynamic Domain track, whose gains are the sums of ratings.
 -- range: 0 inf
 -- mean: arithmetic
 -- holes: none, a document may be found by several calls
