@@ -65,7 +65,8 @@ def which(
             query = f"select * exclude (num_changes, is_formula) from ({counts}) order by num_fitting desc, {order}"
         table = Table(*warehouse.database.table(query))
         ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")
-        write_table(table._replace(rows=table.rows[:most]), output, warehouse)
+        shown = min(most, fitting) if fitting and values is None else most
+        write_table(table._replace(rows=table.rows[:shown]), output, warehouse)
     note(*left_out)
     if values is None and fitting > most:
         note(f"conventions that give the figure too, with no fewer changes: {fitting - most}; --most shows them")
