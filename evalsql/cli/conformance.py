@@ -32,14 +32,14 @@ def which(
     figure: str | None = argument("The figure as it is printed, such as .4213."),
     values: Path | None = option("--values FILE", "A table of figures: system, measure, value, or a column a measure."),
     cutoffs: bool = flag("--cutoffs", "Try other cutoffs too."),
-    most: int = option("--most N", "Rows, where several conventions or none give the figure.", 10, min=1),
+    most: int = option("--most N", "Rows.", 10, min=1),
     output: OutputOptions,
 ) -> None:
     """By which convention a figure was made.
 
-    The measure is evaluated with the gains, thresholds, orders of ties and topics that programs take. Those whose value
-    rounds to the figure are listed, the fewest changes first. Ends with 0 if there is one. Ends with 1 if none gives
-    the figure, and lists the nearest.
+    The measure is evaluated with the gains, thresholds, orders of ties and topics that programs take, and by formulas
+    that they have by convention or by mistake. Those whose value rounds to the figure are listed, the fewest changes
+    first. Ends with 0 if there is one. Ends with 1 if none gives the figure, and lists the nearest.
 
     Example: evalsql which qrels.txt runs/first.run nDCG@10 .6444
     """
@@ -54,7 +54,7 @@ def which(
         with progress_bar() as progress:
             compared, left_out = compared_query(warehouse, runs, figures, other_cutoffs=cutoffs, progress=progress)
             kept = warehouse.evaluation.keep(compared)
-        order = "num_changes, convention, measure"
+        order = "num_changes, is_formula, convention, measure"
         query = (
             f"select measure, convention, value, distance, fits from {kept} where is_needed "
             f"order by not fits, if(fits, 0, distance), {order}"
@@ -62,12 +62,14 @@ def which(
         if values is not None:
             rows = {"compared_figures": f"select * from {kept}"}
             counts = relation_query(warehouse.catalog, "convention_counts", rows)
-            query = f"select * exclude (num_changes) from ({counts}) order by num_fitting desc, {order}"
+            query = f"select * exclude (num_changes, is_formula) from ({counts}) order by num_fitting desc, {order}"
         table = Table(*warehouse.database.table(query))
         ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")
-        shown = most if values is not None or not fitting else fitting
+        shown = min(most, fitting) if fitting and values is None else most
         write_table(table._replace(rows=table.rows[:shown]), output, warehouse)
     note(*left_out)
+    if values is None and fitting > most:
+        note(f"conventions that give the figure too, with no fewer changes: {fitting - most}; --most shows them")
     if not fitting:
         more = "" if cutoffs else "; --cutoffs tries other cutoffs too"
         note(f"no convention that was tried gives the figure, the nearest are listed{more}")

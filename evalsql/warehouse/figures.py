@@ -1,4 +1,7 @@
-"""By which conventions figures found elsewhere were made: measures are tried in variants, under all tie rules."""
+"""By which conventions figures found elsewhere were made: measures are tried in variants, under all orders of ties.
+
+``sql/conventions`` has the variants, such as those of AP in ``ap_variants``, and what compares values with figures.
+"""
 
 import itertools
 import re
@@ -6,24 +9,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import ANSWERS, SCORES, averaged, relation_query, with_inputs
-from evalsql.catalog.header import TIES, Value
+from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
+from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.base_rows import IN_MEMORY, rank_judged
 from evalsql.ingest.files.result_files import ResultError, table_rows
+from evalsql.ingest.frames import Query
 from evalsql.phrases import Progress, silent
 from evalsql.warehouse.warehouse import Warehouse
 
-TIE_RULES = ("trec_eval", "trec_eval_10", "input", "rank")
+# Orders of documents: by tie rules of loaded runs, then those that lines_in_order.sql has of the lines.
+TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
+_BY_SCORE = TIE_RULES[:2]
+_OTHER_ORDERS = ("names", "lines", "lines_reversed")
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000, None)
 _SYSTEM = ("system", "run", "model", "tag")
 _FIGURE = re.compile(r"-?(\d+\.?\d*|\.\d+)")
 _WORDS: Mapping[tuple[str, Value], str] = {
     ("dcg", "exp-log2"): "gains 2^grade - 1",
+    ("dcg", "log2"): "gains are the grades",
     ("judged_only", True): "unjudged documents removed",
+    ("judged_only", False): "unjudged documents kept",
+    (TIES, "rule"): "ties by the tie rule",
     (TIES, "expected"): "mean over all orders of ties",
+    (TIES, "worst"): "worst order of ties",
+    (TIES, "best"): "best order of ties",
     ("max_rel", None): "greatest grade of the judgments",
+    (GAINS, None): "no gains by grade",
 }
 
 
@@ -96,13 +110,13 @@ def _choices(measure: Measure, greatest: int, other_cutoffs: bool) -> Iterator[t
     tried: dict[str, list[Value]] = {
         "dcg": ["log2", "exp-log2"],
         "judged_only": [False, True],
-        TIES: ["rule", "expected"],
+        TIES: [TIE_RULE, "expected", "worst", "best"],
         "rel": [*range(1, greatest + 1)],
         "max_rel": [4, None],
         CUTOFF: [*CUTOFFS] if other_cutoffs else [],
     }
     if measure.relation.header.measure == "RBP":
-        tried[GAINS] = [None, ",".join(f"{grade}={grade / greatest:g}" for grade in range(1, greatest + 1))]
+        tried[GAINS] = [None, ",".join(f"{grade}={grade / greatest}" for grade in range(1, greatest + 1))]
     for name, values in tried.items():
         if name in measure.arguments:
             own = measure.arguments[name]
@@ -129,38 +143,105 @@ def compared_query(
     """A SELECT of ``figure_conventions`` for runs in files, and what could not be tried; judgments are loaded."""
     asked = dict.fromkeys(figure.asked for figure in figures)
     tried = [each for name in asked for each in conventions(warehouse, name, other_cutoffs=other_cutoffs)]
-    labelled = {each.measure.name: each.measure for each in tried}
+    measures = list({each.measure.name: each.measure for each in tried}.values())
+    losses = _add_judgments(warehouse)
     left_out = []
     warehouse.execute(
         "create or replace temp table found_means "
-        "(run varchar, measure varchar, tie_rule varchar, topics varchar, value double)"
+        "(run varchar, judgments varchar, measure varchar, document_order varchar, topics varchar, value double)"
     )
-    for done, rule in enumerate(TIE_RULES):
-        progress("tie rules", done, len(TIE_RULES))
+    orders, seen = (*TIE_RULES, *_OTHER_ORDERS), dict[int, str]()
+    for done, order in enumerate(orders):
+        progress("orders of documents", done, len(orders))
         try:
-            warehouse.load_runs(runs, tie_rule=rule, replace=True, tells_remarks=rule == TIE_RULES[0])
+            _put_in_order(warehouse, runs, order)
         except InputError as error:
-            if rule == TIE_RULES[0]:
+            if order == TIE_RULES[0]:
                 raise
-            left_out.append(f"tie rule {rule}: {str(error).splitlines()[0]}")
+            left_out.append(f"tie rule {order}: {str(error).splitlines()[0]}")
             continue
-        warehouse.evaluation.fill_scores("figure_answers", list(labelled.items()))
-        for topics in ("all", "retrieved"):
-            given = {SCORES: "select * from temp.figure_answers", "answered": ANSWERS}
-            means = with_inputs(averaged(warehouse.catalog, topics), given)
-            warehouse.execute(
-                f"insert into temp.found_means select run, measure, {literal(rule)}, {literal(topics)}, value "
-                f"from ({means})"
-            )
+        ((ranks, ties),) = warehouse.rows(relation_query(warehouse.catalog, "order_digest"))
+        if same := seen.get(ties if order in _BY_SCORE else ranks):
+            copied = f"select * replace ({literal(order)} as document_order) from temp.found_means"
+            warehouse.execute(f"insert into temp.found_means {copied} where document_order = {literal(same)}")
+        else:
+            _add_means(warehouse, measures, order, losses)
+        seen = {ranks: order, ties: order} | seen
     inputs = {
         "figures": _values("system, asked, figure", figures),
         "conventions": _values(
-            "asked, measure, changes, greatest",
-            [(each.asked, each.measure.name, each.changes, each.measure.relation.header.bounds[1]) for each in tried],
+            "asked, measure, changes, greatest, has_losses",
+            [(each.asked, each.measure.name, each.changes, *_facts(each.measure)) for each in tried],
         ),
         "found_means": "select * from temp.found_means",
     }
     return relation_query(warehouse.catalog, "figure_conventions", inputs), left_out
+
+
+def _add_judgments(warehouse: Warehouse) -> str:
+    """Load the judgments with grades below 0 counting, if there are any, as two further sets; gives their gains."""
+    query = "select distinct grade, (select max(grade) from judged_documents) - grade from judged_documents"
+    negative = warehouse.rows(f"{query} where grade < 0 order by grade desc")
+    for name in ("zero", "losses") if negative else ():
+        rows = relation_query(warehouse.catalog, "judgments_as_given", losses=name == "losses")
+        warehouse.load_qrels(Query(rows, IN_MEMORY), name)
+    return ",".join([*(f"{stored}={grade}" for grade, stored in negative), "*"]) if negative else ""
+
+
+def _put_in_order(warehouse: Warehouse, runs: Sequence[str], order: str) -> None:
+    """Load runs under a tie rule, or put those loaded by their lines in another order."""
+    database = warehouse.database
+    if order in TIE_RULES:
+        sets = [name for (name,) in warehouse.rows("select qrels from qrels")]
+        warehouse.load_runs(runs, qrels=sets, tie_rule=order, replace=True, tells_remarks=order == TIE_RULES[0])
+        return
+    if order == _OTHER_ORDERS[0]:
+        warehouse.execute("create or replace temp table figure_lines as select * from retrieved")
+    database.execute_all(["delete from retrieved", "delete from judged_ranks"])
+    lines = {"lines": "select * from temp.figure_lines"}
+    database.insert("retrieved", relation_query(warehouse.catalog, "lines_in_order", lines, ties=order))
+    rank_judged(database, warehouse.rows("select distinct qrels_id, run_id from evaluations"))
+
+
+def _add_means(warehouse: Warehouse, measures: Sequence[Measure], order: str, losses: str) -> None:
+    """Add the means of measures and of their variants to the table ``found_means``."""
+    catalog = warehouse.catalog
+    has_ties = order in _BY_SCORE and warehouse.rows("select 1 from retrieved where tied_above > 0 limit 1")
+    asked = [each for each in measures if has_ties or each.arguments.get(TIES, TIE_RULE) == TIE_RULE]
+    warehouse.evaluation.fill_scores("figure_answers", [(each.name, each) for each in asked])
+    variants = [(each.name, found) for each in asked for found in _variants(catalog, each, losses)]
+    for name, variant in grouped(catalog, variants):
+        rows = relation_query(catalog, variant.relation.name, {}, **variant.arguments)
+        warehouse.execute(
+            "insert into temp.figure_answers "
+            f"select qrels, run, topic, {name} || '@' || chr(9) || variant, value from ({rows})"
+        )
+    answers = {
+        "figure_answers": "select * from temp.figure_answers",
+        "figure_measures": _values("measure, rel", [(each.name, each.arguments.get("rel", 1)) for each in asked]),
+        "answered": relation_query(catalog, "topic_answers"),
+    }
+    warehouse.execute(
+        f"insert into temp.found_means select run, qrels, measure, {literal(order)}, ties, value "
+        f"from ({with_inputs(averaged(catalog), answers)})"
+    )
+
+
+def _facts(measure: Measure) -> tuple[str, bool]:
+    """The greatest value that a measure can have, and whether a grade below 0 may be a loss to it."""
+    return measure.relation.header.range.split()[1], "dcg" in measure.arguments
+
+
+def _variants(catalog: Catalog, measure: Measure, losses: str) -> Iterator[Measure]:
+    """The relation of a measure's variants with its arguments, if there is one and it takes all that are given."""
+    relation = catalog.relations.get(f"{measure.relation.name}_variants")
+    if relation is None or measure.arguments[TIES] in ("worst", "best"):
+        return
+    taken = {each.name: measure.arguments[each.name] for each in relation.parameters}
+    if all(each.name in taken or measure.arguments[each.name] == each.default for each in measure.relation.parameters):
+        if losses and _facts(measure)[1] and taken[GAINS] is None:
+            taken[GAINS] = losses
+        yield Measure(relation, taken)
 
 
 def _values(columns: str, rows: Sequence[Sequence[object]]) -> str:

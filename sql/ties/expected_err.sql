@@ -1,7 +1,7 @@
 -- title: ERR expected over all orders of tied documents
 -- definition: A reader stops at a rank of a tie with the probability to come past the documents above it, less that to
 --    come past the rank itself too; each is the mean over all sets of the tie's documents that may stand there.
--- parameters: k, max_rel
+-- parameters: k, max_rel, judged_only
 --   max_rel integer? in [1, 1000] = 4   greatest grade there is, greater ones count as it; null is the greatest of the
 --                                       judgment set
 -- columns: qrels, run, topic, value
@@ -21,7 +21,8 @@ satisfying as (
             order by tied_documents.rank
         ) as number_in_tie
     from asked_evaluations() as evaluations
-    join tied_documents() as tied_documents on tied_documents.evaluation_id = evaluations.evaluation_id
+    join tied_documents(judged_only := $judged_only) as tied_documents
+        on tied_documents.evaluation_id = evaluations.evaluation_id
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id
         and satisfactions.grade = tied_documents.grade

@@ -152,7 +152,7 @@ OTHERWISE: list[tuple[str, dict[str, Any], dict[str, str], dict[str, str]]] = [
     (
         "judged_only=true",
         {},
-        {form: name for form, name in CLAIMS.items() if form[:3] not in ("Jud", "Bpr", "ERR")},
+        {form: name for form, name in CLAIMS.items() if form[:3] not in ("Jud", "Bpr")},
         {"unjudged": "removed"},
     ),
 ]

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.conformance import plain
 from tests.conftest import Command, assert_refused, write
 
 SUITE = conformance.suite()
+TREC_EVAL = os.environ.get("TREC_EVAL", "")
 FOLDER = Path(__file__).resolve().parent
 SOURCE = (FOLDER / "plain.py").read_text(encoding="utf-8")
 with (FOLDER / "mutants.tsv").open(encoding="utf-8") as lines:
@@ -109,13 +111,30 @@ def test_values_of_a_table_are_judged_by_the_command(command: Command, tmp_path:
 
 @pytest.mark.long
 def test_trec_eval_passes_as_a_command(command: Command) -> None:
-    """evalsql's own, which prints what trec_eval prints to the byte; its program is asked in the same way."""
+    """evalsql's own, which prints what trec_eval prints to the byte."""
     program = f"{sys.executable} -m evalsql trec_eval -m {{trec_eval}} {{qrels}} {{run}}"
     outcome = command("conformance", "--command", program, "--format", "json")
     verdicts = {each["measure"]: each for each in json.loads(outcome.stdout)}
     assert outcome.returncode == 0, outcome.stdout
     assert {each["variant"] for each in verdicts.values()} == {"trec_eval"}
     assert verdicts["AP"]["conventions"]["topics"] == ["answered"]
+
+
+@pytest.mark.skipif(not TREC_EVAL, reason="TREC_EVAL names no program; it is for that of trec_eval 10")
+@pytest.mark.parametrize(("options", "unjudged"), [("-c", "not relevant"), ("-c -J", "removed")])
+def test_the_program_trec_eval_passes(command: Command, options: str, unjudged: str) -> None:
+    asked = f"{shlex.quote(TREC_EVAL)} {options} -m {{trec_eval}} {{qrels}} {{run}}"
+    outcome = command("conformance", "--command", asked, "--format", "json")
+    assert outcome.returncode == 0, outcome.stdout
+    verdicts = {each["measure"]: each for each in json.loads(outcome.stdout)}
+    assert verdicts.keys() == {form for form, named in SUITE.variants.items() if "trec_eval" in named} - {"RR@k"}
+    for form, verdict in verdicts.items():
+        assert verdict["variant"] == "trec_eval"
+        assert verdict["conventions"].get("unjudged", [unjudged]) == [unjudged], form
+        assert "judged" in verdict["conventions"].get("topics", ["judged"]), form
+        assert "trec_eval 10" in verdict["conventions"].get("ties", ["trec_eval 10"]), form
+    assert verdicts["AP"]["conventions"]["ties"] == ["trec_eval 10"]
+    assert verdicts["nDCG@k"]["conventions"]["negative"] == ["no judgment"]
 
 
 @pytest.mark.parametrize("language", ["python", "node"])

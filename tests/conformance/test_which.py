@@ -1,6 +1,9 @@
 """``evalsql which``: figures of other packages are traced to the convention that they document."""
 
+import itertools
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,13 @@ import pytrec_eval
 from ranx import Qrels, Run, evaluate
 
 import evalsql
+from evalsql import conformance
 from evalsql.catalog.ddl import relation_query
+from evalsql.conformance import check
+from evalsql.database.database import MEMORY
+from evalsql.warehouse.figures import Figure, compared_query
+from evalsql.warehouse.open import open_database
+from evalsql.warehouse.warehouse import Warehouse
 from tests.conftest import SAMPLE, Command, assert_refused, write
 
 QRELS, RUN = SAMPLE / "qrels.txt", SAMPLE / "runs" / "tfidf.run"
@@ -80,36 +89,121 @@ def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp
     assert_refused(command("which", *given, "--values", str(table)), "a system goes by its run's name")
 
 
+SUITE = conformance.suite()
+FEW = ("ties-at-the-cutoff", "negative-in-the-ideal")
+CASES = [name for name, case in SUITE.cases.items() if not case.get("may_refuse")]
+# What ``which`` calls variants and options of conventions, where it is not what the cases say of them.
+WORDS = {
+    **dict.fromkeys(["linear", "gdeval", "moffat", "F@k cutoff", "Judged@k retrieved"], ""),
+    "burges": "gains 2^grade - 1",
+    "graded": "gains by grade",
+    "jarvelin": "discounts by log2(rank) from rank 2 on, as in the article of 2002",
+    "greatest": "greatest grade of the judgments",
+    "id ascending": "ties by name from the beginning",
+    "trec_eval 10": "scores as 64-bit numbers",
+    "input order": "ties in the order of the lines",
+    "input order reversed": "ties in the order of the lines from the end",
+    "file order": "order of the lines",
+    "rank column": "order of the rank column",
+    "mean of orders": "mean over all orders of ties",
+    "answered": "topics answered only",
+    "of the run": "topics of the run, those without judgments count 0",
+    "left out": "topics without relevant documents left out",
+    "one": "topics without relevant documents count 1",
+    "removed": "unjudged documents removed",
+    "as given": "negative grades as",
+}
+OF_ERR = re.compile(r"(.*)(?: / 4|, the greatest grade being 4)")
+UNSORTED = "takes the ideal list in the order of the judgments, not sorted"  # which is not kept
+
+
+def in_words(row: Mapping[str, Any], choice: Sequence[str]) -> list[str]:
+    """All that ``which`` may say of a row of a case under one choice of conventions."""
+    said, variant = [WORDS[option] for option in choice if option in WORDS], row["variant"]
+    if fault := row.get("fault", ""):
+        if found := OF_ERR.fullmatch(fault):
+            fault = found[1] if "," in fault else f"{found[1]} / greatest grade"
+        elif row["measure"].startswith("ERR"):
+            said.append(WORDS["greatest"])
+        if fault.endswith(", with gains 2^grade - 1"):
+            fault = fault.removesuffix(", with gains 2^grade - 1")
+            said.append(WORDS["burges"])
+        said.append(fault)
+    elif variant != "trec_eval":
+        form = check.form_of(row["measure"])
+        said.append(WORDS.get(f"{form} {variant}", WORDS.get(variant, SUITE.variants[form][variant])))
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
+@pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.long] * (case not in FEW)) for case in CASES])
+def test_variants_and_faults_of_a_case_are_traced(case: str) -> None:
+    """By the exact value of each, printed with six digits; nothing is said but of that variant and its conventions."""
+    rows = [
+        *SUITE.cases[case]["expected"],
+        *({**row, "variant": ""} for row in SUITE.faults[case] if row["fault"] != UNSORTED),
+    ]
+    figures = [Figure("run", row["measure"], f"{row['value']:.6f}") for row in rows]
+    with Warehouse(open_database(MEMORY)) as warehouse:
+        warehouse.load_qrels(SUITE.folder / case / "qrels.txt", "qrels")
+        query, _ = compared_query(warehouse, [str(SUITE.folder / case / "run.txt")], [*dict.fromkeys(figures)])
+        found: dict[tuple[str, str], list[str]] = {}
+        for asked, figure, convention in warehouse.rows(
+            f"select asked, figure, convention from ({query}) where fits and is_needed"
+        ):
+            found.setdefault((asked, figure), []).append(convention)
+    for row, figure in zip(rows, figures, strict=True):
+        held = row.get("conventions", {})
+        # Of few faults there is a mean without trying all orders, and grades below 0 are added up by gains alone.
+        if "fault" in row and (held.get("ties") == ["mean of orders"] or row["value"] < 0):
+            continue
+        said = found.get((figure.asked, figure.figure), [])
+        allowed = [in_words(row, choice) for choice in itertools.product(*held.values())]
+        assert any(is_part(each, words) for each in said for words in allowed), (row, said)
+
+
+def is_part(convention: str, words: Sequence[str]) -> bool:
+    """Whether a convention says some of these words and nothing else."""
+    left = re.sub(r"(gains by grade) [\d=.,]*\d|(negative grades as) \w+", r"\1\2", convention)
+    for each in sorted(words, key=len, reverse=True):
+        left = left.replace(each, "") if each else left
+    return left == "as asked" or not left.strip("; ")
+
+
 def test_a_value_fits_to_the_digits_of_the_figure(empty: evalsql.Warehouse) -> None:
     """Halves of the last digit either way, percentages, and a convention that a simpler one makes needless."""
 
     def found(figure: str, *means: tuple[str, str, str, float]) -> list[tuple[Any, ...]]:
         listed = ", ".join(
-            f"('r', '{measure}', '{rule}', '{topics}', {value})" for measure, rule, topics, value in means
+            f"('r', 'qrels', '{measure}', '{order}', '{topics}, zero', {value})"
+            for measure, order, topics, value in means
         )
         inputs = {
             "figures": f"select 'r' as system, 'M' as asked, '{figure}' as figure",
-            "conventions": "select * from (values ('M', 'M', []::varchar[], 1.0), ('M', 'M2', ['other'], 1.0)) "
-            "as listed(asked, measure, changes, greatest)",
-            "found_means": f"select * from (values {listed}) as listed(run, measure, tie_rule, topics, value)",
+            "conventions": "select * from (values ('M', 'M', []::varchar[], '1', false), "
+            "('M', 'M2', ['other'], '1', false)) as listed(asked, measure, changes, greatest, has_losses)",
+            "found_means": f"select * from (values {listed}) "
+            "as listed(run, judgments, measure, document_order, topics, value)",
         }
         query = relation_query(empty.catalog, "figure_conventions", inputs)
         return empty.rows(f"select convention, fits, is_needed from ({query}) order by num_changes, convention")
 
-    assert found(".42", ("M", "trec_eval", "all", 0.425)) == [("as asked", True, True)]
-    assert found(".42", ("M", "trec_eval", "all", 0.4251)) == [("as asked", False, True)]
-    assert found(".43", ("M", "trec_eval", "all", 0.425)) == [("as asked", True, True)]
-    assert found("42.5", ("M", "trec_eval", "all", 0.4253)) == [("as asked", True, True)]
-    assert found("1", ("M", "trec_eval", "all", 0.6)) == [("as asked", True, True)]
+    assert found(".42", ("M", "trec_eval", "judged", 0.425)) == [("as asked", True, True)]
+    assert found(".42", ("M", "trec_eval", "judged", 0.4251)) == [("as asked", False, True)]
+    assert found(".43", ("M", "trec_eval", "judged", 0.425)) == [("as asked", True, True)]
+    assert found("42.5", ("M", "trec_eval", "judged", 0.4253)) == [("as asked", True, True)]
+    assert found("1", ("M", "trec_eval", "judged", 0.6)) == [("as asked", True, True)]
+    assert found("1.43", ("M", "trec_eval", "judged", 0.0143)) == [("as asked", True, True)]
+    assert found("1.43", ("M@\tadds grades", "trec_eval", "judged", 1.4321)) == [("adds grades", True, True)]
     assert found(
         "0.5",
-        ("M", "trec_eval", "all", 0.3),
-        ("M", "input", "all", 0.5),
-        ("M2", "trec_eval", "all", 0.3),
-        ("M2", "input", "retrieved", 0.5),
+        ("M", "trec_eval", "judged", 0.3),
+        ("M", "input", "judged", 0.5),
+        ("M2", "trec_eval", "judged", 0.3),
+        ("M2", "input", "answered", 0.5),
     ) == [
         ("as asked", False, True),
         ("order of the lines", True, True),
         ("other", False, False),
-        ("other, order of the lines, topics answered only", True, False),
+        ("other; order of the lines; topics answered only", True, False),
     ]

@@ -14,6 +14,7 @@ MODULES = [
     import_module(f"{brute_force.__name__}{part}")
     for part in ("", "_curves", "_diversity", "_preferences", "_spans", "_user_models")
 ]
+OF_JUDGED = [f"{brute_force.__name__}{part}" for part in ("", "_user_models")]  # which leave judged_only to others
 WORDS = {"null": None, "true": True, "false": False}
 Loop = Callable[[Any], dict[str, Any]]
 
@@ -45,7 +46,7 @@ def loop(name: str) -> Loop:
     """Gives the columns of a topic by their names. ``P(rel=2)@5`` is p with 5 for its first parameter and rel=2."""
     measure, cutoff, options = parts(name)
     function = FUNCTIONS[measure.replace("_", "").lower()]
-    of_judged = function.__module__ == brute_force.__name__ and options.pop("judged_only", False)
+    of_judged = function.__module__ in OF_JUDGED and options.pop("judged_only", False)
 
     def columns(topic: Any) -> dict[str, Any]:
         if of_judged:

@@ -1,7 +1,7 @@
 -- measure: ERR
 -- title: Expected reciprocal rank
 -- ties: expected = expected_err
--- parameters: k, max_rel, ties
+-- parameters: k, max_rel, judged_only, ties
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
 -- definition: Sum over the first k of R / rank times the product of 1 - R over the documents above, R = (2^grade -
@@ -31,7 +31,8 @@ with stops as (
             1
         ) as probability
     from asked_evaluations() as evaluations
-    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
+    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks
+        on ordered_ranks.evaluation_id = evaluations.evaluation_id
     join satisfactions(max_rel := $max_rel) as satisfactions
         on satisfactions.qrels_id = evaluations.qrels_id
         and satisfactions.grade = ordered_ranks.grade

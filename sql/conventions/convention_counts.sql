@@ -9,6 +9,7 @@
 --   farthest      greatest distance of a value from its figure
 --   unlike        first systems, by name, whose figures it does not give
 --   num_changes   in how many points the convention differs
+--   is_formula    whether one of these is another formula, as of a variant or a mistake
 -- definition: Counts over the rows of figure_conventions. A convention is left out where a part of what it changes gives
 --     the same values for every system.
 with counted as (
@@ -17,13 +18,14 @@ with counted as (
         measure,
         convention,
         num_changes,
+        is_formula,
         count(case when fits then 1 end) as num_fitting,
         count(*) as num_figures,
         max(distance) as farthest,
         bool_or(is_needed) as is_needed,
         list(system order by system) filter (where not fits) as all_unlike
     from compared_figures
-    group by asked, measure, convention, num_changes
+    group by asked, measure, convention, num_changes, is_formula
 )
 select
     asked,
@@ -33,6 +35,7 @@ select
     num_figures,
     farthest,
     array_to_string(all_unlike[1:3], ', ') as unlike,
-    num_changes
+    num_changes,
+    is_formula
 from counted
 where is_needed
