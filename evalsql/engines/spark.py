@@ -114,12 +114,11 @@ def evaluate(
             threads=threads,
             portion=portion,
             whole_runs=catalog.crosses_topics([measure.relation for measure in found]),
-            raises=out is None,
         )
         in_table = run_column is not None or hasattr(runs, "columns")
         reader = Table(session, job, runs, run_column or "run") if in_table else Runs(session, job, as_list(runs))
         if out is None:
-            return values_of(reader.rows())
+            return values_of(reader.rows(), raises=True)
         return _evaluate_all(reader, str(out), strict, progress)
 
 

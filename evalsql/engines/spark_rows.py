@@ -19,6 +19,7 @@ from evalsql.warehouse.portions import VALUES
 
 _TABLES = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _TASK_BYTES = 32_000_000  # of text, about a million rows
+_SMALL_BYTES = _TASK_BYTES // 10  # of a run whose topics stay together
 
 
 class Runs:
@@ -39,15 +40,11 @@ class Runs:
         self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int")
         tables = [exact(file.path) for file in self._files if _ending(file.path) == ".parquet"]
         texts = [exact(file.path) for file in self._files if _ending(file.path) != ".parquet"]
-        rows = ([self._lines(texts)] if texts else []) + ([self._columns(tables)] if tables else [])
+        parts = ([self._lines(texts)] if texts else []) + ([self._columns(tables)] if tables else [])
+        rows = reduce(lambda some, more: some.unionByName(more), parts)
         names = self.session.createDataFrame([(run.name,) for run in runs], "run string")
-        return _evaluated(
-            self.session,
-            self.job,
-            reduce(lambda some, more: some.unionByName(more), rows),
-            names,
-            sum(run.weight for run in runs),
-        )
+        large = [run.name for run in runs if run.weight > _SMALL_BYTES]
+        return _evaluated(self.session, self.job, rows, names, sum(run.weight for run in runs), large)
 
     def _lines(self, paths: Sequence[str]) -> Any:
         lines = self.session.read.options(lineSep="\n", **STRICT).text(paths)
@@ -97,17 +94,16 @@ class Table:
         rows = self._rows if names is None else self._rows.where(self._rows["evalsql_run"].isin(names))
         chosen = _pruned(self.job, rows, "evalsql_run", "0L as evalsql_place")
         asked = rows.selectExpr("evalsql_run as run").distinct()
-        return _evaluated(
-            self.session,
-            self.job,
-            _read(self.job, chosen, read_columns, []),
-            asked,
-            GROWTH * sum(file.bytes for file in self._files),
-        )
+        num_bytes = GROWTH * sum(file.bytes for file in self._files)
+        return _evaluated(self.session, self.job, _read(self.job, chosen, read_columns, []), asked, num_bytes, None)
 
 
-def values_of(rows: Any) -> Any:
-    return rows.where("facts is null").select("qrels", "run", "topic", "measure", "value")
+def values_of(rows: Any, *, raises: bool = False) -> Any:
+    """The values without the facts; with ``raises`` a run that is refused ends the job, with what is wrong in it."""
+    # Spark moves no filter of a user before one with rand(), which would leave out what is to be raised.
+    problem = "get_json_object(facts, '$.problem')"
+    refused = f"rand() < 0 or if({problem} is null, false, raise_error({problem}) is null)" if raises else "false"
+    return rows.where(f"facts is null or {refused}").select("qrels", "run", "topic", "measure", "value")
 
 
 def _table(session: Any, paths: Sequence[str]) -> Any:
@@ -140,12 +136,18 @@ def _read(job: Job, table: Any, read: Callable[..., Iterator[Any]], files: Seque
     return table.mapInArrow(lambda batches: read(job, files, batches), READ)
 
 
-def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int) -> Any:
-    """What portions give: rows are brought together by topic, or by run, with each topic that runs are evaluated on."""
+def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, large: Sequence[str] | None) -> Any:
+    """What portions give. Rows of a run are brought together, if it is large (or nobody knows) those of a topic.
+
+    With them come the topics that runs are evaluated on.
+    """
+    from pyspark.sql.functions import col, lit, when
+
     topics = session.createDataFrame([(topic,) for topic in judged_topics(job)], "topic string")
     others = ("cast(null as {1}) as {0}".format(*column.split()) for column in READ.split(", ")[2:])
     asked = names.crossJoin(topics).selectExpr("run", "topic", *others)
-    keys = ("run",) if job.whole_runs else ("run", "topic")
+    is_large = lit(True) if large is None else col("run").isin(large)
+    keys = ("run", when(lit(not job.whole_runs) & is_large, col("topic")))
     parts = [1 + num_bytes // _TASK_BYTES] if num_bytes else []  # Spark's own number where nobody knows the size
     together = rows.unionByName(asked).repartition(*parts, *keys).sortWithinPartitions("run", "topic", "place")
     return together.mapInArrow(lambda batches: evaluate_portions(job, batches), VALUES)

@@ -49,8 +49,8 @@ def read_columns(job: Job, files: Sequence[RunFile], batches: Iterable[Any]) -> 
 def evaluate_portions(job: Job, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
     """Values and facts of rows that are in order of run and topic, all of a topic's being there."""
     for rows in portions(batches, job.portion, whole_runs=job.whole_runs):
-        yield from portion_values(warehouse_of(job), job.measures, job.run_options, rows, raises=job.raises)
+        yield from portion_values(warehouse_of(job), job.measures, job.run_options, rows)
 
 
 def reading(job: Job) -> Reading:
-    return Reading(warehouse_of(job).database, job.run_options, job.raises)
+    return Reading(warehouse_of(job).database, job.run_options)

@@ -38,11 +38,10 @@ _TABLE = "table"
 
 
 class Reading(NamedTuple):
-    """How parts are read: in which database, as what, and whether a run that is refused is an error."""
+    """How parts are read: in which database, and as what."""
 
     database: Database
     options: RunOptions
-    raises: bool
 
 
 class RunFile(NamedTuple):
@@ -74,7 +73,8 @@ def block_rows(
                     os.truncate(copy, file.bytes)  # the end of the last line, which the file itself has not
                 yield from _file_rows(how, file, place, copy) if lines else ()
             except EvalsqlError as error:
-                yield _refused(how, file.run, place.in_text(reasons(error)), again=not is_whole)
+                # The files of a run are read again, in one piece, to count their lines.
+                yield _fact(file.run, problem=place.in_text(reasons(error)), again=not is_whole)
             before += lines
 
 
@@ -157,7 +157,7 @@ def table_rows(how: Reading, table: Any, paths: Mapping[str, str]) -> Iterator[p
             else:
                 label = paths.get(run) or f"run {run}"
                 told = re.sub(rf"(?m)^{_TABLE}(:\d+)?", lambda _: label, reasons(error))  # noqa: B023
-                yield _refused(how, run, told)
+                yield _fact(run, problem=told)
 
 
 @contextmanager
@@ -199,13 +199,6 @@ def arrow_rows(rows: Sequence[Mapping[str, Any]], columns: str) -> pyarrow.Recor
 def _fact(run: str, **facts: Any) -> pyarrow.RecordBatch:
     """A row that says something of a run."""
     return arrow_rows([{"run": run, "facts": json.dumps({"run": run, **facts})}], READ)
-
-
-def _refused(how: Reading, run: str, problem: str, *, again: bool = False) -> pyarrow.RecordBatch:
-    """A row that says why a run is refused, and whether its files are to be read again, to count their lines."""
-    if how.raises:
-        raise UsageError(problem)
-    return _fact(run, problem=problem, again=again)
 
 
 def arrow_schema(columns: str) -> pyarrow.Schema:

@@ -44,7 +44,6 @@ class Job:
     threads: int = 1
     portion: int = 1_000_000  # rows that are evaluated together; a topic is never split
     whole_runs: bool = False  # whether a run is never split either
-    raises: bool = False  # whether a run that is refused ends the job
 
     @property
     def qrels_sha256(self) -> str:

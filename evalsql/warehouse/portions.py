@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.database import Database
-from evalsql.errors import UsageError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table
@@ -62,14 +61,14 @@ def _numbered(batches: Iterable[Any], size: int, keys: Sequence[str]) -> Iterato
 
 
 def portion_values(
-    warehouse: Warehouse, measures: Sequence[str], options: RunOptions, pieces: Iterator[Any], *, raises: bool
+    warehouse: Warehouse, measures: Sequence[str], options: RunOptions, pieces: Iterator[Any]
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Values and facts of a portion, whose rows are in the warehouse meanwhile; with ``raises`` no run is refused."""
+    """Facts and values of a portion, whose rows are in the warehouse meanwhile."""
     warehouse.execute("begin transaction")
     try:
         _put(warehouse.database, pieces)
         options = replace(options, keeps_unjudged=warehouse.loader.keeps_unjudged, warns=False)
-        yield from _portion_rows(warehouse, measures, options, raises=raises)
+        yield from _portion_rows(warehouse, measures, options)
     finally:
         warehouse.execute("rollback")
 
@@ -85,9 +84,7 @@ def _put(database: Database, pieces: Iterator[Any]) -> None:
         database.unregister("evalsql_rows")
 
 
-def _portion_rows(
-    warehouse: Warehouse, measures: Sequence[str], options: RunOptions, *, raises: bool
-) -> Iterator[pyarrow.RecordBatch]:
+def _portion_rows(warehouse: Warehouse, measures: Sequence[str], options: RunOptions) -> Iterator[pyarrow.RecordBatch]:
     database, found = warehouse.database, LoadWarnings()
     kinds = database.rows("select run, coalesce(max(kind), 0) from portion group by run order by 2, 1")
     names = {run: number for number, (run, _) in enumerate(kinds, start=1)}
@@ -104,15 +101,13 @@ def _portion_rows(
         facts[row[0]] |= dict(zip(columns, row, strict=True))
     for row in found.rounded:
         facts[row[0]]["rounded"] = row
-    if raises and (refused := [fact["problem"] for fact in facts.values() if "problem" in fact]):
-        raise UsageError("\n".join(refused))
+    told = [(run, json.dumps(fact)) for run, fact in facts.items()]
+    told += database.rows("select run, facts from portion where facts is not null")
+    yield arrow_rows([{"run": run, "facts": fact} for run, fact in told], VALUES)
     named = parse_measures(measures, database.catalog)
     warehouse.evaluation.fill_scores("portion_scores", [(measure.name, measure) for measure in named])
     scores = "select *, null as facts from temp.portion_scores order by run, measure, topic"
     yield from arrow_batches(database, scores, VALUES)
-    told = [(run, json.dumps(fact)) for run, fact in facts.items()]
-    told += database.rows("select run, facts from portion where facts is not null")
-    yield arrow_rows([{"run": run, "facts": fact} for run, fact in told], VALUES)
 
 
 def _rank(

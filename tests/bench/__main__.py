@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.bench import growing, works
+from tests.bench.cluster import portions, spark
 from tests.bench.doors import doors
 from tests.bench.life import life
 from tests.bench.machine import in_words
@@ -44,7 +45,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage], Iterator[Result]]] = {
             works.boards,
             works.report,
         ),
-        *(team, site),
+        *(team, site, spark, portions),
     )
 }
 _GROWTH = (1, 10, 50, 100)  # million rows
@@ -117,6 +118,8 @@ def _sizes(options: argparse.Namespace) -> Sizes:
         samples=200,
         copies=(1, 3),
         memory=((5, 10),),
+        spark=(4, 2),
+        portioned=20_000,
     )
     usual = small if options.quick else Sizes()
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems

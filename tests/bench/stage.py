@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -46,6 +46,8 @@ class Sizes:
     growth: Sequence[float] = (1, 10)  # million rows
     short_runs: Sequence[int] = (200, 2000)  # systems of a hundred documents a topic
     topics: int = 7000
+    spark: tuple[int, int] = (250, 20)  # topics of a thousand documents, and runs
+    portioned: int = 2_000_000  # rows of all runs
     warehouses: tuple[int, int] = (10, 1000)
     samples: int = 10_000  # of randomised tests
     copies: Sequence[int] = (1, 10, 100)  # how often each run is in
@@ -121,29 +123,23 @@ class Stage:
         return run([*PYTHON, "-m", "tests.bench.timed", work, *arguments], self.environment)
 
     def outcomes(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> list[Outcome]:
+        return [outcome for (outcome,) in self._turns(what, [command], repeat)]
+
+    def _turns(
+        self, what: str, commands: Sequence[Callable[[], Outcome]], repeat: int | None
+    ) -> Iterator[list[Outcome]]:
         times = repeat or self.sizes.repeat
-        found = []
         for number in range(1, times + 1):
             self.say(f"{what} ({number} of {times})")
-            found.append(command())
-        return found
+            yield [command() for command in commands]
 
     def repeated(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> Measured:
         """Whole commands: time by the clock, the processes' own seconds, the most memory of all repeats."""
         return measured(self.outcomes(what, command, repeat))
 
-    def in_turn(
-        self, what: str, one: Callable[[], Outcome], other: Callable[[], Outcome], repeat: int | None = None
-    ) -> tuple[Measured, Measured]:
-        """Two commands one after the other, again and again, so that both meet the same hours of the machine."""
-        second: list[Outcome] = []
-
-        def both() -> Outcome:
-            first = one()
-            second.append(other())
-            return first
-
-        return self.repeated(what, both, repeat), measured(second)
+    def in_turn(self, what: str, *commands: Callable[[], Outcome], repeat: int | None = None) -> list[Measured]:
+        """Commands one after the other, again and again, so that all meet the same hours of the machine."""
+        return [measured(outcomes) for outcomes in zip(*self._turns(what, commands, repeat), strict=True)]
 
     def loaded(self, database: Path, collection: Collection, *options: object, fresh: bool = True) -> Outcome:
         """Load all runs of a collection by one command; the judgments before it, by another."""
@@ -183,18 +179,22 @@ class Stage:
         command = [*PYTHON, "-m", "tests.bench.timed", "pytrec_eval", collection.qrels, *collection.runs]
         return PeerTimes(outcomes=self.outcomes(f"pytrec_eval on {collection.kind}", partial(run, command)))
 
-    def trec_eval(self, collection: Collection, measure: str) -> PeerTimes:
-        """The C program that the environment names, once for each run, two at a time, as a shell starts it."""
+    @property
+    def lacks_trec_eval(self) -> str:
+        """Why the C program cannot be timed; empty where the environment names it."""
         program = os.environ.get("TREC_EVAL")
         if not program:
-            return PeerTimes("not measured: TREC_EVAL names no program")
-        if not os.access(program, os.X_OK):
-            return PeerTimes(f"not measured: TREC_EVAL names no program that runs: {Path(program).resolve()}")
+            return "not measured: TREC_EVAL names no program"
+        is_there = os.access(program, os.X_OK)
+        return "" if is_there else f"not measured: TREC_EVAL names no program that runs: {Path(program).resolve()}"
+
+    def trec_eval(self, collection: Collection, measure: str) -> Outcome:
+        """The C program that the environment names, once for each run, two at a time, as a shell starts it."""
         listed = self.folder / "runs.list"
         listed.write_text("".join(f"{path}\n" for path in collection.runs))
-        words = shlex.join(map(str, [Path(program).resolve(), "-q", "-m", measure, collection.qrels]))
-        command = ["/bin/sh", "-c", f"xargs -a {listed} -P2 -I RUN {words} RUN > /dev/null"]
-        return PeerTimes(outcomes=self.outcomes(f"trec_eval -m {measure}", lambda: run(command)))
+        program = Path(os.environ["TREC_EVAL"]).resolve()
+        words = shlex.join(map(str, [program, "-q", "-m", measure, collection.qrels]))
+        return run(["/bin/sh", "-c", f"xargs -a {listed} -P2 -I RUN {words} RUN > /dev/null"])
 
 
 def measured(outcomes: Sequence[Outcome]) -> Measured:

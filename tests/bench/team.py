@@ -43,7 +43,7 @@ def team(stage: Stage) -> Iterator[Result]:
             "leaderboard through a server and on the file",
             partial(asked, "leaderboard"),
             partial(stage.evalsql, "leaderboard", "--db", stage.warehouse),
-            _MANY * stage.sizes.repeat,
+            repeat=_MANY * stage.sizes.repeat,
         )
         longer = Measured([one - other for one, other in zip(there.values, here.values, strict=True)])
         note = f"{there.median:.3f} s there, {here.median:.3f} s on the file"

@@ -131,6 +131,50 @@ def provider(repeat: str, topics: str, documents: str) -> dict[str, list[float]]
     return {name: [turn[name] for turn in turns[1:]] for name in evaluators}
 
 
+def portions(topics: str, documents: str, runs: str, tasks: str) -> dict[str, float]:
+    """Seconds of the processor that tasks of a cluster take for runs that are kept together, or split by topic."""
+    import duckdb
+    import pyarrow
+
+    from evalsql.catalog.measure_names import parse_measures
+    from evalsql.catalog.relations import read_catalog
+    from evalsql.engines.spark_task import evaluate_portions
+    from evalsql.ingest.parts import READ, arrow_schema
+    from evalsql.warehouse.portion_jobs import Job, warehouse_of
+
+    qrels, run = drawn(int(topics), int(documents))
+    judged = "".join(f"{topic} 0 {each} {grade}\n" for topic in qrels for each, grade in qrels[topic].items())
+    measures = [measure.name for measure in parse_measures(["AP nDCG@10 P@10"], read_catalog())]
+    job = Job("drawn", "drawn.txt", judged.encode(), measures, read_catalog().digest)
+    warehouse_of(job)
+    listed = [(topic, document, score) for topic, scores in run.items() for document, score in scores.items()]
+    columns = dict(zip(("topic", "document", "score"), zip(*listed, strict=True), strict=True))
+    with duckdb.connect() as connection:
+        connection.register("drawn", pyarrow.table(columns))
+        connection.execute(f"create table names as select 'run' || number as run from range({int(runs)}) as t(number)")
+        # Each topic is asked for by a row without a document.
+        connection.execute("""
+            create table rows as
+            select run, drawn.*, null::integer as given_rank, 0 as kind, 0 as place, null::varchar as facts
+            from names, drawn
+            union all by name
+            select distinct run, topic from names, drawn
+        """)
+
+        def seconds(key: str) -> float:
+            spent = 0.0
+            for task in range(int(tasks)):
+                rows = connection.sql(f"from rows where hash({key}) % {tasks} = {task} order by run, topic, place")
+                batches = rows.to_arrow_table().cast(arrow_schema(READ)).to_batches(max_chunksize=10_000)
+                start = time.process_time()
+                list(evaluate_portions(job, batches))
+                spent += time.process_time() - start
+            return spent
+
+        seconds("run")
+        return {key: seconds(key) for key in ("run", "run, topic")}
+
+
 def tests(who: str, test: str, repeat: str, samples: str, database: str) -> list[float]:
     """Paired t tests beside the first system (``t``), or a sampled test of all pairs (``pairs``), by AP.
 
@@ -181,7 +225,7 @@ def board(repeat: str, systems: str, collections: str) -> list[float]:
 def main(words: Iterable[str]) -> None:
     name, *arguments = words
     works: dict[str, Callable[..., object]] = {
-        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, provider, tests, board)
+        work.__name__: work for work in (query, one_of_copies, pytrec_eval, memory, provider, portions, tests, board)
     }
     print(json.dumps(works[name](*arguments)))
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,12 @@ def environment() -> dict[str, str]:
     }
 
 
+def spark_program(name: str) -> Path:
+    import pyspark
+
+    return Path(pyspark.__file__).parent / "bin" / name
+
+
 class Cluster:
     """A master and workers of one core each."""
 
@@ -46,12 +52,9 @@ class Cluster:
             self._told(f"worker{nth}", r"(Successfully registered) with master")
 
     def _start(self, name: str, kind: str, *words: str) -> subprocess.Popen[bytes]:
-        import pyspark
-
-        program = Path(pyspark.__file__).parent / "bin" / "spark-class"
         with (self._folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [str(program), kind, "--host", "127.0.0.1", "--webui-port", "0", *words],
+                [str(spark_program("spark-class")), kind, "--host", "127.0.0.1", "--webui-port", "0", *words],
                 env=environment(),
                 stdout=log,
                 stderr=log,
@@ -147,8 +150,9 @@ def session_on(cluster: Cluster, settings: Mapping[str, str] | None = None) -> I
 class Killer(threading.Thread):
     """Kills an executor and then a worker, each while both of two workers have a task; counts the tasks that failed."""
 
-    def __init__(self, session: Any, cluster: Cluster) -> None:
+    def __init__(self, session: Any, cluster: Cluster, names: Sequence[str] = ("executor", "worker")) -> None:
         super().__init__(daemon=True)
+        self._names = names
         self._tracker = session.sparkContext.statusTracker()
         self._cluster = cluster
         self._ended = threading.Event()
@@ -166,7 +170,7 @@ class Killer(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        for name in ("executor", "worker"):
+        for name in self._names:
             before = self._failed_now()
             while not self._ended.is_set() and not self._both_busy():
                 time.sleep(0.05)

@@ -7,7 +7,7 @@ The short form of ``python -m tests.engines.spark_trial``. It runs where pyspark
 import gzip
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,26 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError
+from evalsql.catalog.measure_names import default_measure
+from evalsql.catalog.relations import read_catalog
 from evalsql.engines import spark, spark_files, spark_rows
 from evalsql.spark import evaluate
-from tests.conftest import ROOT, SAMPLE, new_file, write
+from tests.conftest import ROOT, SAMPLE, new_file, new_warehouse, write
 from tests.engines.runs import demand
-from tests.engines.spark_cluster import Cluster, Killer, environment, running, session_on
+from tests.engines.spark_cluster import Cluster, Killer, environment, running, session_on, spark_program
 from tests.engines.spark_trial import MEASURES, differences, make
+from tests.oracles.brute_force_diversity import diversity_collection
+from tests.random_collections import together
 
 pytestmark = pytest.mark.engines
+CATALOG = read_catalog()
+ALL = tuple(default_measure(each).name for each in CATALOG.measures)
+PARTED = tuple(default_measure(each).name for each in CATALOG.measures if not CATALOG.crosses_topics([each]))
+# What answers hold and cost, which no run says.
+OF_ANSWERS = {f"{strict}{kind}Score" for strict in ("", "Strict") for kind in ("All", "Vital", "Weighted")}
+OF_ANSWERS |= {"CitationPrecision", "CitationRecall", "Cost"}
+# A task that takes longer than most is started a second time, as often as these tests can make it.
+EAGER = {"spark.speculation": "true", "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.1"}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +46,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def session(cluster: Cluster) -> Iterator[Any]:
-    with session_on(cluster, {"spark.speculation": "true"}) as session:
+    with session_on(cluster, EAGER) as session:
         yield session
 
 
@@ -72,14 +84,14 @@ def loaded(tmp_path: Path, out: Path) -> list[tuple[Any, ...]]:
         return warehouse.rows("select run, topic, measure, value from stored_values order by all")
 
 
-def computed(runs: Path) -> list[tuple[Any, ...]]:
+def computed(runs: Path, measures: Sequence[str] = MEASURES) -> list[tuple[Any, ...]]:
     with evalsql.open(":memory:") as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         for path in sorted(runs.iterdir()):
             if path.name != "bad.run":
                 parts = sorted(path.glob("part-*"))
                 warehouse.load_runs(parts or [str(path).replace("[", "[[]")], name=path.name.partition(".")[0])
-        rows = warehouse.evaluate(MEASURES, per_topic=True).fetchall()
+        rows = warehouse.evaluate(measures, per_topic=True).fetchall()
     return sorted(row[1:] for row in rows)
 
 
@@ -198,8 +210,9 @@ def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_p
         given = asked(folder, runs=f"{table}.{ending}", run_column="system", out=None)
         found = evaluate(session, **given).collect()
         agree(sorted(tuple(row)[1:] for row in found), [row for row in expected if row[0] == run])
-    with pytest.raises(Exception, match=r"run bm25: document .* stands more than once"):
-        evaluate(session, judged, frame.union(frame), "AP", run_column="system").collect()
+    refused = evaluate(session, judged, frame.union(frame), "AP", run_column="system")
+    with pytest.raises(Exception, match=r"^\[USER_RAISED_EXCEPTION\] run bm25: document .* stands more than once"):
+        refused.where("measure = 'RR' and value > 0").count()
 
 
 def test_through_spark_connect(folder: Path, tmp_path: Path) -> None:
@@ -220,10 +233,31 @@ session.stop()
     agree(loaded(tmp_path, tmp_path / "out"), computed(folder))
 
 
-def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path) -> None:
+def test_spark_submit_takes_the_program_of_the_guide(tmp_path: Path) -> None:
+    demand("spark")
+    guide = (ROOT / "evalsql" / "docs" / "spark.md").read_text()
+    shown = guide.partition("## From Python\n\n```text\n")[2].partition("```")[0]
+    runs = write(tmp_path / "runs" / "bm25.run", text("bm25")).parent
+    for there, here in (("s3a://bucket/qrels.txt", SAMPLE / "qrels.txt"), ("s3a://bucket/runs/*", f"{runs}/*")):
+        assert there in shown
+        shown = shown.replace(there, str(here))
+    program = write(tmp_path / "evaluate.py", shown)
+    words = [spark_program("spark-submit"), "--master", "local[2]", "--conf", "spark.ui.enabled=false", program]
+    answer = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment(), cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    rows = [line.strip("|").split("|") for line in answer.stdout.splitlines() if "bm25" in line]
+    found = {(run.strip(), measure.strip()): float(value) for run, measure, value in rows}
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt")
+        warehouse.load_runs(SAMPLE / "runs" / "bm25.run")
+        means = {row[1:3]: row[3] for row in warehouse.evaluate("nDCG@10 AP").fetchall()}
+    assert found == pytest.approx(means, abs=1e-12, rel=0)
+
+
+def test_the_command_writes_every_measure_as_load_scores_reads_it(folder: Path, tmp_path: Path) -> None:
     demand("spark")
     words = ["spark", "eval", "--qrels", SAMPLE / "qrels.txt", "--runs", f"{folder}/*", "--name", "sample"]
-    more = ["-m", ",".join(MEASURES), "--out", tmp_path / "out"]
+    more = ["-m", ",".join(ALL), "--out", tmp_path / "out"]
     more += ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
     (folder / "bad.run").write_text(BAD)
     answer = subprocess.run(
@@ -237,7 +271,66 @@ def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path)
     assert f"{tmp_path / 'out'}: evaluated 5 runs" in answer.stderr
     assert "1 run refused:" in answer.stderr
     assert "bad.run:2: " in answer.stderr
-    agree(loaded(tmp_path, tmp_path / "out"), computed(folder))
+    agree(loaded(tmp_path, tmp_path / "out"), computed(folder, ALL))
+
+
+def lines(rows: Iterable[Sequence[object]]) -> str:
+    return "".join(" ".join(map(str, row)) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[tuple[Any, ...]]]]:
+    """By form of judgments a folder of two runs, with ties and topics left out, and the values by every measure."""
+    graded, grouped = together(range(14)), diversity_collection(5, tied=True, topics=150)
+    judged = [(topic, 0, *each) for topic, grades in graded.qrels.items() for each in grades.items()]
+    found = {}
+    for form, rows, run in (("grades", judged, graded.run), ("groups", grouped.rows(), grouped.run)):
+        folder = tmp_path_factory.mktemp(form)
+        qrels = write(folder / "qrels.txt", lines(rows))
+        for name, sign in (("up", 1), ("down", -1)):
+            ranked = ((topic, "Q0", each, 0, sign * run[topic][each], name) for topic in run for each in run[topic])
+            write(folder / "runs" / f"{name}.run", lines(ranked))
+        with new_warehouse() as warehouse:
+            warehouse.load_qrels(qrels, form=form)
+            warehouse.load_runs(f"{folder}/runs/*")
+            found[form] = folder, sorted(row[1:] for row in warehouse.evaluate(ALL, per_topic=True).fetchall())
+    return found
+
+
+# TAP, and with it all others, takes whole runs.
+@pytest.mark.parametrize(
+    ("form", "measures", "portion", "killed"),
+    [
+        ("grades", PARTED, 1000, ["executor"]),
+        ("grades", PARTED, 1_000_000, []),
+        ("grades", ALL, 1000, []),
+        ("groups", PARTED, 1000, []),
+    ],
+    ids=["portions and a lost executor", "one portion", "whole runs", "portions of groups"],
+)
+def test_every_measure_is_duckdbs(
+    session: Any,
+    cluster: Cluster,
+    trials: dict[str, tuple[Path, list[tuple[Any, ...]]]],
+    monkeypatch: pytest.MonkeyPatch,
+    form: str,
+    measures: Sequence[str],
+    portion: int,
+    killed: list[str],
+) -> None:
+    monkeypatch.setattr(spark_rows, "_TASK_BYTES", 50_000)
+    monkeypatch.setattr(spark_rows, "_SMALL_BYTES", 0)
+    folder, rows = trials[form]
+    assert {row[2] for row in rows} == {*ALL} - OF_ANSWERS
+    killer = Killer(session, cluster, killed)
+    killer.start()
+    try:
+        how: dict[str, Any] = {"form": form, "portion": portion, "memory_limit": "512MB"}
+        values = evaluate(session, folder / "qrels.txt", f"{folder}/runs/*", measures, **how).collect()
+    finally:
+        killer.end()
+    assert killer.killed == killed
+    agree(sorted(tuple(row)[1:] for row in values), [row for row in rows if row[2] in measures])
 
 
 # The last one: the worker that it kills does not come back.
