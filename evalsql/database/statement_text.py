@@ -51,6 +51,12 @@ def concerns_file(query: str) -> bool:
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 
+def makes_view(query: str) -> bool:
+    """Whether a statement that concerns the file is a CREATE VIEW, or has that word near its beginning."""
+    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
+    return words[:1] == ["create"] and "view" in words
+
+
 def placed(query: str, database: str) -> str | None:
     """A CREATE TABLE or TYPE, whose query is asked where all are, with the database to put it into; None for others."""
     pieces = [each for each in tokens(query) if each.kind != "comment"]

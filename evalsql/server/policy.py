@@ -17,13 +17,15 @@ _READING = {"SELECT", "TRANSACTION", VARIABLE}
 # They start and stop servers, show what others ask, change settings or sequences, or run text not looked at here.
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
-    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
+    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
     *("duckdb_live_query_metrics", "duckdb_prepared_statements", "sleep_ms", "pg_sleep"),
     *("import_database", "export_database", "nextval", "setval"),
 }
+_FILE_READERS = ("read_", "parquet_", "glob", "sniff_csv")
 _REFUSED_BEGINNINGS = (
-    *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami", "read_"),
-    *("parquet_", "pragma_"),
+    *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami"),
+    *_FILE_READERS,
+    "pragma_",
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
@@ -66,6 +68,11 @@ def _admitted(query: str, kind: str, role: str) -> str:
     if _after(_after(made, ["temp"], ["temporary"]), ["table"], ["view"], ["macro"], ["function"]):
         return _ended(query.encode()[words[0].start :])
     return _in_temp(query.encode(), words)
+
+
+def check_definition(text: str) -> None:
+    """Raise CallError where what a file defines calls what clients may not; the engine itself sees to files."""
+    check_calls(words_of(text), lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
 
 
 def _is_refused(function: str) -> bool:

@@ -18,9 +18,11 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
+from evalsql.server.policy import check_definition
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.schema import check_definitions, refuse_hiding
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
@@ -192,6 +194,8 @@ def serve(
         opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection)}
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
+        refuse_hiding(database)
+        check_definitions(database, check_definition)
         if was_killed:
             log(
                 f"{path}: the process that had it last did not end properly; all that it had committed is here, and "

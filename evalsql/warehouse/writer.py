@@ -11,6 +11,7 @@ from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
 from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
+from evalsql.warehouse.schema import refuse_settings
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 
@@ -22,6 +23,10 @@ class Writer:
     database: Database
     external: bool
     is_open: bool = False  # a transaction that the user began
+
+    def __post_init__(self) -> None:
+        if not self.external:
+            refuse_settings(self.database)
 
     def run(self, text: str, most: int | None = None) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""

@@ -5,6 +5,7 @@ import shutil
 from itertools import product
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import evalsql
@@ -127,6 +128,16 @@ def test_no_call_logs_or_profiles_however_it_is_written(sample_file: Path, read_
             "select 'enable_logging()' as query -- query(a)",
         ):
             assert writer.run(text)[1], text
+
+
+@pytest.mark.parametrize("called", ["enable_logging('QueryLog', storage_path := 'x.csv')", "enable_profiling()"])
+def test_no_view_of_a_file_logs_or_profiles(sample_file: Path, tmp_path: Path, command: Command, called: str) -> None:
+    """DuckDB 1.5 let it, and its process ended in the middle of what came next."""
+    path = shutil.copy(sample_file, tmp_path / "w.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(f"create view board as from {called}; create view v as from board")
+    outcome = command("sql", "from v", "--db", path)
+    assert (outcome.returncode in (2, 3), outcome.stdout, "Traceback" in outcome.stderr) == (True, "", False)
 
 
 def test_equals_that_name_no_parameter_are_let_through(command: Command, sample_file: Path) -> None:

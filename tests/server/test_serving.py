@@ -392,6 +392,30 @@ def test_the_log_has_no_signs_that_a_terminal_acts_on(served: Served) -> None:
     assert "\x1b" not in served.told()
 
 
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (
+            "macro ln(x) as 3.0",
+            "views in it would ask macro main.ln of the file in the place of what DuckDB or evalsql",
+        ),
+        (
+            "view v as from enable_logging('QueryLog', storage_path := 'x.csv')",
+            "v in it calls enable_logging; DROP takes it",
+        ),
+        ("macro ask(x) as table from query(x)", "ask in it calls query; DROP takes it out, or evalsql export"),
+    ],
+)
+def test_a_file_that_would_mislead_clients_or_end_the_server_is_not_served(
+    file: Path, tmp_path: Path, made: str, told: str
+) -> None:
+    path = shutil.copy(file, tmp_path / "w.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(f"create {made}")
+    refused = asked(path, "serve", "--listen", f"localhost:{free_port()}")
+    assert_refused(refused, f"w.duckdb: {told}", code=3)
+
+
 def test_tokens_are_for_their_owner_only(own: Served) -> None:
     for name in (".token", ".read-token"):
         path = Path(f"{own.path}{name}")
