@@ -164,7 +164,7 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
-        if any(concerns_file(each.query) and makes_view(each.query) for each in statements):
+        if any(makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:
             asked = placed(statement.query, self.name)

@@ -52,9 +52,9 @@ def concerns_file(query: str) -> bool:
 
 
 def makes_view(query: str) -> bool:
-    """Whether a statement that concerns the file is a CREATE VIEW, or has that word near its beginning."""
+    """Whether a statement is a CREATE VIEW of what is not temporary, or has that word near its beginning."""
     words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
-    return words[:1] == ["create"] and "view" in words
+    return words[:1] == ["create"] and "view" in words and concerns_file(query)
 
 
 def placed(query: str, database: str) -> str | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
@@ -20,7 +20,7 @@ from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
-from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
@@ -96,7 +96,14 @@ def prepare_views(database: Database) -> None:
     The engine looks for what a view names in its own file first.
     """
     refuse_hiding(database)
-    rebuild(database)
+    if len({*(database.rows("select system.main.txid_current()")[0] for _ in range(2))}) == 1:
+        raise UsageError(
+            "evalsql writes its own views before the first one of yours: make that outside of a transaction"
+        )
+    with database.transaction():
+        rebuild(database)
+    database.checkpoint()
+    database.before_view = partial(refuse_hiding, database)
 
 
 def refuse_hiding(database: Database) -> None:

@@ -8,7 +8,7 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database, Rows
-from evalsql.database.statement_text import BEGINS, COMMITS, first_word
+from evalsql.database.statement_text import BEGINS, COMMITS, first_word, makes_view
 from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
 from evalsql.warehouse.schema import refuse_settings
@@ -33,6 +33,8 @@ class Writer:
         look_at(text, self.database)
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
+        if not self.is_open and any(makes_view(query) for _, query in statements):
+            self.database.before_view()
         if "TRANSACTION" in kinds:
             found: Rows = [], []
             for kind, query in statements:

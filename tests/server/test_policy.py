@@ -133,8 +133,8 @@ def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessio
 
 
 def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions: Watched) -> None:
-    for name in "ab":
-        sessions.authorise(name, "BEGIN")
+    for name, begin in (("a", "select 1; /* a */ BEGIN"), ("b", "begin")):
+        sessions.authorise(name, begin)
         sessions.authorise(name, "insert into runs by name select 1 as run")
     sessions.authorise("b", "rollback;")
     sessions.time += OPEN - 1

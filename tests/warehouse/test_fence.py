@@ -9,9 +9,10 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import QueryError, WarehouseError
+from evalsql import InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.catalog.relations import Catalog
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.writer import Writer
 from tests.conftest import Command, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, Crafted
@@ -98,7 +99,12 @@ def test_a_view_of_a_users_own_asks_evalsqls_relations(crafted: Crafted) -> None
         "create view main.evaluated_topics as select 42 as one",
     )
     with evalsql.open(path) as warehouse:
-        warehouse.execute("create view best as from ap; create view precise as select value from p() order by all")
+        warehouse.execute("begin")
+        with pytest.raises(UsageError, match=r"make that outside of a transaction$"):
+            warehouse.execute("create view best as from ap")
+        warehouse.execute("rollback")
+        makes = "create view best as from ap; create view precise as select value from p() order by all"
+        Writer(warehouse.database, external=False).run(f"begin; {makes}; commit")
         assert warehouse.rows(TRUE_AP.replace("from ap", "from best")) == [(pytest.approx(BY_HAND),)]
         assert warehouse.rows("from precise") == warehouse.rows("select value from p() order by all")
 
@@ -138,6 +144,27 @@ def test_a_digest_is_no_sql(
     assert (done.returncode, file.exists(), "wrote 40 values" in done.stderr) == (0, False, True), done.stderr
     rows = duckdb.execute(f"select distinct sql_digest from '{tmp_path / 's.parquet'}'").fetchall()
     assert rows == [(few_measures.digest,)]
+
+
+# What a file says is evalsql's own
+KINDS = ("measures", "reports", "statistics", "functions", "steps", "tables", "keys", "boards", "judging", "fusion")
+CLAIMS = (
+    *(f"insert into relations values ('{name}', '{kind}', 't')" for kind, name in product(KINDS, ("leak", "LEAK"))),
+    *(f"update relations set relation = 'leak' where relation = '{name}'" for name in ("ap", "scores", "runs")),
+    "insert into measures select * replace ('leak' as relation) from measures where measure = 'AP'",
+    "comment on view leak is 'AP: Average precision'",
+)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("other", [[], [OTHER_SQL]])
+@pytest.mark.parametrize("claim", few_of(CLAIMS, 1))
+def test_the_file_does_not_say_what_is_foreign(crafted: Crafted, secret: Path, claim: str, other: list[str]) -> None:
+    path = crafted(BOARD.format(secret=secret).replace("board", "leak"), claim, *other)
+    with pytest.warns(InputWarning, match=r"beside those of evalsql: view leak\."):
+        warehouse = evalsql.open(path, read_only=True)
+    with warehouse, pytest.raises(QueryError, match="disabled by configuration"):
+        warehouse.rows("from leak")
 
 
 # What a file says of measures
