@@ -16,7 +16,15 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import CHANGING, VARIABLE, concerns_file, kind_of, placed, statements_run
+from evalsql.database.statement_text import (
+    CHANGING,
+    VARIABLE,
+    concerns_file,
+    kind_of,
+    makes_view,
+    placed,
+    statements_run,
+)
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -51,6 +59,7 @@ class Database:
         self.at_close = ExitStack()  # what lasts as long as the connection
         self._is_shut_in = self._is_locked = False
         self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks
+        self.before_view: Callable[[], None] = lambda: None  # runs before a view is made in the file
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
 
     @property
@@ -155,7 +164,10 @@ class Database:
         if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
-        for statement in self._connection.extract_statements(sql):
+        statements = self._connection.extract_statements(sql)
+        if any(makes_view(each.query) for each in statements):
+            self.before_view()
+        for statement in statements:
             asked = placed(statement.query, self.name)
             with self.in_file() if asked is None and concerns_file(statement.query) else nullcontext():
                 found = fetched(self._connection.execute(asked or statement.query, parameters or None))

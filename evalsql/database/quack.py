@@ -90,9 +90,13 @@ _MEANINGS = {
         "does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
     ),
     "Server returned nothing": (
-        "the server ended while this ran: it was stopped, or this took longer than --time-limit of evalsql serve allows"
+        "the server ended while this ran: it was stopped, or this or another statement took longer than --time-limit "
+        "of evalsql serve allows"
     ),
-    "Could not connect|Failed to send message": "no server answers there; evalsql serve starts one",
+    "Could not connect|Failed to send message": (
+        "no server answers there; evalsql serve starts one, and one that starts itself again because of --time-limit "
+        "answers in some seconds"
+    ),
     "Invalid connection id": (
         "the server has ended this session, and nothing of an open transaction is kept; try again. --time-limit of "
         "evalsql serve is how long a statement and the reading of what it gives may take"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine, parsed
+from evalsql.database.calls import CallError, check_settings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
 _CHANGING_WITH = ("insert", "update", "delete", "copy")  # a query without these words changes nothing
-# Calls, also in a text that is run, by which DuckDB 1.5 logs and profiles although its settings are locked.
-_SETTING = re.compile(
-    r"\b((?:en|dis)able_(?:logging|profiling)|write_log|truncate_duckdb_logs)\"?(?:\s|--[^\n]*|/\*.*?\*/)*\(",
-    re.IGNORECASE | re.DOTALL,
-)
 VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
 
@@ -56,6 +51,12 @@ def concerns_file(query: str) -> bool:
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 
+def makes_view(query: str) -> bool:
+    """Whether a statement is a CREATE VIEW of what is not temporary, or has that word near its beginning."""
+    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
+    return words[:1] == ["create"] and "view" in words and concerns_file(query)
+
+
 def placed(query: str, database: str) -> str | None:
     """A CREATE TABLE or TYPE, whose query is asked where all are, with the database to put it into; None for others."""
     pieces = [each for each in tokens(query) if each.kind != "comment"]
@@ -79,11 +80,16 @@ class Statement(NamedTuple):
 
 
 def statements_run(text: str) -> Iterator[Statement]:
-    """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known."""
+    """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known.
+
+    So is a call that logs, profiles or runs a text which is not in the statement.
+    """
     for statement in engine.extract_statements(text):
         kind, query = kind_of(statement), statement.query
-        if setting := _SETTING.search(query):
-            kind = f"{setting[1].lower()}()"
+        try:
+            check_settings(query)
+        except CallError as error:
+            kind = str(error)
         if kind not in ("EXPLAIN", "SET"):
             yield Statement(kind, query)
             continue

@@ -7,9 +7,9 @@ what is not understood is refused.
 """
 
 from itertools import pairwise
-from typing import NamedTuple
 
 from evalsql.database import engine
+from evalsql.database.calls import CallError, Word, check_calls, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 
 WRITE = "write"
@@ -17,13 +17,15 @@ _READING = {"SELECT", "TRANSACTION", VARIABLE}
 # They start and stop servers, show what others ask, change settings or sequences, or run text not looked at here.
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
-    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret", "sniff_csv", "glob"),
+    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
     *("duckdb_live_query_metrics", "duckdb_prepared_statements", "sleep_ms", "pg_sleep"),
     *("import_database", "export_database", "nextval", "setval"),
 }
+_FILE_READERS = ("read_", "parquet_", "glob", "sniff_csv")
 _REFUSED_BEGINNINGS = (
-    *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami", "read_"),
-    *("parquet_", "pragma_"),
+    *("quack_", "evalsql_server_", "from_substrait", "from_serialized_", "duckdb_logs", "whoami"),
+    *_FILE_READERS,
+    "pragma_",
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
@@ -31,14 +33,6 @@ _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change 
 
 class RefusedError(Exception):
     """A statement that a client may not send; the message is for it."""
-
-
-class Word(NamedTuple):
-    """A word, a quoted name without its quotes, or the first sign of anything else; where it starts in bytes."""
-
-    text: str
-    start: int
-    is_quoted: bool = False
 
 
 def admitted(text: str, role: str) -> str:
@@ -59,8 +53,11 @@ def _admitted(query: str, kind: str, role: str) -> str:
         raise RefusedError(
             f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
         )
-    words = _words(query)
-    _check_functions(words)
+    words = words_of(query)
+    try:
+        check_calls(words, _is_refused)
+    except CallError as error:
+        raise RefusedError(f"the function {error} is not for clients of a server") from error
     made = _after(words, ["create", "or", "replace"], ["create"])
     if _after(_after(made, ["persistent"], ["temp"], ["temporary"], []), ["secret"]):
         raise RefusedError("secrets are not for clients of a server")
@@ -73,31 +70,13 @@ def _admitted(query: str, kind: str, role: str) -> str:
     return _in_temp(query.encode(), words)
 
 
-def _words(query: str) -> list[Word]:
-    """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
-    content = query.encode()
-    starts = [start for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
-    found: list[Word] = []
-    for start, end in pairwise([*starts, len(content)]):
-        piece = content[start:end].decode().lower()
-        if piece.startswith('"'):
-            name = piece[1 : piece.rindex('"')]
-            found.append(Word(name.replace('""', '"'), start, is_quoted=True))
-        else:
-            size = next((at for at, sign in enumerate(piece) if not (sign.isalnum() or sign in "_$")), len(piece))
-            found.append(Word(piece[: size or 1], start))
-    return found
+def check_definition(text: str) -> None:
+    """Raise CallError where what a file defines calls what clients may not; the engine itself sees to files."""
+    check_calls(words_of(text), lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
 
 
-def _check_functions(words: list[Word]) -> None:
-    """Refuse names before a bracket that are of functions not for clients, and names of which one cannot tell."""
-    for (name, _, is_quoted), after in pairwise(words):
-        if after.text != "(" or after.is_quoted:
-            continue
-        if not is_quoted and not name.isascii() and not name[0].isalpha():
-            raise RefusedError(f"names of this kind are not for clients of a server: {name}")
-        if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or name.endswith(_REFUSED_ENDS):
-            raise RefusedError(f"the function {name} is not for clients of a server")
+def _is_refused(function: str) -> bool:
+    return function in _REFUSED or function.startswith(_REFUSED_BEGINNINGS) or function.endswith(_REFUSED_ENDS)
 
 
 def _after(words: list[Word], *beginnings: list[str]) -> list[Word]:

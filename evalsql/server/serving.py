@@ -18,9 +18,11 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
+from evalsql.server.policy import check_definition
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.schema import check_definitions, refuse_hiding
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
@@ -42,7 +44,7 @@ class Server:
     address: quack.Address
     sessions: Sessions
     log: Callable[[str], None]
-    may_compute_on: bool = False  # whether a statement whose session was ended may still run
+    late_since: float | None = None  # since when a statement whose session was ended may still run
 
     def start(self) -> None:
         """Listen; raises UsageError where the address is taken, or is none of this machine."""
@@ -95,8 +97,8 @@ class Server:
     def watch(self, stop: Event, most: int | None = None, limit: float = 0) -> bool:
         """Look after the sessions until told to stop, and let the process take ``most`` bytes.
 
-        Sessions whose statement takes longer than ``limit`` seconds are ended. Returns whether one computes on and
-        nothing else is under way: only the end of the process stops it.
+        Sessions whose statement takes longer than ``limit`` seconds are ended. Returns whether one computes on, which
+        only the end of the process stops: as soon as nothing else is under way, or after as many seconds again.
         """
         before = 0.0
         while not stop.wait(_LOOKS):
@@ -108,13 +110,17 @@ class Server:
                 continue
             busy = {name for name, is_busy in rows.items() if is_busy}
             used, before = time.process_time() - before, time.process_time()
-            if self.may_compute_on and not busy and self.sessions.is_nothing_open():
-                self.may_compute_on = used > _COMPUTES
-                if self.may_compute_on:
-                    self.log("what was ended computes on, and nothing else is under way: the server starts again")
+            if self.late_since is not None:
+                is_quiet = not busy and self.sessions.is_nothing_open()
+                if is_quiet and used <= _COMPUTES:
+                    self.late_since = None
+                elif is_quiet or time.monotonic() - self.late_since > limit:
+                    reason = "nothing else is under way" if is_quiet else f"others had {limit:g} seconds more to end"
+                    self.log(f"what was ended may compute on, and {reason}: the server starts again")
                     return True
             late = self.sessions.late(busy, limit) if limit else []
-            self.may_compute_on |= bool(late)
+            if late and self.late_since is None:
+                self.late_since = time.monotonic()
             given_up = dict.fromkeys(self.sessions.gone(busy), "has gone")
             given_up |= dict.fromkeys(late, f"takes more than the {limit:g} seconds of --time-limit")
             for name, reason in given_up.items():
@@ -134,7 +140,7 @@ class Server:
             self._end(*(self._rows().keys() - busy))
         with suppress(engine.Error):
             self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
-        return not busy and not self.may_compute_on
+        return not busy and self.late_since is None
 
     def _rows(self) -> dict[str, bool]:
         """The extension's sessions, and whether each has a statement running."""
@@ -188,6 +194,8 @@ def serve(
         opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection)}
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
+        refuse_hiding(database)
+        check_definitions(database, check_definition)
         if was_killed:
             log(
                 f"{path}: the process that had it last did not end properly; all that it had committed is here, and "

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
+from evalsql.database import engine
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
@@ -137,8 +138,8 @@ class Sessions:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"
             self.log(f"{known.label} {known.role} {_line(text)}")
-            word = run.split(maxsplit=1)[0].lower().rstrip(";")
-            known.is_open = word in BEGINS or (known.is_open and word not in (*COMMITS, *ROLLBACKS))
+            for word in (first_word(each.query) for each in engine.extract_statements(run)):
+                known.is_open = word in BEGINS or (known.is_open and word not in (*COMMITS, *ROLLBACKS))
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:

@@ -9,6 +9,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,6 +107,8 @@ def open_database(
                 database.shut_in()
             if database.catalog.own and not read_only and not is_ours:
                 check_own(database, only_warn=True)
+            if not read_only:
+                database.before_view = partial(schema.prepare_views, database)
         schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
@@ -150,6 +153,7 @@ def _shut_in_if_foreign(database: Database) -> None:
             "write other files, so evalsql reaches none, not even to load it. If you trust them, "
             "evalsql.open(path, external_access=True) allows it"
         )
+        schema.refuse_settings(database)
         database.shut_in()
 
 

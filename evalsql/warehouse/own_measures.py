@@ -158,8 +158,7 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
     this and what is run. Raises CatalogError for a body that is something else or reaches outside, and for a relation
     with the name of an engine's function.
     """
-    functions = "select function_name from system.main.duckdb_functions() where internal"
-    taken = {name for (name,) in database.rows(functions)} if relations else set()
+    taken = engine_functions(database) if relations else set()
     for relation in relations:
         if relation.name in taken:
             fault = f"{relation.name} is a function of the engine; give the file another name"
@@ -169,6 +168,12 @@ def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relat
     callable_names = taken.union(function.name for function in catalog.of_kind("functions"))
     for relation in relations:
         _check_body(relation, tables.union(relation.header.inputs), macros, callable_names)
+
+
+def engine_functions(database: Database) -> set[str]:
+    return {
+        name for (name,) in database.rows("select function_name from system.main.duckdb_functions() where internal")
+    }
 
 
 def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions: Set[str]) -> None:

@@ -6,22 +6,25 @@ there: a macro of the file can have the name of any of them.
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import tokens
+from evalsql.database import engine
+from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
-from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.database.quack import is_address
+from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
+from evalsql.warehouse.own_measures import check_bodies, check_own, engine_functions, fault_in
 
 SCHEMA_VERSION = 8
 _MAKING = "making views"
@@ -41,6 +44,13 @@ _OBJECTS = """
     from system.main.duckdb_functions()
     where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
 """
+_DEFINITIONS = """
+    select view_name, sql from system.main.duckdb_views() where not internal and database_name = {database}
+    union all
+    select function_name, macro_definition from system.main.duckdb_functions()
+    where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
+"""
+_TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
 _MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
@@ -78,6 +88,55 @@ def rebuild(database: Database) -> None:
         raise CatalogError(f"{database.path}: {error}{advice}") from error
     _make_own(database)
     _sign(database)
+
+
+def prepare_views(database: Database) -> None:
+    """Make the file such that a view in it asks what a statement asks here; WarehouseError where that cannot be.
+
+    The engine looks for what a view names in its own file first.
+    """
+    refuse_hiding(database)
+    if len({*(database.rows("select system.main.txid_current()")[0] for _ in range(2))}) == 1:
+        raise UsageError(
+            "evalsql writes its own views before the first one of yours: make that outside of a transaction"
+        )
+    with database.transaction():
+        rebuild(database)
+    database.checkpoint()
+    database.before_view = partial(refuse_hiding, database)
+
+
+def refuse_hiding(database: Database) -> None:
+    """Raise WarehouseError where views would ask a file's own in the place of the engine's or evalsql's.
+
+    Views and macros of the names of evalsql's are no matter, since they are made anew.
+    """
+    known, functions = {*database.catalog.relations, ddl.SCORES}, engine_functions(database)
+    tables = {("main", relation.name) for relation in database.catalog.of_kind("tables")}
+    hiding = [
+        f"{kind.removesuffix(' table')} {schema}.{name}"
+        for schema, name, kind in sorted(objects_in(database, database.name))
+        if (schema, name) not in tables and name.lower() in (known if kind == "table" else functions - known)
+    ]
+    if hiding:
+        fault = f"views in it would ask {', '.join(hiding)} of the file in the place of what DuckDB or evalsql has"
+        raise WarehouseError(f"{database.path}: {fault}; {_TAKE_OUT}. Temporary views ask what statements do")
+
+
+def check_definitions(database: Database, check: Callable[[str], None]) -> None:
+    """Raise WarehouseError where a view or macro that is not evalsql's calls what ``check`` has a CallError for."""
+    held, ours = (_DEFINITIONS.format(database=literal(name)) for name in (database.name, ATTACHED))
+    for name, text in database.rows(f"({held}) except ({ours}) order by all"):
+        try:
+            check(text)
+        except CallError as error:
+            raise WarehouseError(f"{database.path}: {name} in it calls {error}; {_TAKE_OUT}") from error
+
+
+def refuse_settings(database: Database) -> None:
+    """Raise WarehouseError where a view or macro of the file logs or profiles, which DuckDB 2.0 refuses by itself."""
+    if engine.__version__.startswith("1.") and not is_address(database.path):
+        check_definitions(database, check_settings)
 
 
 def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:

@@ -8,9 +8,10 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database, Rows
-from evalsql.database.statement_text import BEGINS, COMMITS, first_word
+from evalsql.database.statement_text import BEGINS, COMMITS, first_word, makes_view
 from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
+from evalsql.warehouse.schema import refuse_settings
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 
@@ -23,11 +24,17 @@ class Writer:
     external: bool
     is_open: bool = False  # a transaction that the user began
 
+    def __post_init__(self) -> None:
+        if not self.external:
+            refuse_settings(self.database)
+
     def run(self, text: str, most: int | None = None) -> Rows:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end."""
         look_at(text, self.database)
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
+        if not self.is_open and any(makes_view(query) for _, query in statements):
+            self.database.before_view()
         if "TRANSACTION" in kinds:
             found: Rows = [], []
             for kind, query in statements:

@@ -1,8 +1,11 @@
 """What is refused: with which exit code, and in which words; nothing goes to standard output then."""
 
 import shlex
+import shutil
+from itertools import product
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import evalsql
@@ -71,8 +74,6 @@ def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp
             *("from read_csv('/etc/passwd')", "from '/etc/passwd'", "from read_text('/etc/passwd')", "from glob('/*')"),
             *("attach 'other.duckdb'", "install fts", "load fts", "export database 'folder'", "from query"),
             *("set enable_external_access = true", "set lock_configuration = false"),
-            *("from enable_logging()", "from main.DISABLE_logging /* ( */ ()", "select write_log('a')"),
-            *('from "enable_profiling"()', "from query('from truncate_duckdb_logs()')"),
             *(copy, f"copy (select 1) to '{sample_file}.wal'", f"select 1; copy (select 1) to '{sample_file}'"),
             *(f"explain analyze {copy}", f"/* */ explain analyze {copy}", f"prepare p as {copy}; execute p"),
         ):
@@ -82,6 +83,61 @@ def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp
     assert_refused(command("sql", "copy runs to 'runs.csv'", "--db", sample_file))
     assert sample_file.read_bytes() == before
     assert list(tmp_path.iterdir()) == []
+
+
+# DuckDB 1.5 logs and profiles by them under locked settings: to standard output, or so that the process ends.
+CALLED = ("enable_logging", "disable_logging", "enable_profiling", "disable_profiling", "truncate_duckdb_logs")
+CALLS = (
+    *("from {}()", 'from "{}"()', "from system.main.{} /* ( */ ()", "from {} -- (\n ()", "from {}\u00a0()"),
+    *('from "{}"\u3000()', "select (select count(*) from {}())", "with x as (from {}()) from x", "select 'a'.{}()"),
+    *("explain analyze from {}()", "describe from {}()", "summarize from {}()", "from runs, lateral (from {}())"),
+    *(
+        "create temp view x as from {}()",
+        "create temp macro x() as table from {}()",
+        "create temp table x as from {}()",
+    ),
+    *("insert into files select * from {}()", "delete from runs where run_id in (from {}())", "select 1; from {}()"),
+    *("from query('from {}()')", "from query('from query(''from {}()'')')", "from query(e'from {}()')"),
+    *(
+        "from query('from {}' || '()')",
+        "from \"query\"('from {}'\n'()')",
+        "from system.main.QUERY /* */ ($$from {}()$$)",
+    ),
+    *("set variable x = 'from {}()'; from query(getvariable('x'))", "from query(query := 'from {}()')"),
+    *("create temp macro x(a) as table from query(a); from x('from {}()')", "from query(concat('from {}', '()'))"),
+    "from json_execute_serialized_sql(json_serialize_sql('from {}()'))",
+)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_no_call_logs_or_profiles_however_it_is_written(sample_file: Path, read_only: bool, tmp_path: Path) -> None:
+    path = Path(shutil.copy(sample_file, tmp_path / "w.duckdb"))
+    with Statements(db=str(path), measure_file=[], measures=[], write=not read_only).open_for_sql() as warehouse:
+        writer = Writer(warehouse.database, external=False)
+        for form, name in product(CALLS, CALLED):
+            for text in (form.format(name), form.format(name.upper())):
+                with pytest.raises(EvalsqlError, match=r"not allowed here|[Pp]arser [Ee]rror|syntax error"):
+                    writer.run(text)
+        with pytest.raises(UsageError, match=r"^query\(\) of text that is not one string is not allowed here; "):
+            writer.run("from query('from ' || 'ap')")
+        assert warehouse.rows("select current_setting('enable_logging')") == [(False,)]
+        # Names are no calls, and what a query is given is looked at.
+        for text in (
+            "from query('from ap')",
+            "from query_table('ap')",
+            "select 'enable_logging()' as query -- query(a)",
+        ):
+            assert writer.run(text)[1], text
+
+
+@pytest.mark.parametrize("called", ["enable_logging('QueryLog', storage_path := 'x.csv')", "enable_profiling()"])
+def test_no_view_of_a_file_logs_or_profiles(sample_file: Path, tmp_path: Path, command: Command, called: str) -> None:
+    """DuckDB 1.5 let it, and its process ended in the middle of what came next."""
+    path = shutil.copy(sample_file, tmp_path / "w.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(f"create view board as from {called}; create view v as from board")
+    outcome = command("sql", "from v", "--db", path)
+    assert (outcome.returncode in (2, 3), outcome.stdout, "Traceback" in outcome.stderr) == (True, "", False)
 
 
 def test_equals_that_name_no_parameter_are_let_through(command: Command, sample_file: Path) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SAMPLE, assert_refused, in_process
+import evalsql
+from evalsql.ingest.files import input_files
+from evalsql.ingest.files.object_store import without_keys
+from tests.conftest import SAMPLE, assert_refused, in_process, write
 from tests.server.served import HAS_SERVER
 
 HAS_STORE = HAS_SERVER and importlib.util.find_spec("moto") is not None
@@ -56,3 +59,25 @@ def test_a_bucket_gives_the_figures_of_its_files(scheme: str, tmp_path: Path) ->
 def test_what_the_store_does_not_have_is_named_and_nothing_is_loaded(name: str, tmp_path: Path) -> None:
     outcome = in_process(tmp_path, ["load", "runs", name], "")
     assert_refused(outcome, name, "the store says", "404", "nothing was loaded")
+
+
+URL = "https://reader:password@example.org/runs/a.run?X-Amz-Signature=password&x=1/2@3"
+
+
+def test_a_warehouse_keeps_no_keys_of_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write(tmp_path / "a.run", "q1 Q0 d1 1 1 t\n")
+    monkeypatch.setattr(input_files, "copy_object", lambda name, path: path.write_bytes(run.read_bytes()))
+    monkeypatch.setattr(input_files, "objects_named", lambda name: [name])
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels({"q1": {"d1": 1}}, "q")
+        assert warehouse.load_runs(URL) == ["a"]
+        assert warehouse.rows("select file from files where kind = 'run'") == [("https://example.org/runs/a.run",)]
+    assert without_keys("s3://bucket/a@b/c.run") == "s3://bucket/a@b/c.run"
+    assert without_keys("http://u:p@q@[::1]:80?a=b") == "http://[::1]:80"
+
+
+@pytest.mark.parametrize("url", ["http://reader:password@localhost:1/a.run?key=password", "https://reader:password@"])
+def test_what_is_told_of_a_url_holds_no_keys(url: str, tmp_path: Path) -> None:
+    outcome = in_process(tmp_path, ["load", "runs", url], "")
+    assert_refused(outcome, "nothing was loaded")
+    assert "password" not in outcome.stderr

@@ -2,15 +2,17 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from evalsql.database.calls import CallError
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK, Address, server_error
 from evalsql.database.statement_text import rendered
 from evalsql.errors import WarehouseError
-from evalsql.server.policy import RefusedError, admitted
+from evalsql.server.policy import RefusedError, admitted, check_definition
 from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
 from tests.long_cases import content, rows_of
 
@@ -27,6 +29,34 @@ def test_a_reader_changes_what_is_temporary_and_a_writer_the_warehouse(role: str
     else:
         with pytest.raises(RefusedError):
             admitted(text, role)
+
+
+DEFINED = (
+    *(
+        "CREATE VIEW v AS SELECT * FROM {}('x');",
+        "SELECT {}('x') AS a",
+        "SELECT * FROM {}(a, b)",
+        '"{}"(x)',
+        "(({}(x)) + 1)",
+    ),
+    "WITH x AS (SELECT * FROM main.{} ()) SELECT * FROM x",
+)
+CALLED = (
+    "quack_stop",
+    "quack_active_connections",
+    "evalsql_server_authorise",
+    "enable_logging",
+    "query",
+    "duckdb_logs",
+)
+
+
+def test_what_a_served_file_defines_calls_nothing_that_clients_may_not() -> None:
+    for form, name in product(DEFINED, CALLED):
+        with pytest.raises(CallError, match=f"^{name}$"):
+            check_definition(form.format(name))
+    check_definition("CREATE VIEW v AS SELECT * FROM read_csv('x.csv');")  # which the engine refuses when it is asked
+    check_definition("SELECT x AS query_table, 'query(1)' FROM query_table('runs')")
 
 
 class Watched(Sessions):
@@ -103,8 +133,8 @@ def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessio
 
 
 def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions: Watched) -> None:
-    for name in "ab":
-        sessions.authorise(name, "BEGIN")
+    for name, begin in (("a", "select 1; /* a */ BEGIN"), ("b", "begin")):
+        sessions.authorise(name, begin)
         sessions.authorise(name, "insert into runs by name select 1 as run")
     sessions.authorise("b", "rollback;")
     sessions.time += OPEN - 1

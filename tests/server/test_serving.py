@@ -343,7 +343,9 @@ def test_a_server_killed_in_mid_statement_starts_again_at_once(own: Served) -> N
 
 
 @pytest.mark.long
-def test_a_statement_that_never_ends_is_given_up_and_nothing_committed_is_lost(own: Served) -> None:
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_a_statement_that_never_ends_is_given_up_and_nothing_committed_is_lost(own: Served, is_quiet: bool) -> None:
+    """Also where others never cease to work; they are told."""
     own.end()
     own.start("--time-limit", "3")
     asking = own.begin(["sql", NEVER], own.read_token)
@@ -351,11 +353,23 @@ def test_a_statement_that_never_ends_is_given_up_and_nothing_committed_is_lost(o
         time.sleep(0.1)
     with evalsql.open(own.url, token=own.write_token) as writer:
         writer.execute("create table main.kept as select 1 as a")
+        if not is_quiet:
+            writer.execute("begin")
+            writer.execute("insert into main.kept values (2)")
+            began = time.monotonic()
+            told = ""
+            while not told and time.monotonic() - began < 120:
+                try:
+                    writer.rows("select 1")
+                except WarehouseError as error:
+                    told = str(error)
+            assert any(words in told for words in ("is stopping, and nothing of an open transaction", "--time-limit"))
     refused = finished(asking)
     assert refused.returncode == 3
     assert "--time-limit" in refused.stderr
     while own.told().count(" serving ") < 2:
         time.sleep(0.1)
+    assert ("others had 3 seconds more" in own.told()) != is_quiet
     with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
         assert reader.rows("select a from main.kept") == [(1,)]
     assert own.end() == 0
@@ -376,6 +390,30 @@ def test_the_log_has_no_signs_that_a_terminal_acts_on(served: Served) -> None:
     assert served.command("sql", "select '\x1b[2J\x07' as a", token=served.read_token).returncode == 0
     assert "select '\\x1b[2J\\x07' as a" in served.told()
     assert "\x1b" not in served.told()
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (
+            "macro ln(x) as 3.0",
+            "views in it would ask macro main.ln of the file in the place of what DuckDB or evalsql",
+        ),
+        (
+            "view v as from enable_logging('QueryLog', storage_path := 'x.csv')",
+            "v in it calls enable_logging; DROP takes it",
+        ),
+        ("macro ask(x) as table from query(x)", "ask in it calls query; DROP takes it out, or evalsql export"),
+    ],
+)
+def test_a_file_that_would_mislead_clients_or_end_the_server_is_not_served(
+    file: Path, tmp_path: Path, made: str, told: str
+) -> None:
+    path = shutil.copy(file, tmp_path / "w.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(f"create {made}")
+    refused = asked(path, "serve", "--listen", f"localhost:{free_port()}")
+    assert_refused(refused, f"w.duckdb: {told}", code=3)
 
 
 def test_tokens_are_for_their_owner_only(own: Served) -> None:

@@ -9,13 +9,14 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import QueryError, WarehouseError
+from evalsql import InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.catalog.relations import Catalog
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.writer import Writer
 from tests.conftest import Command, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, Crafted
-from tests.warehouse.test_foreign_files import BOARD
+from tests.warehouse.test_foreign_files import BOARD, BY_HAND, TRUE_AP
 from tests.warehouse.test_own_measures import kept
 
 # What may be called while the fence is built: the statement gives a list of the files that are allowed.
@@ -55,6 +56,59 @@ def test_tables_are_made_of_what_the_engine_computes(crafted: Crafted) -> None:
         warehouse.database.run("create table b (i integer primary key); create table c (i integer references b (i))")
 
 
+# A view in a file looks for names there first. Each of these is the engine's, a relation's or a step's.
+HIDERS = (
+    *("macro abs(x) as 42", "macro ABS(x) as 42", 'macro "abs"(x, y := 1) as 42', "macro main.abs(x) as (select 42)"),
+    *("macro sum(x) as 42", "macro count_star() as 42", 'macro "+"(a, b) as 42', 'macro "~~"(a, b) as true'),
+    *("macro list_value(x) as 42", "macro struct_pack(x) as 42", "macro now() as 42", "macro ln(x) as 42"),
+    *("macro range(x) as table select 42 as range", "macro unnest(x) as 42", "macro row_number() as 42"),
+    *("macro error(x) as 42", "macro steps.abs(x) as 42", "macro query_table(x) as table select 42 as a"),
+    *("macro duckdb_tables() as table select 42 as a", "macro list_sum(x) as 42", "macro array_extract(a, b) as 42"),
+    *("table steps.topics as select 42 as one", "table main.evaluated_topics as select 42 as one"),
+)
+VIEWS = (
+    *("create view v as {}", "create or replace view v as {}", "CREATE VIEW v(a) AS ({})", 'create view "v" as {}'),
+    *("create view main.v as {}", "create view w.main.v as {}", "/* temp */ create -- temp\n view v as {}"),
+    *("create view if not exists v as {}", "create view v as with x as ({}) from x", "select 1; create view v as {}"),
+)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+@pytest.mark.parametrize("hider", few_of(HIDERS, 1))
+def test_no_view_is_made_that_would_ask_what_hides_others(crafted: Crafted, hider: str) -> None:
+    path, query = crafted(f"create {hider}"), "select abs(-1) as a"
+    kind, name = hider.replace("(", " ").split()[:2]
+    with evalsql.open(path) as warehouse:
+        for view in VIEWS[:1] if hider != HIDERS[0] else VIEWS:
+            with pytest.raises(WarehouseError, match=rf"w\.duckdb: views in it would ask {kind} (main|steps)\."):
+                warehouse.database.run(view.format(query), external=False)
+        warehouse.execute(f"create temp view v as {query}")
+        assert warehouse.rows("from v") == [(1,)]
+        warehouse.execute(f"drop view temp.v; drop {kind} {'table ' * (' as table ' in hider)}{name}")
+        warehouse.database.run(VIEWS[0].format(query), external=False)
+        assert warehouse.rows("from w.main.v") == [(1,)]
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+def test_a_view_of_a_users_own_asks_evalsqls_relations(crafted: Crafted) -> None:
+    path = crafted(
+        "create or replace view ap as select 'bm25' as run, 'T23' as topic, 0.99 as value",
+        "create or replace macro p(k := 1) as table select 0.99 as value",
+        "create view main.evaluated_topics as select 42 as one",
+    )
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("begin")
+        with pytest.raises(UsageError, match=r"make that outside of a transaction$"):
+            warehouse.execute("create view best as from ap")
+        warehouse.execute("rollback")
+        makes = "create view best as from ap; create view precise as select value from p() order by all"
+        Writer(warehouse.database, external=False).run(f"begin; {makes}; commit")
+        assert warehouse.rows(TRUE_AP.replace("from ap", "from best")) == [(pytest.approx(BY_HAND),)]
+        assert warehouse.rows("from precise") == warehouse.rows("select value from p() order by all")
+
+
 # Text of the file that stands where this program writes SQL
 DIGESTS = (
     *("O'Reilly", "'", "''", "'); copy (select 1) to '{file}'; --", "' as x) to '{file}'; --", "'||(select 1)||'"),
@@ -90,6 +144,27 @@ def test_a_digest_is_no_sql(
     assert (done.returncode, file.exists(), "wrote 40 values" in done.stderr) == (0, False, True), done.stderr
     rows = duckdb.execute(f"select distinct sql_digest from '{tmp_path / 's.parquet'}'").fetchall()
     assert rows == [(few_measures.digest,)]
+
+
+# What a file says is evalsql's own
+KINDS = ("measures", "reports", "statistics", "functions", "steps", "tables", "keys", "boards", "judging", "fusion")
+CLAIMS = (
+    *(f"insert into relations values ('{name}', '{kind}', 't')" for kind, name in product(KINDS, ("leak", "LEAK"))),
+    *(f"update relations set relation = 'leak' where relation = '{name}'" for name in ("ap", "scores", "runs")),
+    "insert into measures select * replace ('leak' as relation) from measures where measure = 'AP'",
+    "comment on view leak is 'AP: Average precision'",
+)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("other", [[], [OTHER_SQL]])
+@pytest.mark.parametrize("claim", few_of(CLAIMS, 1))
+def test_the_file_does_not_say_what_is_foreign(crafted: Crafted, secret: Path, claim: str, other: list[str]) -> None:
+    path = crafted(BOARD.format(secret=secret).replace("board", "leak"), claim, *other)
+    with pytest.warns(InputWarning, match=r"beside those of evalsql: view leak\."):
+        warehouse = evalsql.open(path, read_only=True)
+    with warehouse, pytest.raises(QueryError, match="disabled by configuration"):
+        warehouse.rows("from leak")
 
 
 # What a file says of measures

@@ -17,7 +17,7 @@ from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.formats import recognised, without_rows
-from evalsql.ingest.files.object_store import copy_object, is_object, objects_named
+from evalsql.ingest.files.object_store import copy_object, is_object, objects_named, without_keys
 from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.text_reading import holds_predictions, predictions
 from evalsql.ingest.files.trec_text import number_fault, one_path
@@ -159,7 +159,7 @@ class _Finder:
         if self.kind and os.path.isdir(label):
             inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
             return self._fitting(label, self.kind, inside)
-        source, head = open_file(label, self._readable_again(label))
+        source, head = open_file(without_keys(label), self._readable_again(label))
         if self.kind and is_archive(head):
             return self._fitting(label, self.kind, unpacked(source, self.folder))
         return self._recognised(source, head)

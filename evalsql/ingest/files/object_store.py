@@ -33,6 +33,18 @@ def is_object(path: str) -> bool:
     return path.lower().startswith(_SCHEMES)
 
 
+def without_keys(name: str) -> str:
+    """An object's name without a password and without what is behind a question mark, which may be a key; else itself.
+
+    Names are kept in warehouses, which others read.
+    """
+    if not is_object(name):
+        return name
+    scheme, _, rest = name.partition("://")
+    host, slash, path = rest.partition("?")[0].partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
 def objects_named(pattern: str) -> list[str]:
     """The objects that a pattern stands for, or itself; InputError where the store does not answer."""
     if not any(mark in pattern for mark in "*?["):
@@ -47,7 +59,7 @@ def copy_object(name: str, path: Path) -> None:
     with _connection(name) as connection:
         row: Any = connection.execute("select content from read_blob(?)", [_as_engine(name)]).fetchone()
     if row is None:
-        raise InputError([Problem(name, 0, "no such object")])
+        raise InputError([Problem(without_keys(name), 0, "no such object")])
     path.write_bytes(row[0])
 
 
@@ -63,7 +75,7 @@ def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             connection.execute(f"load {'httpfs' if place is None else literal(str(place))}")
         except engine.Error as error:
-            raise InputError([Problem(name, 0, _MISSING.format(engine.__version__))]) from error
+            raise InputError([Problem(without_keys(name), 0, _MISSING.format(engine.__version__))]) from error
         try:
             if url := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
                 scheme, host, *_ = urlsplit(url)
@@ -72,5 +84,5 @@ def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
             with engine.interruptible(connection):
                 yield connection
         except engine.Error as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise InputError([Problem(name, 0, f"the store says: {reason}")]) from error
+            reason = str(error).strip().partition("\n")[0].replace(name, shown := without_keys(name))
+            raise InputError([Problem(shown, 0, f"the store says: {reason}")]) from error

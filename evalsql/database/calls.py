@@ -1,0 +1,64 @@
+"""Which functions a text of SQL calls, by the words that the engine's lexer finds in it.
+
+It promises this: no call of what is refused passes, however it is written. Where it cannot be told what is called, as
+where a text that is run is put together, that is refused too.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from evalsql.database import engine
+
+# They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
+_UNSEEN = {"json_execute_serialized_sql", "write_log", "truncate_duckdb_logs"}
+_SETTING_ENDS = ("_logging", "_profiling")
+
+
+class CallError(Exception):
+    """A function is called that is refused, which the message names."""
+
+
+class Word(NamedTuple):
+    """A word, a quoted name without its quotes, or the first sign of anything else; where it starts in bytes."""
+
+    text: str
+    start: int
+    is_quoted: bool = False
+
+
+def words_of(query: str) -> list[Word]:
+    """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
+    content = query.encode()
+    starts = [start for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
+    found: list[Word] = []
+    for start, end in pairwise([*starts, len(content)]):
+        piece = content[start:end].decode().lower()
+        if piece.startswith('"'):
+            name = piece[1 : piece.rindex('"')]
+            found.append(Word(name.replace('""', '"'), start, is_quoted=True))
+        else:
+            size = next((at for at, sign in enumerate(piece) if not (sign.isalnum() or sign in "_$")), len(piece))
+            found.append(Word(piece[: size or 1], start))
+    return found
+
+
+def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
+    """Raise CallError for a name before a bracket that is refused, or of which one cannot tell."""
+    for (name, _, is_quoted), after in pairwise(words):
+        is_strange = not is_quoted and not name.isascii() and not name[0].isalpha()
+        if after.text == "(" and not after.is_quoted and (is_strange or is_refused(name)):
+            raise CallError(name)
+
+
+def check_settings(query: str) -> None:
+    """Raise CallError where a statement logs or profiles, or runs a text that is not written out in it."""
+    content, words = query.encode(), words_of(query)
+    check_calls(words, lambda name: name in _UNSEEN or name.endswith(_SETTING_ENDS))
+    for name, bracket, given, end in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if (name.text, bracket.text, bracket.is_quoted) == ("query", "(", False):
+            text = content[given.start : end.start].decode().strip()
+            is_string = text[:1] == text[-1:] == "'" and "'" not in text[1:-1].replace("''", "")
+            if not is_string or end.text != ")":
+                raise CallError("query() of text that is not one string")
+            check_settings(text[1:-1].replace("''", "'"))
