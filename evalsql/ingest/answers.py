@@ -58,10 +58,11 @@ def load_answers(
     query = partial(relation_query, database.catalog, qrels_id=qrels_id)
     known = f"select distinct run, 'unknown' as tie_rule, false as lower_is_better from ({_STAGED})"
     inputs = {"staged": _STAGED, "named_nuggets": query("named_nuggets"), "staged_runs": known}
+    inputs |= {"row_faults": query(f"{kind[:-1]}_faults")}
     problems = ProblemList()
     with _staged(database, kind, source, name, columns, problems) as tables:
         lines = [table.lines() for table in tables]
-        for number, line, reason in database.rows(f"{query(f'{kind[:-1]}_faults', inputs)}\norder by all"):
+        for number, line, reason in database.rows(f"{query('answer_faults', inputs)}\norder by all"):
             problems.add(tables[number].problem(lines[number].get(line, line), reason))
         problems.check()
         origins = [table.source if table.form.name else IN_MEMORY for table in tables]

@@ -46,20 +46,22 @@ def check_contract(database: Database, relation: Relation) -> None:
         wanted = ", ".join([*expected, *relation.header.columns])
         raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
-    read, evaluated = database.catalog.build_order([relation.name]), "evaluations"
-    for topics in (database.catalog["answered_topics"], database.catalog["cited_topics"]):
-        evaluated = created_name(database.catalog, topics) if topics in read else evaluated
+    evaluated, answered = "select [count(*)] from evaluations", database.catalog["answered_topics"]
+    if answered in database.catalog.build_order([relation.name]):
+        kinds = ", ".join(f"count(*) filter (where kind = '{kind}')" for kind in ("nuggets", "citations"))
+        evaluated = f"select [{kinds}] from {created_name(database.catalog, answered)}"
     counts = f"""
         select
-            count(*), count(distinct (qrels, run, topic)), (select count(*) from {evaluated}),
+            count(*), count(distinct (qrels, run, topic)), ({evaluated}),
             count(*) filter (where not coalesce(isfinite(value), false)),
             count(*) filter (where is_outside),
             min(concat(value, ' of ', run, ' on topic ', topic)) filter (where is_outside)
         from (select *, value not between ?::double - 1e-9 and ?::double + 1e-9 as is_outside from {relation.name})
     """
     ((rows, distinct, num_evaluated, unusable, outside, example),) = database.rows(counts, [low, high])
-    if not rows == distinct == num_evaluated:
-        raise CatalogError(f"{relation.path}: gives {rows} rows for {num_evaluated} topics evaluated")
+    if rows != distinct or rows not in num_evaluated:
+        wanted = " or ".join(map(str, num_evaluated))
+        raise CatalogError(f"{relation.path}: gives {rows} rows for {wanted} topics evaluated")
     if unusable:
         advice = "coalesce(..., 0) gives a value to topics that have none"
         raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite; {advice}")

@@ -1,8 +1,6 @@
 -- title: Boards: the mean of each system over collections, and its place, by five kinds of mean
 -- parameters: measure, lower_is_better, missing, versions
--- columns: measure
---   system               system
---   version              version; null for none
+-- columns: measure, system, version
 --   num_collections      collections averaged
 --   macro                mean over collections, each of which weighs the same
 --   micro                mean over the topics of all collections; null where a collection has a figure without topics

@@ -1,8 +1,6 @@
 -- title: Boards: the place of each system with its bootstrap interval, and who is separated from whom
 -- parameters: measure, mean, lower_is_better, missing, versions, draw, intervals, samples, seed, confidence
--- columns: measure
---   system        system
---   version       version; null for none
+-- columns: measure, system, version
 --   place         1 and the number of systems whose mean is strictly better
 --   place_low     lower end of the interval of the place; null for fewer than three clusters
 --   place_high    upper end

@@ -1,8 +1,6 @@
 -- title: Boards in samples: the mean and the place of each system over collections that are drawn with replacement
 -- parameters: measure, mean, lower_is_better, missing, versions, draw, samples, seed
--- columns: measure
---   system         system
---   version        version; null for none
+-- columns: measure, system, version
 --   draw           number of the sample, from 1; 0 is the board itself
 --   mean           mean of the system in the sample; null where it has none of the collections drawn
 --   signed_mean    the mean, or below 0 by as much where the lesser one is better

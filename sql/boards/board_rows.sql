@@ -1,8 +1,6 @@
 -- title: Which systems a board may have, in which version, and how many collections each has
 -- parameters: measure, missing, versions
--- columns: measure
---   system            system
---   version           version; null for none
+-- columns: measure, system, version
 --   num_collections   collections that it has a value for
 --   num_versions      versions of the system that have a value
 --   num_wanted        collections that any system has a value for

@@ -1,8 +1,6 @@
 -- title: Boards: each system on each collection, with its place there and how far it is from the others
 -- parameters: measure, mean, lower_is_better, missing, versions
--- columns: measure
---   system         system
---   version        version; null for none
+-- columns: measure, system, version
 --   collection     collection
 --   cluster        its cluster
 --   value          value of the system

@@ -1,8 +1,6 @@
 -- title: Recall after each call: how much the calls of a run have found so far, over all topics
 -- parameters: rel
--- columns:
---   qrels        judgment set
---   run          run
+-- columns: qrels, run
 --   call         place of the call among those of a topic, from 1
 --   num_topics   topics that have a call of this place
 --   recall       relevant documents that this call and those before have, divided by those of the topic; a mean over all

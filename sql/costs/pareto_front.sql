@@ -102,15 +102,6 @@ costs_of_runs as (
         value is not null
         and ($statistic = 'total' or qrels not in (select qrels from cost_values))
 ),
-intervals as (
-    select
-        qrels,
-        run,
-        measure,
-        low,
-        high
-    from mean_intervals(confidence := $confidence)
-),
 points as (
     select
         qualities.qrels,
@@ -126,7 +117,7 @@ points as (
     join costs_of_runs
         on costs_of_runs.qrels = qualities.qrels
         and costs_of_runs.run = qualities.run
-    left join intervals as of_quality
+    left join mean_intervals(confidence := $confidence) as of_quality
         on of_quality.qrels = qualities.qrels
         and of_quality.run = qualities.run
         and of_quality.measure = $quality_measure

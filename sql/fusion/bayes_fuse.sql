@@ -14,15 +14,6 @@ with cutoffs as (
         values (0, 5), (5, 10), (10, 15), (15, 20), (20, 30), (30, 100), (100, 200), (200, 500), (500, 1000)
     ) as listed(before, last_rank)
 ),
-seen as (
-    select
-        fold,
-        place,
-        topic_id,
-        rank,
-        hit
-    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-),
 num_topics as (
     select
         fold,
@@ -41,7 +32,7 @@ precisions as (
     from num_topics
     cross join fused_runs(runs := $runs) as listed
     cross join cutoffs
-    left join seen
+    left join training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as seen
         on seen.fold = num_topics.fold
         and seen.place = listed.place
         and seen.rank > cutoffs.before

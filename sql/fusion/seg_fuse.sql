@@ -13,15 +13,6 @@ with segments as (
         10 * pow(2, segment - 1) - 5 as last_rank
     from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as listed(segment)
 ),
-seen as (
-    select
-        fold,
-        place,
-        topic_id,
-        rank,
-        hit
-    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-),
 num_topics as (
     select
         fold,
@@ -36,7 +27,7 @@ learnt as (
         segments.first_rank,
         segments.last_rank,
         sum(seen.hit) / (segments.last_rank - segments.first_rank + 1) / max(num_topics.num_topics) as probability
-    from seen
+    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as seen
     join segments on seen.rank between segments.first_rank and segments.last_rank
     join num_topics on num_topics.fold = seen.fold
     group by seen.fold, seen.place, segments.first_rank, segments.last_rank

@@ -13,12 +13,7 @@
 -- reference: Cohen 1960, doi:10.1177/001316446002000104; Cohen 1968, doi:10.1037/h0026256
 -- differs: scikit-learn takes the places of grades in their list in the place of the grades, if none is left out the same
 with counts as (
-    select
-        qrels,
-        other,
-        rating,
-        other_rating,
-        num_documents
+    select *
     from confusion_table(names := $names, rel := $rel, reference := $reference)
 ),
 firsts as (

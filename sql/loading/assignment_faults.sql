@@ -2,10 +2,7 @@
 -- inputs: staged, named_nuggets
 -- parameters:
 --   qrels_id integer = null   key of the judgment set that has the nuggets
--- columns:
---   file_id   number of the staged file
---   line      line of the file, or number of the row
---   reason    what is wrong
+-- columns: file_id, line, reason
 -- definition: Each nugget of a topic that a run answers has one assignment, and nothing else has one. An importance
 --    that stands beside it is that of the nugget.
 with placed as (
@@ -70,19 +67,6 @@ select
     concat(place, ': has an assignment already') as reason
 from numbered
 where nth > 1
-union all
-select
-    min(file_id) as file_id,
-    0 as line,
-    concat('only scores are stored of run ', run, ', which come from elsewhere; evalsql drop runs takes them out') as reason
-from staged
-where
-    run in (
-        select runs.run
-        from runs
-        where runs.run_id in (select run_id from stored_scores union select run_id from collection_scores)
-    )
-group by run
 union all
 select
     answered.file_id,

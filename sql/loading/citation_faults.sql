@@ -1,9 +1,6 @@
 -- title: Staged citations that cannot be loaded
 -- inputs: staged, named_nuggets
--- columns:
---   file_id   number of the staged file
---   line      line of the file, or number of the row
---   reason    what is wrong
+-- columns: file_id, line, reason
 -- definition: Each document that a sentence cites stands once, with its support; a sentence that cites none has one row
 --    without a document and without support. Topics are those of the nuggets.
 with placed as (
@@ -59,16 +56,3 @@ select
     concat(place, ': the judgments have no nugget of the topic') as reason
 from placed
 where topic not in (select named_nuggets.topic from named_nuggets)
-union all
-select
-    min(file_id) as file_id,
-    0 as line,
-    concat('only scores are stored of run ', run, ', which come from elsewhere; evalsql drop runs takes them out') as reason
-from staged
-where
-    run in (
-        select runs.run
-        from runs
-        where runs.run_id in (select run_id from stored_scores union select run_id from collection_scores)
-    )
-group by run

@@ -2,9 +2,7 @@
 -- inputs: lines
 -- parameters:
 --   rank_is_used boolean = false   whether the tie rule goes by the rank column
--- columns:
---   file_id      number of the staged file
---   topic        topic
+-- columns: file_id, topic
 --   document     document
 --   given_rank   rank column, null where it is not used or no whole number
 --   score        score, null where it is no number

@@ -1,7 +1,6 @@
 -- title: Those of the first lines of run files that have a number for a score, as comments and headers have not
 -- inputs: first_lines
--- columns:
---   file_id       number of the staged file
+-- columns: file_id
 --   line          number of the line
 --   num_columns   how many columns it has
 --   topic         first column

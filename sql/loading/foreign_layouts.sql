@@ -1,7 +1,6 @@
 -- title: Files whose first rows are those of some other table than a run
 -- inputs: first_rows
--- columns:
---   file_id       number of the staged file
+-- columns: file_id
 --   line          line of its first row
 --   num_columns   how many columns that has
 with compared as (

@@ -1,8 +1,6 @@
 -- title: Staged nuggets that cannot be loaded
 -- inputs: staged
--- columns:
---   line     line of the file, or number of the row
---   reason   what is wrong
+-- columns: line, reason
 -- definition: A nugget is vital or okay, and stands once in its topic.
 with numbered as (
     select

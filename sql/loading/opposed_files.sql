@@ -2,8 +2,7 @@
 -- inputs: first_rows
 -- parameters:
 --   lower_is_better boolean = false   whether smaller scores are better
--- columns:
---   file_id   number of the staged file
+-- columns: file_id
 with steps as (
     select
         file_id,

@@ -2,9 +2,7 @@
 -- inputs: staged
 -- parameters:
 --   in_groups boolean = false   whether each iteration is a group of its own
--- columns:
---   line              line of the file, or number of the row
---   topic             topic
+-- columns: line, topic
 --   iteration         iteration
 --   document          document
 --   first_line        line of the first judgment

@@ -2,9 +2,7 @@
 -- inputs: staged
 -- parameters:
 --   form varchar in {strata, probabilities} = strata   what the rows say of the sample
--- columns:
---   line     line of the file, or number of the row
---   reason   what is wrong
+-- columns: line, reason
 -- definition: A document that was judged had a probability above 0, and none has one below 0 or above 1. That of what
 --    the methods 0 and 2 took is not used.
 select

@@ -1,8 +1,6 @@
 -- title: The judgments of documents that staged judgments of their spans give
 -- inputs: staged
--- columns:
---   file_id     number of the staged file
---   topic       topic
+-- columns: file_id, topic
 --   iteration   0
 --   document    document
 --   grade       highest grade of its spans

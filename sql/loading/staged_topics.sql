@@ -1,8 +1,6 @@
 -- title: Topics of the staged files, and how many rows each has
 -- inputs: staged
--- columns:
---   file_id    number of the staged file
---   topic      topic
+-- columns: file_id, topic
 --   num_rows   rows
 select
     file_id,

@@ -1,7 +1,5 @@
 -- title: What is kept with all runs of a system and version, for a page to filter by
--- columns:
---   system    system
---   version   version; null for none
+-- columns: system, version
 --   key       key of meta
 --   value     its value, which all of the runs have that have the key
 with entries as (

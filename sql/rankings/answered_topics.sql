@@ -1,24 +1,34 @@
--- title: The rows measures of answers have: each run on each topic of the nuggets that its answers were assigned to
+-- title: The rows measures of answers have: each run whose answers were judged on each topic of the nuggets
 -- columns: qrels_id, run_id, topic_id, qrels, run, topic
---   missing   whether the run has no answer to the topic
-with pairs as (
+--   kind      what was judged of the run's answers: nuggets that they hold, or citations; a run may have rows of both
+--   missing   whether nothing of the kind was judged of an answer to the topic
+with judged_answers as (
     select distinct
         qrels_id,
-        run_id
+        run_id,
+        topic_id,
+        'nuggets' as kind
     from nugget_assignments
+    union all
+    select distinct
+        qrels_id,
+        run_id,
+        topic_id,
+        'citations' as kind
+    from answer_citations
+),
+pairs as (
+    select distinct
+        qrels_id,
+        run_id,
+        kind
+    from judged_answers
 ),
 nugget_topics as (
     select distinct
         qrels_id,
         topic_id
     from nuggets
-),
-assigned as (
-    select distinct
-        qrels_id,
-        run_id,
-        topic_id
-    from nugget_assignments
 )
 select
     pairs.qrels_id,
@@ -27,13 +37,15 @@ select
     qrels.qrels,
     runs.run,
     topics.topic,
-    assigned.run_id is null as missing
+    pairs.kind,
+    judged_answers.run_id is null as missing
 from pairs
 join nugget_topics on nugget_topics.qrels_id = pairs.qrels_id
 join qrels on qrels.qrels_id = pairs.qrels_id
 join asked_runs() as runs on runs.run_id = pairs.run_id
 join topics on topics.topic_id = nugget_topics.topic_id
-left join assigned
-    on assigned.qrels_id = pairs.qrels_id
-    and assigned.run_id = pairs.run_id
-    and assigned.topic_id = nugget_topics.topic_id
+left join judged_answers
+    on judged_answers.qrels_id = pairs.qrels_id
+    and judged_answers.run_id = pairs.run_id
+    and judged_answers.kind = pairs.kind
+    and judged_answers.topic_id = nugget_topics.topic_id

@@ -1,7 +1,6 @@
 -- title: How many relevant documents each judgment group of a topic has
 -- parameters: rel
--- columns: qrels_id, topic_id
---   judgment_group   iteration of the judgments, which names the group
+-- columns: qrels_id, topic_id, judgment_group
 --   num_rel          relevant documents
 select
     qrels_id,

@@ -1,7 +1,5 @@
 -- title: Topics on which a load of a system has another value than the load before; rank_changes has documents of two runs
--- columns: qrels
---   system         system
---   measure        canonical name of the measure
+-- columns: qrels, system, measure
 --   run_before     run before
 --   run            run
 --   dated_at       date of the run, in UTC

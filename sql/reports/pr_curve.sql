@@ -11,8 +11,12 @@ with interpolated as (
         evaluation_id,
         rank,
         relevant_rank,
-        precision
-    from interpolated_precisions(rel := $rel)
+        max(relevant_rank / rank) over (
+            partition by evaluation_id
+            order by relevant_rank desc
+            rows between unbounded preceding and current row
+        ) as precision
+    from relevant_ranks(rel := $rel)
 ),
 hit_counts as (
     select

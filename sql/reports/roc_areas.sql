@@ -9,13 +9,7 @@
 --                  expected over their orders
 --   roc_n_mean     mean of ROC@n over the topics, ties in the tie rule's order
 with totals as (
-    select
-        qrels,
-        run,
-        num_rel,
-        num_nonrel,
-        rel_ret,
-        nonrel_ret
+    select *
     from pooled_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
 ),
 pooled as (

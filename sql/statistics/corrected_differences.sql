@@ -16,23 +16,7 @@
 --   note             what to be wary of: no other topics, few topics, people alone are surer; null otherwise
 -- definition: The rows of corrections, over differences topic by topic, as in paired_differences.
 -- reference: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient prediction-powered inference, arXiv:2311.01453
-select
-    found.measure,
-    found.baseline,
-    found.run,
-    found.num_topics,
-    found.num_judged,
-    found.by_reference,
-    found.by_judge,
-    found.correction,
-    found.weight,
-    found.estimate,
-    found.low,
-    found.high,
-    found.reference_low,
-    found.reference_high,
-    found.n_effective,
-    found.note
+select *
 from corrections(
     of := 'differences',
     baseline := $baseline,
@@ -41,4 +25,4 @@ from corrections(
     weight := $weight,
     intervals := $intervals,
     confidence := $confidence
-) as found
+)

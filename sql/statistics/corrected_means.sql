@@ -16,22 +16,7 @@
 --   note             what to be wary of: no other topics, few topics, people alone are surer; null otherwise
 -- definition: The rows of corrections, over the values by topic of measures that are averaged arithmetically.
 -- reference: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient prediction-powered inference, arXiv:2311.01453
-select
-    found.measure,
-    found.run,
-    found.num_topics,
-    found.num_judged,
-    found.by_reference,
-    found.by_judge,
-    found.correction,
-    found.weight,
-    found.estimate,
-    found.low,
-    found.high,
-    found.reference_low,
-    found.reference_high,
-    found.n_effective,
-    found.note
+select * exclude (baseline)
 from corrections(
     of := 'means',
     reference := $reference,
@@ -39,4 +24,4 @@ from corrections(
     weight := $weight,
     intervals := $intervals,
     confidence := $confidence
-) as found
+)

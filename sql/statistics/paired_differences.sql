@@ -9,14 +9,7 @@
 -- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of
 --     one's own named scores, also a temporary one, takes the place of the view here and in all that stands on this.
 with seen as (
-    select
-        qrels,
-        measure,
-        run,
-        topic,
-        value,
-        scale,
-        compared
+    select *
     from compared_values
 ),
 -- By judgment set and measure, so that a query of one measure has the values of no other made.

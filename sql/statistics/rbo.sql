@@ -54,9 +54,7 @@ lengths as (
 unknown as (
     select error('baseline is ' || asked.baseline || ', and no run is called so') as told
     from (select $baseline as baseline) as asked
-    where
-        asked.baseline is not null
-        and asked.baseline not in (select runs.run from runs)
+    where asked.baseline not in (select runs.run from runs)
 )
 select
     lengths.baseline_name as baseline,

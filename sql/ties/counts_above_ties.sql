@@ -2,9 +2,7 @@
 -- parameters: rel, judged_only, ties
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 --   ties varchar in {worst, best} = best   whether the other documents of the tie stand above them or below
--- columns: evaluation_id
---   first_rank       rank of the first document of the tie
---   judgment_group   iteration of the judgments, which names the group
+-- columns: evaluation_id, first_rank, judgment_group
 --   rel_above        documents above that are relevant to the group
 --   docs_above       documents above, in the ranking as the group has it
 with counted as (

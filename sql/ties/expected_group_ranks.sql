@@ -3,8 +3,7 @@
 --    every order alike.
 -- parameters: rel, judged_only
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
--- columns: evaluation_id
---   judgment_group   iteration of the judgments, which names the group
+-- columns: evaluation_id, judgment_group
 --   rank             a rank of a tie that holds documents relevant to it
 --   relevant_rank    documents relevant to it expected down to one that stands there
 --   share            number of documents relevant to it expected there

@@ -4,8 +4,7 @@
 --    stands there.
 -- parameters: alpha, rel, judged_only
 --   alpha double in [0, 1] = 0.5   how much a subtopic loses with each document relevant to it
--- columns: evaluation_id
---   subtopic   iteration of the judgments, which names the subtopic
+-- columns: evaluation_id, subtopic
 --   rank       a rank at which a document relevant to it may stand
 --   gain       gain expected there
 with tied as (

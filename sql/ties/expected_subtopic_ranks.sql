@@ -1,8 +1,7 @@
 -- title: What subtopic_ranks is expected to give over all orders of tied documents
 -- definition: As in expected_relevant_ranks.
 -- parameters: rel, judged_only
--- columns: evaluation_id
---   subtopic        iteration of the judgments, which names the subtopic
+-- columns: evaluation_id, subtopic
 --   rank            a rank of a tie that holds documents relevant to it
 --   relevant_rank   documents relevant to it expected down to one that stands there
 --   share           number of documents relevant to it expected there

@@ -4,8 +4,7 @@
 --                           anywhere
 --   most_mixed integer = 100000   of what is expected, ties with more sets than these are left out, those of documents
 --                           without gain being counted too
--- columns: evaluation_id
---   first_rank    rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   num_kinds     kinds of documents with a gain in the tie
 --   set_number    number of the set above, whose order does not matter
 --   next_number   number of the set with the document

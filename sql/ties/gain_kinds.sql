@@ -1,7 +1,6 @@
 -- title: Kinds of tied documents, and of single ones, that have a gain: those of a kind have the same
 -- parameters: gains
--- columns: evaluation_id
---   first_rank    rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   size          documents in the tie
 --   num_zero      documents in the tie that have no gain
 --   kind_number   number of the kind within the tie

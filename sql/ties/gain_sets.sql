@@ -1,8 +1,7 @@
 -- title: Sets of tied documents that have a gain, by how many of each kind they hold
 -- parameters: gains, most_sets
 --   most_sets integer = 1000   ties with more sets than these are left out
--- columns: evaluation_id
---   first_rank    rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   kind_number   number of a kind of the tie
 --   set_number    number of the set; 0 is the empty one
 --   num_members   documents of that kind in it

@@ -1,8 +1,7 @@
 -- title: What each judgment group says of each retrieved document that it has judged
 -- parameters: rel, judged_only
 --   judged_only boolean = false   whether it matters that a document has been judged not relevant
--- columns: evaluation_id
---   judgment_group   iteration of the judgments, which names the group
+-- columns: evaluation_id, judgment_group
 --   group_number     number of the group among those of the topic
 --   document_id      key of the document
 --   first_rank       rank of the first document tied with it

@@ -3,8 +3,7 @@
 --    with a digit for each pattern, which says how many documents of the pattern are in the set.
 -- parameters: rel, judged_only
 --   judged_only boolean = false   whether it matters that a document has been judged not relevant
--- columns: evaluation_id
---   first_rank       rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   pattern_number   number of the pattern within the tie; one that no group can hold for worse than another has the
 --                    lower number
 --   num_docs         documents of the pattern in the tie

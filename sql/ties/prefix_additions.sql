@@ -3,8 +3,7 @@
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
 --   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
 --   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
--- columns: evaluation_id
---   first_rank    rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   set_number    number of the set above, whose order does not matter
 --   next_number   number of the set with the document
 --   is_last       whether that is the whole tie
@@ -36,12 +35,7 @@ divisors as (
     cross join given_values(given := $depth) as depths
 ),
 sets as (
-    select
-        evaluation_id,
-        first_rank,
-        set_number,
-        num_docs,
-        is_only
+    select *
     from tie_prefixes(rel := $rel, judged_only := $judged_only, ties := $ties)
 ),
 members as (

@@ -1,7 +1,6 @@
 -- title: Documents tied with each other, and single ones, of which some are relevant to a subtopic
 -- parameters: rel, judged_only
--- columns: evaluation_id
---   subtopic     iteration of the judgments, which names the subtopic
+-- columns: evaluation_id, subtopic
 --   first_rank   rank of the first of them
 --   last_rank    rank of the last of them
 --   num_rel      documents among them that are relevant to the subtopic

@@ -2,8 +2,7 @@
 -- parameters: rel, judged_only, ties in {worst, best} = best, most_sets
 --   judged_only boolean = false   whether it matters that a document has been judged not relevant
 --   most_sets integer = 1000        ties with more sets than these are left out
--- columns: evaluation_id
---   first_rank   rank of the first document of the tie
+-- columns: evaluation_id, first_rank
 --   set_number   number of the set, as judgment_patterns counts them; 0 is the empty one
 --   num_docs     documents in it
 --   is_only      whether the tie has just one set of each size, and so one order of patterns

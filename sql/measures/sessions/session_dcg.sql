@@ -16,14 +16,21 @@
 -- example: calls SessionDCG(repeats=true) = 2.9491
 with totals as (
     select
-        session_gains.evaluation_id,
+        session_ranks.evaluation_id,
         cutoffs.k,
-        fsum(session_gains.gain) as total
-    from session_gains(
-        dcg := $dcg, gains := $gains, call_base := $call_base, rank_base := $rank_base, repeats := $repeats
-    ) as session_gains
-    join cutoffs(k := $k) as cutoffs on session_gains.rank <= cutoffs.last_rank
-    group by session_gains.evaluation_id, cutoffs.k
+        fsum(
+            grade_gains.gain
+                / (1 + ln(session_ranks.rank) / ln($rank_base))
+                / (1 + ln(session_ranks.call) / ln($call_base))
+        ) as total
+    from session_ranks
+    join grade_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null) as grade_gains
+        on grade_gains.grade = session_ranks.grade
+    join cutoffs(k := $k) as cutoffs on session_ranks.rank <= cutoffs.last_rank
+    where
+        grade_gains.gain <> 0
+        and ($repeats or session_ranks.is_first)
+    group by session_ranks.evaluation_id, cutoffs.k
 )
 select
     evaluated_topics.qrels,

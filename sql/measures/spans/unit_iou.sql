@@ -11,17 +11,9 @@
 -- scores: no
 -- example: spans UnitIoU@2 = 0.4118
 select
-    evaluated_topics.qrels,
-    evaluated_topics.run,
-    evaluated_topics.topic,
-    cutoffs.k,
-    coalesce(
-        unit_counts.num_both
-            / nullif(unit_counts.num_judged + unit_counts.num_retrieved - unit_counts.num_both, 0),
-        0
-    ) as value
-from evaluated_topics
-cross join cutoffs(k := $k) as cutoffs
-join unit_counts(k := $k, rel := $rel) as unit_counts
-    on unit_counts.evaluation_id = evaluated_topics.evaluation_id
-    and unit_counts.last_rank = cutoffs.last_rank
+    qrels,
+    run,
+    topic,
+    unit_counts.k,
+    coalesce(num_both / nullif(num_judged + num_retrieved - num_both, 0), 0) as value
+from unit_counts(k := $k, rel := $rel) as unit_counts

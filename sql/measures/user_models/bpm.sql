@@ -3,9 +3,7 @@
 -- parameters: t, k, min_rel, max_rel
 --   t double in (0, 1e9] = 1                 gain that the reader wants in all
 --   k integer in [1, inf) = 10               rank at which the reader stops in any case
--- columns:
---   expected_items           documents that the reader is expected to look at
---   expected_total_utility   gain expected from them
+-- columns: expected_items, expected_total_utility
 -- definition: Sum of the gains down to the first rank where it reaches t, or down to k, divided by the number of
 --    ranks down to there. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Zhang, Liu, Li, Zhang, Xu and Ma 2017, Evaluating web search with a bejeweled player model,

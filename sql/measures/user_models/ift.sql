@@ -5,9 +5,7 @@
 --   t double in (0, 1e9] = 2                 gain that the reader wants in all
 --   b double in (0, inf) = 0.9               willingness to go on: at the goal the chance is b / (1 + b)
 --   r double in [0, inf) = 1                 how sharply the chance falls near the goal; 0 gives RBP
--- columns:
---   expected_items           documents that the reader is expected to look at
---   expected_total_utility   gain expected from them
+-- columns: expected_items, expected_total_utility
 -- definition: Sum of W * gain, W being proportional to the product of the chances to go on from the ranks above,
 --    1 - 1 / (1 + b * exp(r * (t - S))) with the sum S of the gains down to there, and adding up to 1 over all
 --    ranks down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.

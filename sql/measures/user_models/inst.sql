@@ -4,9 +4,7 @@
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders; not known (null) where t is
 --                                     below 0.5; what is expected has no known closed form
--- columns:
---   expected_items           documents that the reader is expected to look at
---   expected_total_utility   gain expected from them
+-- columns: expected_items, expected_total_utility
 -- definition: Sum of W * gain, the weights W being proportional each to the one above it as ((rank + d - 1) /
 --    (rank + d))^2 with the rank of the upper one and d = 2t less the gains down to it, adding up to 1 over all
 --    ranks down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.

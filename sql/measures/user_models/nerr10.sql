@@ -1,9 +1,7 @@
 -- measure: NERR10
 -- title: Nearly expected reciprocal rank: the reader stops by gain and with constant patience
 -- parameters: p, min_rel, max_rel, depth, ties in {rule, worst, best}
--- columns:
---   expected_items           documents that the reader is expected to look at
---   expected_total_utility   gain expected from them
+-- columns: expected_items, expected_total_utility
 -- definition: Sum of W * gain, W being proportional to p^(rank - 1) times the product of 1 - gain over the
 --    documents above and adding up to 1 over all ranks down to the depth. The gain is (grade - min_rel) /
 --    (max_rel - min_rel), between 0 and 1.

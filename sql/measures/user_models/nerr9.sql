@@ -2,9 +2,7 @@
 -- title: Nearly expected reciprocal rank: the reader stops by gain and rank, at the latest at the cutoff
 -- parameters: k, min_rel, max_rel, ties in {rule, worst, best}
 --   k integer in [1, inf) = 10               rank at which the reader stops in any case
--- columns:
---   expected_items           documents that the reader is expected to look at
---   expected_total_utility   gain expected from them
+-- columns: expected_items, expected_total_utility
 -- definition: Sum of W * gain over the first k, W being proportional to 1 / rank times the product of 1 - gain
 --    over the documents above and adding up to 1 over the first k, also where the ranking is shorter. The gain is
 --    (grade - min_rel) / (max_rel - min_rel), between 0 and 1.

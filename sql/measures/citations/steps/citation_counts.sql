@@ -29,15 +29,16 @@ answered as (
     group by qrels_id, run_id, topic_id
 )
 select
-    cited_topics.qrels,
-    cited_topics.run,
-    cited_topics.topic,
+    answered_topics.qrels,
+    answered_topics.run,
+    answered_topics.topic,
     coalesce(answered.num_sentences, 0) as num_sentences,
     coalesce(answered.num_citations, 0) as num_citations,
     coalesce(answered.total_support, 0) as total_support,
     coalesce(answered.total_supported, 0) as total_supported
-from cited_topics
+from answered_topics
 left join answered
-    on answered.qrels_id = cited_topics.qrels_id
-    and answered.run_id = cited_topics.run_id
-    and answered.topic_id = cited_topics.topic_id
+    on answered.qrels_id = answered_topics.qrels_id
+    and answered.run_id = answered_topics.run_id
+    and answered.topic_id = answered_topics.topic_id
+where answered_topics.kind = 'citations'

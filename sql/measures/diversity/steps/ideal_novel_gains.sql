@@ -7,13 +7,7 @@
 --   rank   rank in the ideal ranking
 --   gain   sum over the document's subtopics of (1 - alpha)^n, n documents above being relevant to each
 with recursive numbered as (
-    select
-        qrels_id,
-        topic_id,
-        document_id,
-        name_number,
-        first_of_alike,
-        number_of_alike
+    select *
     from documents_by_subtopics(rel := $rel)
 ),
 candidates as (

@@ -1,8 +1,7 @@
 -- title: What each of the first documents of a ranking gains for each subtopic that it is relevant to
 -- ties: expected = expected_novel_gains
 -- parameters: alpha, rel, judged_only, k, ties
--- columns: evaluation_id
---   subtopic   iteration of the judgments, which names the subtopic
+-- columns: evaluation_id, subtopic
 --   rank       rank of a document that is relevant to it
 --   gain       (1 - alpha)^n, n documents above being relevant to it
 select

@@ -2,8 +2,7 @@
 -- ties: worst, best = extreme_subtopic_ranks
 -- ties: expected = expected_subtopic_ranks
 -- parameters: rel, judged_only, ties
--- columns: evaluation_id
---   subtopic        iteration of the judgments, which names the subtopic
+-- columns: evaluation_id, subtopic
 --   rank            rank of a document that is relevant to it
 --   relevant_rank   documents relevant to it down to this one
 --   share           1; or the number of documents relevant to it expected at this rank of a tie

@@ -1,8 +1,7 @@
 -- title: Ranks of the retrieved documents that are relevant to a judgment group, in the ranking as the group has it
 -- ties: expected = expected_group_ranks
 -- parameters: rel, judged_only, ties in {rule, expected}
--- columns: evaluation_id
---   judgment_group   iteration of the judgments, which names the group
+-- columns: evaluation_id, judgment_group
 --   rank             rank of a document that is relevant to it
 --   relevant_rank    documents relevant to it down to this one
 --   share            1; or the number of documents relevant to it expected at this rank of a tie

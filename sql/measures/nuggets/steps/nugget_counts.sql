@@ -25,4 +25,5 @@ left join nugget_assignments
     and nugget_assignments.qrels_id = nuggets.qrels_id
     and nugget_assignments.topic_id = nuggets.topic_id
     and nugget_assignments.nugget = nuggets.nugget
+where answered_topics.kind = 'nuggets'
 group by answered_topics.qrels, answered_topics.run, answered_topics.topic

@@ -1,7 +1,6 @@
 -- title: Preferences of each judgment group, with as many documents not relevant as relevant; see prefs_group_r
 -- parameters: pairs, ties in {rule, worst, best, expected} = rule
--- columns: evaluation_id
---   judgment_group   iteration of the judgments, which names the group
+-- columns: evaluation_id, judgment_group
 --   num_prefs        preferences that count
 --   num_fulfilled    preferences that are fulfilled
 --   is_open          whether the order of tied documents decides which preferences count

@@ -6,11 +6,7 @@
 --   document_id   key of the document
 --   is_first      whether no call before it has the document
 with evaluated as (
-    select
-        evaluation_id,
-        qrels_id,
-        run_id,
-        topic_id
+    select *
     from asked_evaluations()
 ),
 found as (

@@ -1,7 +1,7 @@
 -- title: How many characters, tokens, lines or pages are judged relevant, retrieved down to a cutoff, and both
 -- parameters: k, rel
--- columns: evaluation_id
---   last_rank       cutoff, or the greatest number there is for the whole ranking
+-- columns: qrels, run, topic
+--   k               rank cutoff; null is the whole ranking
 --   num_judged      units that relevant spans cover, those in several of them once
 --   num_retrieved   units that retrieved spans cover, those in several of them once
 --   num_both        units that both cover
@@ -50,8 +50,10 @@ shared as (
     group by judged_parts.qrels_id, retrieved_parts.run_id, judged_parts.topic_id, retrieved_parts.last_rank
 )
 select
-    evaluated_topics.evaluation_id,
-    cutoffs.last_rank,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    cutoffs.k,
     cast(coalesce(judged_units.num_units, 0) as double) as num_judged,
     cast(coalesce(retrieved_units.num_units, 0) as double) as num_retrieved,
     cast(coalesce(shared.num_units, 0) as double) as num_both
