@@ -148,7 +148,7 @@ def leaderboard(
         question = Question(warehouse, output, arrangement, **arguments, costs=cost, shows_front=pareto)
         if pareto and question.named[0].relation.header.less_is_better:
             raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
-        note_waiting(warehouse, question.runs)
+        note_waiting(warehouse, question.runs, question.qrels)
         if by is None:
             print_board(question)
         else:
@@ -174,7 +174,7 @@ def topics(
     """
     with asking.open() as warehouse, _shown(warehouse, selection, calls) as arguments:
         question = Question(warehouse, output, arrangement, **arguments)
-        note_waiting(warehouse, question.runs)
+        note_waiting(warehouse, question.runs, question.qrels)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
 
 
