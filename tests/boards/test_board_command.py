@@ -127,6 +127,8 @@ digits = 3
     assert "Two is the system s02." in made.stdout
     assert "p corrected by Holm for 2 tests" in made.stdout
     assert "6 would give" in made.stderr
+    two = write(tmp_path / "two.toml", text.replace('"s04", ', ""))
+    assert "p corrected by Holm for 1 test, alpha" in command("table", two, "--db", path).stdout
     for extra, told in (
         ("", "odd lacks a collection of the table"),
         ('test = "sign"\n', "t.toml:1: test: is for a table of one judgment set"),
