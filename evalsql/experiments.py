@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -119,11 +120,16 @@ def experiment(
         ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
         ranked |= {"keep_best": keep_best, "columns": columns}
         with _warnings_kept() as told:
-            for name, run in _named(runs, names):
-                if isinstance(run, str | Path):
-                    loaded += warehouse.load_runs(run, name=name, **ranked)
-                else:
-                    loaded.append(warehouse.load_run(run, str(name), **ranked))
+            # Files without names go together: those of one stem are told apart by their folders.
+            for are_files, group in groupby(_named(runs, names), key=lambda pair: pair[0] is None):
+                if are_files:
+                    loaded += warehouse.load_runs([run for _, run in group], **ranked)
+                    continue
+                for name, run in group:
+                    if isinstance(run, str | Path):
+                        loaded += warehouse.load_runs(run, name=name, **ranked)
+                    else:
+                        loaded.append(warehouse.load_run(run, str(name), **ranked))
         base = _baseline(baseline, loaded)
         how: dict[str, Any] = {"test": test, "correction": correction, "family": family, "alpha": alpha}
         how |= {"measures": measures, "digits": digits}

@@ -127,10 +127,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         faults.append(f"{path}:1: the header lacks {', '.join(lacking)}")
     read: dict[str, Any] = {"parameters": [], "columns": {}}
     for key, reader in (("parameters", _read_parameters), ("columns", _read_columns)):
-        try:
-            read |= {key: reader(path, found[key])} if key in found else {}
-        except CatalogError as error:
-            faults.append(str(error))
+        read |= {key: reader(path, found[key], faults)} if key in found else {}
     if faults:
         raise CatalogError("\n".join(faults))
     every = defaultdict(list, {key: section.values for key, section in found.items()})
@@ -185,19 +182,19 @@ def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str], fault
     return found
 
 
-def _read_columns(path: Path, section: _Section) -> dict[str, str]:
+def _read_columns(path: Path, section: _Section, faults: list[str]) -> dict[str, str]:
     """The columns that the line names, which relations share, then those of the entries."""
     columns: dict[str, str] = {}
     known = _shared_columns(path.parent)
     for name in _items(section.values[0]):
         if name not in known:
             named = ", ".join(known)
-            raise CatalogError(f"{path}:{section.line}: column {name} is described nowhere; the line names {named}")
-        columns[name] = known[name]
+            faults.append(f"{path}:{section.line}: column {name} is described nowhere; the line names {named}")
+        columns[name] = known.get(name, "")
     for line, text in section.entries:
         name, _, meaning = text.partition(" ")
         if not meaning.strip() or not name.isidentifier():
-            raise CatalogError(f'{path}:{line}: expected "column   meaning", found "{text}"')
+            faults.append(f'{path}:{line}: expected "column   meaning", found "{text}"')
         columns[name] = meaning.strip()
     return columns
 
@@ -283,30 +280,46 @@ class Parameter(NamedTuple):
         return low < value < high or is_end
 
 
-def _read_parameters(path: Path, section: _Section) -> list[Parameter]:
+def _read_parameters(path: Path, section: _Section, faults: list[str]) -> list[Parameter]:
     """The parameters in the order in which the line names them, or in that of the entries where it names none."""
-    own = {parameter.name: parameter for parameter in (_read_parameter(path, *entry) for entry in section.entries)}
+    own: dict[str, Parameter | None] = {}  # None is one that is described, but wrongly
+    for line, text in section.entries:
+        try:
+            read = _read_parameter(path, line, text)
+            own[read.name] = read
+        except CatalogError as error:
+            faults.append(str(error))
+            own[text.split()[0]] = None
     if not section.values[0]:
-        return list(own.values())
-    known = {**_shared_parameters(path.parent), **own}
+        return [parameter for parameter in own.values() if parameter]
+    known: dict[str, Parameter | None] = {**_shared_parameters(path.parent), **own}
     found: dict[str, Parameter] = {}
-    try:
-        for text in _items(section.values[0]):
-            match = _NAMED_PARAMETER.fullmatch(text)
-            if match is None:
-                raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
-            name, domain, default = match.groups()
-            if name not in known:
-                near = difflib.get_close_matches(name, known)
-                hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
-                raise UsageError(f"parameter {name} is neither described below nor one that relations share; {hint}")
-            given = known[name]._replace(domain=domain or known[name].domain)
-            found[name] = given._replace(default=given.parse(default)) if default else given
-        if unnamed := own.keys() - found.keys():
-            raise UsageError(f"the line of parameters does not name {', '.join(sorted(unnamed))}")
-    except UsageError as error:
-        raise CatalogError(f"{path}:{section.line}: {error}") from error
+    named = set()
+    for text in _items(section.values[0]):
+        try:
+            name, parameter = _named_parameter(text, known)
+            named.add(name)
+            found |= {name: parameter} if parameter else {}
+        except UsageError as error:
+            faults.append(f"{path}:{section.line}: {error}")
+    if unnamed := own.keys() - named:
+        faults.append(f"{path}:{section.line}: the line of parameters does not name {', '.join(sorted(unnamed))}")
     return list(found.values())
+
+
+def _named_parameter(text: str, known: Mapping[str, Parameter | None]) -> tuple[str, Parameter | None]:
+    match = _NAMED_PARAMETER.fullmatch(text)
+    if match is None:
+        raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
+    name, domain, default = match.groups()
+    if name not in known:
+        near = difflib.get_close_matches(name, known)
+        hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
+        raise UsageError(f"parameter {name} is neither described below nor one that relations share; {hint}")
+    if (parameter := known[name]) is None:
+        return name, None
+    given = parameter._replace(domain=domain or parameter.domain)
+    return name, given._replace(default=given.parse(default)) if default else given
 
 
 @cache

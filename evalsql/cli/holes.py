@@ -64,7 +64,7 @@ def holes(
         write_table(arrangement.first_rows(table), output, warehouse, _DROPPED)
         told = warehouse.rows(counts)
     for name, num_pairs, num_open, basis in told:
-        of = f"{num_open} of {counted(num_pairs, 'pair')} of runs"
+        of = f"{num_open:,} of {counted(num_pairs, 'pair')} of runs"
         note(f"{name}: unjudged documents decide the order of {_AT_MOST if basis == 'intervals' else ''}{of}")
     if unjudged.unseen is not None and any(basis == "intervals" for *_, basis in told):
         note("--unseen counts for each run by itself: pairs by intervals are without what only the other run has")

@@ -147,7 +147,7 @@ def leaderboard(
         question = Question(warehouse, output, arrangement, **asked_for, costs=cost, shows_front=pareto)
         if pareto and question.named[0].relation.header.less_is_better:
             raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
-        note_waiting(warehouse, question.runs)
+        note_waiting(warehouse, question.runs, question.qrels)
         if by is None:
             print_board(question)
         else:
@@ -172,7 +172,7 @@ def topics(
     """
     with asking.open() as warehouse:
         question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
-        note_waiting(warehouse, question.runs)
+        note_waiting(warehouse, question.runs, question.qrels)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
 
 

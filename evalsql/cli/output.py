@@ -20,7 +20,7 @@ from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
 from evalsql.evaluation.listings import document_words
-from evalsql.phrases import Progress, counted, silent
+from evalsql.phrases import Progress, counted, shortened, silent
 from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
@@ -185,14 +185,19 @@ def with_words(warehouse: Warehouse, table: Table) -> Table:
     return table.with_column(len(table.columns), "text", [found.get(name) for name in names])
 
 
-def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
-    """Name runs that no judgment set evaluates; raises UsageError with that where none of these is evaluated."""
+def note_waiting(warehouse: Warehouse, runs: Sequence[str], qrels: Sequence[str] = ()) -> None:
+    """Name runs that no judgment set evaluates; raises UsageError with that where none of these is evaluated.
+
+    Else say so where these judgments, which were asked for, evaluate none.
+    """
     text = notices.on_waiting(warehouse.evaluation, runs)
     is_any = warehouse.rows(f"select 1 from ({warehouse.evaluation.coverage_query((), runs)}) limit 1")
     if text and not is_any:
         raise UsageError(text)
     if text or not is_any:
         note(text or "no run is loaded that judgments evaluate; evalsql load runs FILE brings one")
+    elif qrels and not warehouse.rows(f"select 1 from ({warehouse.evaluation.coverage_query(qrels, runs)}) limit 1"):
+        note(f"{shortened(qrels)}: evaluates none of these runs; evalsql load runs FILE --qrels NAME brings one")
 
 
 @contextmanager

@@ -62,7 +62,8 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
         except UsageError as error:
             if kind != "run" or not is_measure(pattern, database.catalog):
                 raise
-            raise UsageError(f'{error}; {pattern} is a measure, as -m takes them: -m "nDCG@10 {pattern}"') from error
+            told = f'{pattern} is a measure: -m {pattern}, several -m A,B, in Python measures="{pattern}"'
+            raise UsageError(f"{error}; {told}") from error
         if kind == "qrels" and len(fitting) > 1 and not with_replaced:
             replaced = replaced_qrels(database)
             fitting = [name for name in fitting if name not in replaced] or fitting

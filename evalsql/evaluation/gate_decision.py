@@ -82,17 +82,21 @@ class Decision(NamedTuple):
         failed = sum(not verdict.passes for verdict in self.verdicts)
         against = f" against {self.baseline}" if self.baseline else ""
         broken = f"rules that fail: {failed} of {len(self.verdicts)}" if failed else "all rules hold"
-        return f"{self.candidate}{against} ({self.qrels}): {broken}"
+        return f"{self.candidate}{against}{f' ({self.qrels})' * bool(self.qrels)}: {broken}"
 
 
 class _Question(NamedTuple):
     """What is judged by which rules; the values of the baseline have the run name ``reference``."""
 
     candidate: str
-    qrels: str
+    qrels: str  # empty where figures over whole collections are judged
     reference: str | None
     figures: Figures | None
     rules: Sequence[Rule]
+
+    @property
+    def sets(self) -> Sequence[str]:
+        return [self.qrels] if self.qrels else []
 
 
 def decide(
@@ -117,7 +121,7 @@ def decide(
 
     measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
-    with evaluation.with_scores(measures, qrels=[asked.qrels], runs=runs):
+    with evaluation.with_scores(measures, qrels=asked.sets, runs=runs):
         if asked.figures:
             of, given = (asked.qrels, str(asked.reference)), asked.figures.measures
             values = [(*of, topic, name, repr(value)) for name in given for topic, value in given[name].items()]
@@ -185,9 +189,12 @@ def _resolved(
 ) -> _Question:
     database = evaluation.database
     run = resolve_one(database, "run", candidate)
-    judged = evaluation.judging_set([run], qrels)
     known = [rule.resolved(database.catalog) for rule in rules]
     on_boards = any(rule.kind in ON_BOARDS for rule in known)
+    # Figures over whole collections have no judgments, and rules about boards need none.
+    needs_none = on_boards and qrels is None and all(rule.kind in (*ON_BOARDS, "lacking") for rule in known)
+    is_judged = not needs_none or database.rows(evaluation.coverage_query([], [run])) != []
+    judged = evaluation.judging_set([run], qrels) if is_judged else ""
     if on_boards and not any(rule.kind == "lacking" for rule in known):
         known.append(_LACKING)
     if baseline is None and (comparing := [rule for rule in known if rule.kind in COMPARING]):
@@ -198,7 +205,8 @@ def _resolved(
         reference = resolve_one(database, "run", baseline)
         if reference == run:
             raise UsageError(f"{run} is both candidate and baseline; name another baseline")
-        evaluation.judging_set([reference], judged)
+        if is_judged:
+            evaluation.judging_set([reference], judged)
     has_rankings = stored_scores.with_rankings(database, [run])
     allows_missing = any(rule.kind == "missing" for rule in known)
     is_answered = database.rows("select 1 from qrels where qrels = ? and form = 'nuggets'", [judged]) != []
@@ -336,10 +344,10 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
         same = f"select measure from ({inputs['tests']}) where run = ? and note = 'identical' order by measure"
         for (measure,) in database.rows(same, [asked.candidate]):
             notes.append(f"{measure}: the same value as the baseline's for every topic")
-    found = [*on_coverage(evaluation, [asked.qrels], runs), *on_overlaps(evaluation, [asked.qrels], runs)]
+    found = [*on_coverage(evaluation, asked.sets, runs), *on_overlaps(evaluation, asked.sets, runs)]
     notes += [each.text.strip() for each in found if each.about in _MISLEADING]
     measures = [rule.measure for rule in asked.rules if rule.measure]
-    return notes + [line.strip() for line in on_costs(evaluation, measures, [asked.qrels], runs)]
+    return notes + [line.strip() for line in on_costs(evaluation, measures, asked.sets, runs)]
 
 
 def _checksum(database: Database, qrels: str) -> str:

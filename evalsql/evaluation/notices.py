@@ -161,7 +161,7 @@ def on_holes(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], run
         return None
     _, counts = Holes(evaluation, [measure], qrels=qrels, runs=runs).pairs()
     for _, num_pairs, num_open, basis in evaluation.database.rows(counts):
-        pairs = f"{'at most ' if basis == 'intervals' else ''}{num_open} of {counted(num_pairs, 'pair')}"
+        pairs = f"{'at most ' if basis == 'intervals' else ''}{num_open:,} of {counted(num_pairs, 'pair')}"
         return f"By {measure.name} unjudged documents decide the order of {pairs} of systems; see evalsql holes."
     return None
 

@@ -173,10 +173,10 @@ def _is_ranking(value: object) -> bool:
 def refuse_several(topic: object, inner: object) -> None:
     """Raise UsageError where a topic has a table or other rankings, as the name of a system would have."""
     first = next(iter(inner.values()), None) if isinstance(inner, Mapping) else None
-    if hasattr(inner, "columns") or _is_nested(first):
+    if (is_table := hasattr(inner, "columns")) or _is_nested(first):
+        found = "a table" if is_table else "those of several"
         raise UsageError(
-            f"{topic}: expected the documents of one topic, found those of several; evalsql.experiment takes several "
-            "systems"
+            f"{topic}: expected the documents of one topic, found {found}; evalsql.experiment takes several systems"
         )
 
 

@@ -15,6 +15,7 @@ from evalsql.evaluation.boards import board
 from evalsql.evaluation.evaluation import FAMILIES
 from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
+from evalsql.phrases import counted
 from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs, verdict
 from evalsql.report.table import BETTER, WORSE, Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -251,7 +252,8 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     measure = names[paper.measures[0].value]
     caption = paper.caption.strip() or f"{measure} on {len(found.collections)} collections; the best in bold."
     if bases:
-        tested = f"paired t test over collections, p corrected by Holm for {len(pairs)} tests, alpha = {paper.alpha:g}"
+        held = f"p corrected by Holm for {counted(len(pairs), 'test')}, alpha = {paper.alpha:g}"
+        tested = f"paired t test over collections, {held}"
         caption += f" {BETTER} is significantly better than {names[bases[0]]}, {WORSE} significantly worse ({tested})."
     heads = [
         "system" if paper.header == "run" else paper.header,

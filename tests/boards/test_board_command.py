@@ -135,6 +135,8 @@ digits = 3
     assert "Two is the system s02." in made.stdout
     assert "p corrected by Holm for 2 tests" in made.stdout
     assert "6 would give" in made.stderr
+    two = write(tmp_path / "two.toml", text.replace('"s04", ', ""))
+    assert "p corrected by Holm for 1 test, alpha" in command("table", two, "--db", path).stdout
     for extra, told in (
         ("", "odd lacks a collection of the table"),
         ('test = "sign"\n', "t.toml:1: test: is for a table of one judgment set"),
@@ -268,3 +270,17 @@ def test_rules_of_a_gate_over_collections(command: Command, tmp_path: Path) -> N
     assert command("gate", "new-a", "--baseline", "old-a", *asked, *allowing).returncode == 0
     alone = command("gate", "new-a", "--baseline", "old-a", *allowing, "--format", "csv")
     assert csv_rows(alone.stdout)[-1]["note"].startswith("goes with a rule about a board")
+
+
+def test_a_gate_decides_about_figures_without_judgments(command: Command, path: Path) -> None:
+    ours, base_values = values_of({name: FIGURES[name] for name in ("s00", "s01")})
+    less = base_values - ours
+    run, base = "s00@1 on c1", "s01@1 on c1"
+    asked = ["--rule", "board nDCG@10 drop <= 1", "--rule", "no collection nDCG@10 drop > 1", "--format", "csv"]
+    outcome = command("gate", run, "--baseline", base, "--db", path, *asked)
+    assert outcome.returncode == 0, outcome.stderr
+    values = {row["rule"]: float(row["value"]) for row in csv_rows(outcome.stdout)}
+    expected = {"board nDCG@10 drop <= 1": less.mean(), "no collection nDCG@10 drop > 1": less.max()}
+    assert values == pytest.approx({**expected, "missing collections <= 0": 0}, abs=1e-12)
+    refused = command("gate", run, "--baseline", base, "--db", path, *asked, "--rule", "nDCG@10 drop <= 1")
+    assert_refused(refused, "no judgment set evaluates")

@@ -62,6 +62,24 @@ def test_a_faulty_file_is_refused_with_its_place(
         loaded.load_measures(write(tmp_path / "depth.sql", text))
 
 
+def test_all_faults_of_a_header_are_told_at_once(tmp_path: Path) -> None:
+    changes = {
+        "-- parameters:\n": "-- parameters: enough, k per cent, enouhg\n",
+        "enough integer in": "enough integre in",
+        "-- columns:\n": "-- columns: num_nothing\n",
+        "num_ret   documents retrieved": "num_ret",
+        "-- range: 0 1": "-- rnage: 0 1",
+    }
+    text = MEASURE
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(CatalogError) as refused:
+        read_relations(write(tmp_path / "depth.sql", text))
+    told = [line.split("depth.sql:")[1].split(":")[0] for line in str(refused.value).splitlines()]
+    assert sorted(told, key=int) == ["1", "4", "4", "5", "6", "7", "11"]
+
+
 BROKEN = [
     (content(before).decode(), content(after).decode(), told)
     for before, after, told in rows_of(HERE / "broken_contracts.tsv")

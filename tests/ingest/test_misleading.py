@@ -271,6 +271,8 @@ def test_judgments_take_the_runs_that_wait_and_others_are_named(command: Command
     assert "1 run evaluated with them" in loaded.stderr
     board = command("leaderboard", "-m", "AP", "--format", "csv").stdout
     assert sorted(line.split(",")[:2] for line in board.splitlines()[1:]) == [["later", "second"], ["q", "first"]]
+    for asked in ("leaderboard", "topics"):
+        assert "other: evaluates none of these runs" in command(asked, "-m", "AP", "--qrels", "other").stderr
 
 
 # What is corrected for, and where intervals end

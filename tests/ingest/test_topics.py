@@ -247,7 +247,9 @@ def test_judgments_that_replace_others_have_their_texts_and_groups(judged: Wareh
 def test_a_folder_has_one_file_of_topics(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels({"1": {"a": 1}}, "q")
     write(tmp_path / "corpus.jsonl", '{"_id": "a", "text": "a document"}\n')
-    with pytest.raises(UsageError, match=r"the folder has no file of topics, such as queries\.jsonl"):
+    with pytest.raises(
+        UsageError, match=r"the folder has no file of topics, such as queries\.jsonl or .*; name one of .*corpus"
+    ):
         empty.load_topics(tmp_path)
     write(tmp_path / "queries.jsonl", '{"_id": "1", "text": "what is asked"}\n')
     empty.load_topics(tmp_path)

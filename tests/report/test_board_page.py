@@ -51,6 +51,11 @@ def test_places_and_medians_are_those_of_each_collection(small: Path) -> None:
     assert {systems[name]["place"] for name in NASTY} == {4}
 
 
+def test_a_sure_first_place_is_one_place(empty: Warehouse, tmp_path: Path) -> None:
+    load_figures(empty, {name: {f"c{each}": value for each in range(4)} for name, value in (("a", 0.9), ("b", 0.1))})
+    assert "Its place is 1; it differs from every other system." in _page(empty, tmp_path).read_text(encoding="utf-8")
+
+
 def test_it_reads_without_a_script(small: Path, opened: Open) -> None:
     page = opened(small, script=False).page
     answers = page.locator(".answer").all_inner_texts()

@@ -11,9 +11,9 @@ import ranx
 from ir_measures import ScoredDoc
 
 import evalsql
-from evalsql import InputError, UsageError
+from evalsql import InputError, InputWarning, UsageError
 from evalsql.experiments import Experiment
-from tests.conftest import SAMPLE
+from tests.conftest import SAMPLE, write
 from tests.long_cases import few_of
 from tests.report.conftest import trec_eval
 
@@ -89,6 +89,19 @@ def test_a_baseline_is_compared_with_and_marked() -> None:
     assert by_name.warehouse.explain("dense", "T01", measure="AP").fetchall()
     assert list(by_name.df().columns) == ["qrels", "run", "AP"]
     by_name.warehouse.close()
+
+
+def test_files_of_one_stem_are_told_apart_and_noted_once(tmp_path: Path) -> None:
+    ranked = "1 Q0 c 1 {} t\n1 Q0 a 2 1.00000001 t\n1 Q0 b 3 1 t\n"
+    files = [write(tmp_path / name / "run.txt", ranked.format(top)) for name, top in (("old", 5), ("new", 6))]
+    with pytest.warns(InputWarning) as told:
+        experiment = evalsql.experiment(files, {"1": {"b": 1}}, "RR", baseline=0)
+    assert [str(each.message).partition(",")[0] for each in told] == [
+        "4 documents in 2 runs tie only in 32-bit precision"
+    ]
+    assert experiment.comparison is not None
+    assert [row[2:4] for row in experiment.comparison] == [("old/run", "new/run")]
+    experiment.warehouse.close()
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 """The report as a page, in a browser: what it shows, what it does when asked, what it leaves alone."""
 
+import shlex
 from pathlib import Path
 
 import numpy
@@ -7,6 +8,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import evalsql
+from tests.conftest import in_process
 from tests.long_cases import few_of
 from tests.report.conftest import Open, Watched, asked, page_data, report_of
 
@@ -179,6 +181,24 @@ def test_a_topic_opens_its_documents_and_the_back_button_closes_it(watched: Watc
     page.reload()
     assert page.url == address
     assert page.query_selector(".side")
+
+
+def test_a_page_without_documents_names_a_command_that_prints_them(opened: Open, tmp_path: Path) -> None:
+    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+        for name in ("its set", "another"):
+            warehouse.load_qrels({"one topic": {"a": 1, "b": 0}}, name)
+        for name, score in (("ours", 3.0), ("bm25", 1.0), ("theirs", 1.5)):
+            warehouse.load_run({"one topic": {"a": score, "b": 2.0}}, name, qrels=["its set", "another"])
+        warehouse.report(qrels="its set", without=["documents"], output=tmp_path / "report.html")
+    page = opened(tmp_path / "report.html", "#baseline=theirs").page
+    page.get_by_role("button", name="documents").first.click()
+    assert "The page holds no documents. This prints them" in page.inner_text("tr.opened")
+    printed = in_process(tmp_path, shlex.split(page.inner_text("tr.opened code"))[1:], "")
+    assert printed.returncode == 0, printed.stderr
+    assert "topic one topic (its set): ours 1.0000, theirs 0.6309" in printed.stderr
+    assert not page.is_visible("#chosen")
+    page.select_option("#baseline", "bm25")
+    assert page.inner_text("#chosen").startswith("No baseline was named, so bm25 ")
 
 
 def test_the_address_keeps_the_choice(opened: Open, folder: Path) -> None:

@@ -329,11 +329,13 @@ def judgments_of(folder: Path, kind: str) -> Path:
 
 def file_named(folder: Path, what: str, names: Sequence[str], example: str) -> Path:
     """The one file in a folder that holds topics or documents, as its name says: queries.jsonl as in BEIR, say."""
-    fit = sorted(each for each in folder.iterdir() if each.is_file() and stem(str(each)).lower() in names)
+    files = sorted(each for each in folder.iterdir() if each.is_file() and not unfit_name(each.name))
+    fit = [each for each in files if stem(str(each)).lower() in names]
     if len(fit) == 1:
         return fit[0]
-    there = f"several files of {what}; name one of {shortened(list(map(str, fit)))}" if fit else f"no file of {what}"
-    raise UsageError(f"{folder}: the folder has {there}" + ("" if fit else f", such as {example}"))
+    there = f"several files of {what}" if fit else f"no file of {what}, such as {example}"
+    named = f"; name one of {shortened(list(map(str, fit or files)))}" if fit or files else ""
+    raise UsageError(f"{folder}: the folder has {there}{named}")
 
 
 # Datasets by name, irds:beir/scifact/test, through the package ir_datasets

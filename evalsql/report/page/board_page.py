@@ -95,13 +95,15 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     names = [each["name"] for each in others if each["tied"]]
     over = counted(len(data["collections"]), "collection")
     who = "Who is first?", first["name"], f"mean {number(first['mean'], digits)} over {over}."
-    if first["low"] is None:
+    low, high = first["low"], first["high"]
+    places = f"Its place is {low}{f' to {high}' * (low != high)}"
+    if low is None:
         sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
     elif names:
         more = f"Its difference from {counted(len(names), 'other')} may be 0: {_named(names)}."
-        sure = "No", f"Its place is {first['low']} to {first['high']}. {more}"
+        sure = "No", f"{places}. {more}"
     else:
-        sure = "Yes", f"Its place is {first['low']} to {first['high']}; it differs from every other system."
+        sure = "Yes", f"{places}; it differs from every other system."
     lost = sorted(((place, at) for at, place in enumerate(first["places"]) if place and place > 1), reverse=True)
     if lost:
         place, at = lost[0]

@@ -36,7 +36,9 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         answers=html.answers(
             (question, text(big), text(words)) for question, big, words in verdicts.answers(report, digits)
         ),
-        chosen="".join(f'<p class="note">{text(each.text)}</p>' for each in report.notices if each.about == "baseline"),
+        chosen="".join(
+            f'<p class="note" id="chosen">{text(each.text)}</p>' for each in report.notices if each.about == "baseline"
+        ),
         gravest=_GRAVEST.format(text(words)) if (words := gravest(found)) else "",
         winner=_winner(report, digits),
         topics="" if "topics" in report.without else _topics(report, digits),
@@ -195,6 +197,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
             for measure in report.measures
         ],
         "corrected": report.corrected,
+        "qrels": report.qrels,
         "runs": runs,
         "topics": [[topic, report.texts.get(topic, "")] for topic in report.topics],
         "baseline": numbers[report.baseline],

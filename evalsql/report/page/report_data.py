@@ -225,7 +225,7 @@ def default_baseline(means: Mapping[str, Any], *, for_page: bool) -> tuple[str, 
     place, places = means[found].place, [each.place for each in means.values()]
     shared = [f"; {places.count(each)} share place {each}" for each in sorted({1, place}) if places.count(each) > 1]
     told = f"No baseline was named, so {found} (place {place} of {len(runs)}) was chosen: {why}{''.join(shared)}."
-    told += f" {'The bar of the page' if for_page else '--baseline'} takes another."
+    told += f" {'The bar of the report' if for_page else '--baseline'} takes another."
     return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
 
 

@@ -107,7 +107,7 @@ const drawBoard = () => {
       make("span", {}, `line: ${data.confidence} of its places when the collections are drawn anew`),
       make("span", {}, "\u25cb the difference of its mean from the first may be 0"),
       make("span", {}, "\u25cf it is not, even where lines overlap"),
-      make("span", {}, make("i", {class: "swatch", style: "background:var(--system)"}), "above the median of the collection, darker the further"),
+      make("span", {}, make("i", {class: "swatch", style: "background:var(--system)"}), "above the median of the collection, stronger the further"),
       make("span", {}, make("i", {class: "swatch", style: "background:var(--baseline)"}), "below it"),
       make("span", {}, "rule: the system below it differs from the first one above it, back to the last rule")),
     make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Board"}, table),

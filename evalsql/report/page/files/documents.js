@@ -55,9 +55,9 @@ const documentsOf = (at) => {
   if (!ours || !theirs) {
     const missing = there ? [system(), baseline()].filter((run) => !there.lists[run]) : [];
     const why = missing.length ? `The page holds no documents of ${listed(missing.map((run) => data.runs[run]))} on this topic.`
-      : "The page holds the documents of the topics where the best system and the baseline differ most.";
+      : `The page holds ${Object.keys(data.documents).length ? "the documents of the topics where the best system and the baseline differ most" : "no documents"}.`;
     return h("div", {}, h("p", {}, `${why} This prints them: `,
-      h("code", {}, `evalsql explain ${quoted(data.runs[system()])} ${quoted(topicName(at))} -m ${quoted(state.measure)} --other ${quoted(data.runs[baseline()])}`)), link);
+      h("code", {}, `evalsql explain ${quoted(data.runs[system()])} ${quoted(topicName(at))} -m ${quoted(state.measure)} --other ${quoted(data.runs[baseline()])} --qrels ${quoted(data.qrels)}`)), link);
   }
   const said = h("p", {class: "words", dir: "auto", "aria-live": "polite"});
   const tell = (document) => said.replaceChildren(h("b", {}, there.names[document]), ` ${there.words[document]}`);

@@ -17,6 +17,7 @@ const drawBar = () => {
   byId("baseline").value = byId("baseline").title = state.baseline;
   byId("system").value = byId("system").title = data.runs[system()];
   byId("others").value = state.others;
+  if (byId("chosen")) byId("chosen").hidden = baseline() !== data.baseline;
   if (byId("show").value !== state.show) byId("show").value = state.show;
 };
 const board = byId("board");
