@@ -10,7 +10,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, replaced_qrels
-from evalsql.errors import USE_REPLACE, ProblemList, UsageError
+from evalsql.errors import USE_REPLACE, InputError, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import MEANINGS, all_meanings
 from evalsql.ingest.files.input_files import open_sources, stem
@@ -119,6 +119,11 @@ def _staged(
 def _insert(database: Database, tables: list[Table], name: str | None) -> list[Table]:
     """Stage rows; a run is called as it is asked for, else as the rows say, else as the file."""
     for at, table in enumerate(tables):
+        nameless = f"select count(run), min(row) filter (where run is null) from ({table.query})"
+        ((num_named, row),) = database.rows(nameless)
+        if name is None and num_named and row:
+            reason = "run is missing, and other rows name theirs"
+            raise InputError([table.problem(table.lines().get(row, row), reason)])
         run = f"coalesce(run, {literal(stem(table.source.label))})" if name is None else literal(checked_name(name))
         rows = f"select * exclude (row) replace ({run} as run), {at} as file_id, row as line from ({table.query})"
         database.insert("staged_answers", rows)

@@ -10,6 +10,7 @@ from evalsql.errors import UsageError
 # Columns that hold names of topics, and no text that might be called by the same word.
 TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
+ENDS = ("start", "end")
 _OF_SPANS = ("span", "char", "character", "offset", "index", "char_idx", "byte", "token", "line", "page")
 # Column names by meaning, the first one found being taken: keys before words, for tables may hold texts as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
@@ -51,7 +52,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "unit": ("unit",),
     **{
         each: (each, *(f"{prefix}_{each}" for prefix in _OF_SPANS), *(f"{each}_{suffix}" for suffix in _OF_SPANS))
-        for each in ("start", "end")
+        for each in ENDS
     },
 }
 # What a table holds, by kind: first what it must have, then what it may have.
@@ -108,7 +109,7 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
 def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
     """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
     listed = record.get(LISTED)
-    if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed):
+    if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed) or "docid" in record:
         return []
     own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}
     return [own | {meaning: nugget[name] for meaning, name in known(nugget, kind).items()} for nugget in listed]
@@ -159,22 +160,31 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
     for meaning, name in taken.items():
         if name not in names:
             raise UsageError(f"there is no column {name} for the {meaning}; found {', '.join(names)}")
-    found = known(names, kind, given)
-    for meaning, column in found.items():
-        alike = [
-            name for name in names if name == column or (meaning not in taken and _folded(name) == _folded(column))
-        ]
-        if len(set(alike)) > 1:
-            listed = f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}"
-            raise UsageError(f"{listed}; {how_to_name(kind, meaning)}")
-        if len(alike) > 1:
-            raise UsageError(f"{len(alike)} columns are called {column}")
+    found = unique(names, kind, given)
     if lacking := missing(found, kind):
         pairs = "; --form pairs takes every row for relevant" if lacking == ["grade"] else ""
         sought = "; nor ".join(f"for the {each}: expected one of {', '.join(COLUMNS[each])}" for each in lacking)
         there = f"found {', '.join(names)}; {how_to_name(kind, *lacking)}{pairs}"
         raise UsageError(f"there is no column {sought}; {there}")
     return found | _rivals(names, found, taken)
+
+
+def unique(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
+    """The columns among ``names`` by meaning, as ``known``; raises UsageError where several could be one of them."""
+    found = known(names, kind, given)
+    is_span = {*ENDS} <= found.keys()
+    if kind == "run" and not is_span:  # one end alone is of no span
+        found = {meaning: name for meaning, name in found.items() if meaning not in ENDS}
+    for meaning, column in found.items():
+        # A place may stand there in several units, as in lines and in bytes.
+        same = COLUMNS[meaning] if is_span and meaning in ENDS else (_folded(column),)
+        alike = [name for name in names if name == column or (meaning not in (given or {}) and _folded(name) in same)]
+        if len(set(alike)) > 1:
+            listed = f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}"
+            raise UsageError(f"{listed}; {how_to_name(kind, meaning)}")
+        if len(alike) > 1:
+            raise UsageError(f"{len(alike)} columns are called {column}")
+    return found
 
 
 def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, str]:

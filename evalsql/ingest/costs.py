@@ -1,8 +1,9 @@
 """Loads what runs cost: numbers of a topic, a call or a whole run, such as latency, tokens, money and energy."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,8 +20,9 @@ from evalsql.ingest.files.source import NOT_UTF8, Source
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import shortened
 
-_METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir_?metadata(\.\w+)?$", re.IGNORECASE)
-_ENTRY = re.compile(r"( *)([^\s#'\"-][^:]*):(?:\s+(.*))?")
+_METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir[_-]?metadata(\.\w+)?$", re.IGNORECASE)
+_ENTRY = re.compile(r"( *)[\"']?([^\s#'\"-][^:'\"]*)[\"']?:(?:\s+(.*?))?(?:\s+#.*)?")
+_NO_COST = re.compile(r"(\d{4}-\d\d-\d\d|\[).*|")  # a time, a list, or what stands on the lines below
 _AMOUNT = re.compile(r"(null|[-+.\d][-+.\deE]*)(?: ([A-Za-z%]+))?")
 _COLUMNS = ("line", "run", "topic", "call", "cost", "value")
 Row = tuple[int, str | None, str | None, str | None, str, str]  # as staged, without the file
@@ -74,6 +76,7 @@ def load_costs(
             add_rows(database, "temp.staged_costs", ("file", *_COLUMNS), ((label, *row) for row in rows))
             if not problems and not database.rows("select 1 from staged_costs where file = ? limit 1", [label]):
                 problems.add(Problem(label, 0, "holds no costs"))
+        problems.check()
         if lacking := reader.costs - {name for (name,) in database.rows("select distinct cost from staged_costs")}:
             raise UsageError(f"no row has a number of {', '.join(sorted(lacking))}")
         return _store(database, labels, problems, replace=replace)
@@ -118,15 +121,24 @@ class _Reader:
                 lines = stream.read().decode("utf-8-sig").splitlines()
             except UnicodeDecodeError as error:
                 raise source.error(NOT_UTF8) from error
-        path, run, found = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]]()
+        path, run, found, others = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]](), list[str]()
         for number, line in enumerate(lines, start=1):
+            if line.startswith("---") and found:
+                raise source.error("a second document begins here, and a file has the costs of one run", number)
             if not (entry := _ENTRY.fullmatch(line.rstrip())):
                 continue  # an item of a list, such as one of a series of measurements
             path = [each for each in path if each[0] < len(entry[1])] + [(len(entry[1]), entry[2])]
             keys, text = [key for _, key in path], (entry[3] or "").strip("'\"")
             run = run or (text if keys == ["tag"] else None)
-            if keys[0] == "resources" and (amount := _AMOUNT.fullmatch(text)):
-                found.append((number, "_".join(re.findall(r"\w+", " ".join([*keys[1:], amount[2] or ""]))), amount[1]))
+            for names, value in _scalars(keys[1:], text) if keys[0] == "resources" else ():
+                amount = _AMOUNT.fullmatch(value)
+                name = "_".join(re.findall(r"\w+", " ".join([*names, (amount and amount[2]) or ""])))
+                if amount:
+                    found.append((number, name, amount[1]))
+                elif not _NO_COST.fullmatch(value):
+                    others.append(name)
+        if others:
+            warn(str(source.problem(0, f"left out, since they are no numbers: {', '.join(others)}")))
         if empty := [name for _, name, amount in found if amount == "null"]:
             warn(str(source.problem(0, f"left out, since they are null: {', '.join(empty)}")))
         if not found:
@@ -139,6 +151,18 @@ class _Reader:
 
     def _takes(self, cost: str) -> bool:
         return not self.costs or cost in self.costs
+
+
+def _scalars(keys: list[str], value: Any) -> Iterator[tuple[list[str], str]]:
+    """What keys stand for, or each member of the JSON object that they do, as tirex-tracker's command has it."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _scalars([*keys, name], inner)
+    else:
+        yield keys, value if isinstance(value, str) else json.dumps(value)
 
 
 def _store(

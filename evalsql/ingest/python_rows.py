@@ -28,6 +28,7 @@ _RANKINGS = (
     *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
     *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
 )
+_JUDGED = (*_RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
 
 
 def are_rows(data: object) -> bool:
@@ -127,6 +128,8 @@ def _named(found: Mapping[str, str]) -> dict[str, str]:
 
 def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] | None:
     """The records of one object that is a single record itself, or that has a list of them under a name of its own."""
+    if kind in column_meanings.OF_ANSWERS and isinstance(data.get(column_meanings.LISTED), list):
+        return [data]
     fields = ranking_fields(data, kind, given)
     topic, documents = data.get(fields.get("topic")), data.get(fields.get("document"))
     # One ranking with its topic, rather than objects or lists by topic.
@@ -140,7 +143,8 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
         if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
             continue
         key = next((each for each in inner[0] if str(each).lower() in column_meanings.TOPIC_KEYS), None)
-        holds_rankings = any(str(each).lower() in _RANKINGS and _is_ranking(inner[0][each]) for each in inner[0])
+        rankings, is_one = (_RANKINGS, _is_ranking) if kind == "run" else (_JUDGED, _is_nested)
+        holds_rankings = any(str(each).lower() in rankings and is_one(inner[0][each]) for each in inner[0])
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
         if len(data) == 1:
@@ -185,9 +189,8 @@ def _is_nested(value: object) -> bool:
 
 
 def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
-    if len(needed := MEANINGS[kind][0]) > 3:
-        listed = f"a {', a '.join(needed[:-1])} and a {needed[-1]}"
-        raise UsageError(f"{kind} need {listed} in each row, and this has one value of each document")
+    if len(MEANINGS[kind][0]) > 3:
+        raise UsageError(f"{_of_rows(kind)}, and this has one value of each document")
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
     return Columns(
@@ -202,21 +205,28 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
 def _value(kind: str) -> str:
     """The meaning of the values in a nested dict: score or grade."""
     if "document" not in MEANINGS[kind][0]:
-        raise UsageError(f"{kind} have the columns {' and '.join(MEANINGS[kind][0])}; give rows that name them")
+        raise UsageError(_of_rows(kind))
     return (*MEANINGS[kind][0], "score")[2]
+
+
+def _of_rows(kind: str) -> str:
+    *names, last = MEANINGS[kind][0]
+    return f"{kind} need a {', a '.join(names)} and a {last} in each row"
 
 
 def _of_record(record: object, kind: str, given: Given) -> Columns:
     """A record that holds one ranking: {qid: ..., docs: [...], scores: [...]}, or {topic: {document: value}}."""
     if not isinstance(record, Mapping):
         raise UsageError(f"expected an object that holds a ranking, found {type(record).__name__}")
+    _value(kind)
     found = ranking_fields(record, kind, given)
     if "topic" not in found and record and all(map(_is_nested, record.values())):
         return _by_topic(record, kind)
     for meaning, words in (("topic", "the topic"), ("document", "the documents of a ranking")):
         if meaning not in found:
             there = ", ".join(map(str, record))
-            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(kind, meaning)}")
+            form = "; --form nuggets takes nuggets" if column_meanings.LISTED in record else ""
+            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(kind, meaning)}{form}")
     documents = record[found["document"]]
     topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
     scores = (given or {}).get("score") or found.get("score")
@@ -253,7 +263,8 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
     """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
     folded = {str(name).lower(): name for name in record}
     by_name, named = known(record, kind), given or {}
-    ranking = next((folded[name] for name in _RANKINGS if name in folded), by_name.get("document"))
+    rankings = _RANKINGS if kind == "run" else _JUDGED
+    ranking = next((folded[name] for name in rankings if name in folded), by_name.get("document"))
     by_id = next((name for name in _IDS if name in record), None) if ranking != by_name.get("document") else None
     found = {
         "topic": named.get("topic", by_name.get("topic", by_id)),
@@ -278,16 +289,15 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         documents = list(inner)
         if documents and isinstance(documents[0], Mapping):
             names = list(dict.fromkeys(chain.from_iterable(documents)))
-            fields = known(names, kind, given)
+            fields = column_meanings.unique(names, kind, given)
             by_id = next((name for name in _IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
             if by_id and "document" not in fields:
                 fields["document"] = by_id
             found.left_out = column_meanings.left_out(names, fields)
-            if "call" in fields:
-                found["call"] = [each.get(fields["call"]) for each in documents]
-            found |= {each: [one.get(fields[each]) for one in documents] for each in ("start", "end") if each in fields}
+            others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
+            found |= {each: [one.get(fields[each]) for one in documents] for each in others}
             documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
@@ -303,12 +313,11 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
     if values is not None or kind == "pairs":
         return found
     if kind != "run":
-        raise UsageError(
-            f"topic {topic}: a list of documents says nothing of their {value}; give {{document: {value}}}"
-        )
+        says = _of_rows(kind) if len(MEANINGS[kind][0]) > 3 else f"give {{document: {value}}}"
+        raise UsageError(f"topic {topic}: a list of documents says nothing of their {value}; {says}")
     if isinstance(inner, Set):
         raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
-    found["rank"] = list(range(1, len(documents) + 1))
+    found.setdefault("rank", list(range(1, len(documents) + 1)))
     return found
 
 
@@ -325,12 +334,11 @@ def _joined(parts: Iterable[Columns]) -> Columns:
             continue
         if whole and part.keys() != whole.keys():
             raise UsageError("some topics have scores and others are rankings without")
-        for topic, call, rank in zip(part["topic"], calls, part.get("rank", ()), strict=False):
-            if rank == 1 and (str(topic), str(call)) in without_scores:
-                raise UsageError(
-                    f"topic {topic} has several rankings without scores, and nothing says how they go together"
-                )
-            without_scores.add((str(topic), str(call)))
+        ranked = {*zip(map(str, part["topic"]), map(str, calls), strict=False)} if "rank" in part else set()
+        if again := ranked & without_scores:
+            several = f"topic {min(again)[0]} has several rankings without scores"
+            raise UsageError(f"{several}, and nothing says how they go together")
+        without_scores |= ranked
         for meaning, values in part.items():
             whole.setdefault(meaning, []).extend(values)
     whole = whole or empty

@@ -253,6 +253,10 @@ def load_results(
     if not loaded:
         where = str(sources[0]) if are_files else IN_MEMORY
         raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
+    empty = "select label from temp.staged_files where file not in (select file from temp.named_results) order by file"
+    if without := [label for (label,) in database.rows(empty)]:
+        reader.num_files -= len(without)
+        warn(f"{counted(len(without), 'file')} without measures that evalsql has skipped: {shortened(without, 3)}")
     lines = reader.summary()
     database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
     return loaded, lines

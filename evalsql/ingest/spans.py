@@ -3,11 +3,11 @@
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, UsageError
+from evalsql.ingest.column_meanings import ENDS
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.load_options import UNITS, JudgmentOptions, RunOptions
 
-_ENDS = ("start", "end")
 STAGED = {"span_start": "integer", "span_end": "integer"}  # columns of staged rows of runs
 FROM_TABLE = ', start as span_start, "end" as span_end'
 
@@ -17,7 +17,7 @@ def check_run(source: Source, table: Table | None, options: RunOptions) -> None:
 
     Errors of rows are those of ``check_rows``.
     """
-    if table and set(_ENDS) <= table.columns.keys():
+    if table and set(ENDS) <= table.columns.keys():
         if options.collapse is None:
             reason = (
                 "each result has a start and an end, as pieces of documents have; --collapse max, first or sum, in "
@@ -33,7 +33,7 @@ def check_run(source: Source, table: Table | None, options: RunOptions) -> None:
 
 def check_rows(table: Table, options: RunOptions | JudgmentOptions) -> None:
     """Raise InputError for rows that are no spans, and for columns whose names count another unit than characters."""
-    names = [(table.form.columns or table.columns)[each] for each in _ENDS]
+    names = [(table.form.columns or table.columns)[each] for each in ENDS]
     other = next((each for each in UNITS[1:] if each[:-1] in " ".join(names).lower()), None)
     if other and options.unit is None:
         says = f"--unit {other}, in Python unit=, says so, and --unit {UNITS[0]} that they do not"

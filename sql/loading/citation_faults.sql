@@ -24,14 +24,16 @@ numbered as (
 select
     file_id,
     line,
-    concat(place, ': support is ', support, ', expected 2 or full_support, 1 or partial_support, 0 or no_support') as reason
+    concat(place, ': support is ', support, ', expected 2, FS or full_support; 1, PS or partial_support; 0, NS or no_support') as reason
 from placed
-where support not in ('2', '1', '0', 'full_support', 'partial_support', 'no_support')
+where
+    support not in ('FS', 'PS', 'NS', 'full_support', 'partial_support', 'no_support')
+    and coalesce(try_cast(support as double) not in (2, 1, 0), true)
 union all
 select
     file_id,
     line,
-    concat(place, ': the citation was not judged; 0 or no_support says that the document does not support the sentence')
+    concat(place, ': the citation was not judged; 0, NS or no_support says that the document does not support the sentence')
         as reason
 from placed
 where document is not null and support is null

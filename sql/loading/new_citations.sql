@@ -13,9 +13,9 @@ select
     staged.sentence,
     staged.document,
     case
-        when staged.support in ('2', 'full_support') then 2
-        when staged.support in ('1', 'partial_support') then 1
-        when staged.support in ('0', 'no_support') then 0
+        when staged.support in ('FS', 'full_support') or try_cast(staged.support as double) = 2 then 2
+        when staged.support in ('PS', 'partial_support') or try_cast(staged.support as double) = 1 then 1
+        when staged.support in ('NS', 'no_support') or try_cast(staged.support as double) = 0 then 0
     end as support
 from staged
 join runs on runs.run = staged.run

@@ -112,6 +112,30 @@ def test_metadata_of_a_run(ran: Warehouse, tmp_path: Path) -> None:
         ran.load_costs(write(tmp_path / "two.yaml", "tag: a\nruntime: 3 s\n"))
 
 
+def test_metadata_as_its_writers_write_it(ran: Warehouse, tmp_path: Path) -> None:
+    """tirex-tracker's command has objects on one line, PyYAML quotes keys, people add comments."""
+    written = """tag: a # the run
+resources:
+  "runtime":
+    "wallclock": 471 ms # in all
+    'start time': 2026-11-26T02:18:23+0000
+  cpu:
+    used: {"max": 117, "timeseries": {"timestamps": ["1ms"], "values": [2]}, "by": {"core 1": 1.5}}
+    energy: NaN J
+  gpu: {used: 3 %}
+  ram: 3kB
+"""
+    path = write(tmp_path / "ir-metadata.yml", written)
+    left_out = f"{path}: left out, since they are no numbers: cpu_energy, gpu, ram"
+    assert warned(lambda: ran.load_costs(path)) == [left_out]
+    numbers = {"runtime_wallclock_ms": 471, "cpu_used_max": 117, "cpu_used_by_core_1": 1.5}
+    assert {cost: value for *_, cost, value in held(ran)} == numbers
+    with pytest.raises(InputError, match=r"two\.yml:11: a second document begins here"):
+        ran.load_costs(write(tmp_path / "two.yml", f"{written}---\n{written}"), replace=True)
+    with pytest.raises(InputError, match="there is no column run in its header"):  # and not: no row has such a cost
+        ran.load_costs(write(tmp_path / "c.csv", "name,time\na,3\n"), costs="time")
+
+
 REFUSED = {
     "c,1,,3": "no run is called c; evalsql load runs FILE brings runs",
     "a,9,,3": "run a has no topic 9",

@@ -10,7 +10,7 @@ import pytest
 import evalsql
 from evalsql import EvalsqlError, Warehouse
 from evalsql.ingest.files.input_files import stem
-from tests.conftest import SAMPLE, Command, module_warehouse, write
+from tests.conftest import SAMPLE, Command, module_warehouse, warned, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import (
@@ -112,6 +112,17 @@ def test_a_frame_is_whatever_holds_rows(shared: Warehouse) -> None:
     for kind, make in QRELS_FRAMES.items():
         shared.load_qrels(make(), "q", replace=True)
         assert shared.rows(GRADES) == EXPECTED_GRADES, kind
+
+
+def test_what_quepid_and_ntcir_write_beside_rows_is_left_out(empty: Warehouse, tmp_path: Path) -> None:
+    """Queries without a rating in the one, what the system is in the other."""
+    rated = write(tmp_path / "rated.csv", "query,docid,rating\nred shoes,a,3\nred shoes,b,\nhats,,\n")
+    assert warned(lambda: empty.load_qrels(rated)) == [f"{rated}: CSV: 2 rows left out, not judged yet"]
+    assert empty.rows("select topic, document, grade from judgments") == [("red shoes", "a", 3)]
+    described = "<SYSDESC>BM25 of titles</SYSDESC>\n0001 0 a 1 2.5 own\n0001 0 b 2 1.5 own\n"
+    empty.load_runs(write(tmp_path / "own.txt", described))
+    ranked = "select document, comments from rankings join runs using (run) order by rank"
+    assert empty.rows(ranked) == [(each, described.partition("\n")[0]) for each in "ab"]
 
 
 @pytest.mark.parametrize("kind", few_of(reversed(FRAMES), 1))

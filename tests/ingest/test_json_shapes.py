@@ -67,6 +67,32 @@ def test_documents_of_questions_are_judgments_as_pairs(empty: Warehouse, tmp_pat
     assert judged == [("1", "a", 1), ("1", "b", 1), ("2", "c", 1)]
 
 
+RATED = [{"docId": "a", "rating": "3.000"}, {"docId": "b", "rating": "0.0"}]
+# Forms of judgments, and what Quepid, OpenSearch, Elasticsearch and programs write in them.
+JUDGED: list[tuple[str, Any, str]] = [
+    ("grades", {"queries": [{"query": "x", "ratings": {"a": 3, "b": 0}}, {"query": "y", "ratings": {}}]}, "0a3 0b0"),
+    ("grades", [{"query": "x", "ratings": RATED}], "0a3 0b0"),
+    ("grades", {"requests": [{"id": "x", "ratings": [{"_id": "a", "_index": "i", "rating": 3}]}]}, "0a3"),
+    (
+        "groups",
+        [{"qid": "x", "docs": [{"docId": "a", "subtopic": "s", "grade": 1}, {"docId": "b", "grade": 0}]}],
+        "0b0 sa1",
+    ),
+    ("spans", [{"qid": "x", "docs": [{"docid": "a", "start": 0, "end": 5, "grade": 2}]}], "0a2"),
+    ("strata", [{"qid": "x", "docs": [{"docid": "a", "stratum": "s", "grade": 1}]}], "0a1"),
+]
+
+
+def test_judgments_of_a_topic_keep_all_that_is_said_of_them(empty: Warehouse, tmp_path: Path) -> None:
+    for at, (form, data, expected) in enumerate(JUDGED):
+        empty.load_qrels(write(tmp_path / f"{at}.json", json.dumps(data)), form=form)
+        judged = "select iteration || document || grade from judgments where qrels = ? and topic = 'x' order by all"
+        assert " ".join(row for (row,) in empty.rows(judged, [str(at)])) == expected, data
+    hits = [{"docid": "a", "rank": 2}, {"docid": "b", "rank": "1"}]
+    empty.load_run([{"qid": "1", "hits": hits}, {"qid": "2", "hits": [{"docid": "a", "rank": 1}]}], "r", qrels="0")
+    assert stored(empty) == [("1", "a", -2.0), ("1", "b", -1.0), ("2", "a", -1.0)]
+
+
 def test_the_lowest_e_value_of_a_ranking_is_the_best(empty: Warehouse, tmp_path: Path) -> None:
     hits = [{"docid": "a", "evalue": 5.0}, {"docid": "b", "evalue": 1e-5}]
     shapes: list[Any] = [

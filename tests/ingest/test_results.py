@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 import shutil
 import tarfile
 from importlib import import_module
@@ -14,7 +15,7 @@ import pytest
 
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
-from tests.conftest import SAMPLE, Command, csv_rows
+from tests.conftest import SAMPLE, Command, csv_rows, warned
 
 VALUES = "select run, measure, value from collection_scores join runs using (run_id) order by all"
 TREC = "map \tall\t0.25\nndcg_cut_10 \tall\t0.35\n"
@@ -67,7 +68,7 @@ def test_a_folder_of_mteb_is_runs_of_systems(empty: Warehouse, tmp_path: Path, p
         empty.load_scores(source)
     assert empty.rows(VALUES) == LOADED
     assert empty.loader.notices == [
-        "5 result files: 3 systems, 2 collections, 5 measures",
+        "4 result files: 3 systems, 2 collections, 5 measures",
         "not loaded: 3 measures that evalsql does not have, such as evaluation_time",
     ]
     ((meta, sums),) = empty.rows(
@@ -103,7 +104,8 @@ def test_of_splits_test_is_taken_and_of_subsets_the_mean(empty: Warehouse, tmp_p
     one = mteb("T")
     subsets = [{"ndcg_at_10": each, "map_at_10": each / 3, "main_score": each} for each in values]
     one["scores"] |= {"dev": [{"ndcg_at_10": 0.9}], "test": subsets}
-    old = {"mteb_dataset_name": "T", "test": {f"l{at}": each for at, each in enumerate(subsets)}}
+    old: dict[str, Any] = {"mteb_dataset_name": "T", "test": {f"l{at}": each for at, each in enumerate(subsets)}}
+    old["test"]["evaluation_time"] = 17.5
     alone = mteb("T", main_score=0.5)
     empty.load_scores(write(tmp_path, {"r/o__a/1/T.json": one, "r/o__b/1/T.json": old, "r/o__c/1/T.json": alone}) / "r")
     mean = pytest.approx(np.mean(values), abs=1e-15)
@@ -118,8 +120,12 @@ def test_of_splits_test_is_taken_and_of_subsets_the_mean(empty: Warehouse, tmp_p
 def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, tmp_path: Path) -> None:
     folder = write(tmp_path, {"r/o__a/1/T.json": mteb("T", ndcg_at_10=0.5)}) / "r"
     (folder / "cache.pkl").write_bytes(b"\x80\x05\x95\xff\xfe")
-    with pytest.warns(InputWarning, match="1 file without results skipped: .*cache.pkl"):
-        empty.load_scores(folder)
+    write(folder, {"o__a/1/S.json": {"mteb_dataset_name": "S", "test": {"cos_sim": {"pearson": 0.5}}}})
+    warnings = warned(lambda: empty.load_scores(folder))
+    assert [re.sub(r": .*/", ": ", each) for each in warnings] == [
+        "1 file without results skipped: cache.pkl",
+        "1 file without measures that evalsql has skipped: S.json",
+    ]
     assert empty.rows(VALUES) == [("o/a@1/T", "nDCG@10", 0.5)]
     with pytest.raises(InputError, match=r"cache\.pkl: is a Python pickle"):
         empty.load_scores(folder / "cache.pkl")

@@ -11,7 +11,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
-from tests.conftest import FIXTURES, Command, assert_refused, csv_rows, write
+from tests.conftest import FIXTURES, Command, assert_refused, csv_rows, warned, write
 from tests.long_cases import few_of
 
 CASE = FIXTURES / "spans"
@@ -122,6 +122,12 @@ REFUSED = (
         "topic,document,start_line,end_line\nt,a,0,4\n",
         "start_line and end_line count lines by their names; --unit lines",
     ),
+    (
+        f"{HEAD},start_byte\nt,a,0,4,9\n",
+        ":1: CSV: 2 columns could be the start: start, start_byte; --columns",
+    ),
+    ('[{"qid": "t", "docs": [{"docid": "a", "line_end": 3, "end": 9, "start": 1}]}]', "2 columns could be the end"),
+    ('{"t": ["a", "b"]}', "spans need a topic, a document, a start and a end in each row"),
     ("t 0 a 1\n", "spans need names of columns"),
 )
 
@@ -131,6 +137,15 @@ def test_bad_judgments_are_refused_with_their_line(empty: Warehouse, tmp_path: P
     with pytest.raises(InputError, match=reason):
         empty.load_qrels(write(tmp_path / "q.csv", text), form="spans")
     assert empty.rows("from judged_spans") == empty.rows("from qrels") == []
+
+
+def test_places_in_several_units_are_told_apart_by_their_columns(empty: Warehouse, tmp_path: Path) -> None:
+    rows = write(tmp_path / "r.csv", "topic,document,start_byte,end_byte,start_line,end_line,score\nt,a,40,90,2,3,1\n")
+    named = {"start": "start_line", "end": "end_line"}
+    empty.load_runs(rows, collapse="max", unit="lines", columns=named)
+    assert empty.rows("select span_start, span_end from span_rankings") == [(2, 3)]
+    alone = write(tmp_path / "alone.csv", "topic,document,start_index,score\nt,a,40,1\n")
+    assert "not loaded: start_index" in "".join(warned(lambda: empty.load_runs(alone)))
 
 
 def test_runs_of_spans_are_refused_unless_it_is_said_what_they_are(empty: Warehouse, tmp_path: Path) -> None:

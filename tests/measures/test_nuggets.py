@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import evalsql
@@ -171,6 +172,10 @@ def test_an_answer_that_is_not_assigned_every_nugget_is_refused(
             '{"qid": "q", "nuggets": [{"text": "a", "importance": "vital"}]}\n{"qid": "r"}\n',
             "2: JSON lines: no object with",
         ),
+        (
+            '{"qid": "q", "docid": "d", "nuggets": [{"text": "a", "importance": "vital"}]}\n',
+            "1: .* of no document",
+        ),
         ("q 0 d 1\n", "whose header names topic, nugget and importance"),
     ],
 )
@@ -183,7 +188,8 @@ def test_nuggets_that_cannot_be_taken_are_named(tmp_path: Path, empty: Warehouse
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ("q1,s1,a,3", "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2 or full_support"),
+        ("q1,s1,a,3", "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2, FS or full_support"),
+        ("q1,s1,a,0.5", "2: CSV: .*support is 0.5, expected"),
         ("q1,s1,a,", "2: CSV: .*the citation was not judged"),
         ("q1,s1,,2", "2: CSV: run r, topic q1, sentence s1: has support and no document"),
         ("q1,s1,a,2\nq1,s1,a,1", "3: CSV: .*stands there already"),
@@ -240,6 +246,28 @@ def test_figures_of_citations_equal_a_plain_loop(held: Warehouse) -> None:
         held.load_citations(rows, name="other")
     held.drop_runs("other")
     assert held.rows("select count(distinct run_id) from answer_citations") == [(1,)]
+
+
+def test_citations_of_the_tracks_own_example(held: Warehouse, tmp_path: Path) -> None:
+    """Thakur et al. 2025, section 3.4: in part, in full, without a citation; by its labels, and as pandas writes it."""
+    files = {
+        "labels": "q1,1,p1,PS\nq1,2,p2,FS\nq1,3,,\n",
+        "numbers": "q1,1,p1,1.0\nq1,2,p2,2.0\nq1,3,,\n",
+        "words": "q1,1,p1,partial_support\nq1,2,p2,full_support\nq1,3,,\n",
+    }
+    for name, rows in files.items():
+        held.load_citations(write(tmp_path / f"{name}.csv", "topic,sentence,document,support\n" + rows))
+    frame = pandas.read_csv(tmp_path / "numbers.csv")
+    frame.to_parquet(tmp_path / "file.parquet")
+    held.load_citations(frame, name="frame")
+    held.load_citations(tmp_path / "file.parquet")
+    values = "select run, topic, value from citation_{}() where topic = 'q1' order by run"
+    for measure, value in (("precision", 0.75), ("recall", 0.5)):
+        expected = [(run, "q1", value) for run in sorted([*files, "frame", "file"])]
+        assert [row for row in held.rows(values.format(measure)) if row[0] != "system"] == expected
+    nameless = write(tmp_path / "r.csv", "run,topic,sentence,document,support\na,q1,1,p1,2\n,q1,2,p1,2\n")
+    with pytest.raises(InputError, match=r"r\.csv:3: CSV: run is missing, and other rows name theirs"):
+        held.load_citations(nameless)
 
 
 def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: Warehouse) -> None:

@@ -183,9 +183,10 @@ class _Finder:
 
     def _recognised(self, source: Source, head: bytes, skipped: list[Problem] | None = None) -> list[Source]:
         """The file with its format, or the rankings in it; nothing if it is refused, or skipped where files are."""
-        if not self.kind or (not head and source.compression):
+        if not self.kind:
             return [source]
         try:
+            _check_readable(source, head)
             found = [source]
             if holds_predictions(head):
                 if self.kind != "run":
@@ -223,6 +224,13 @@ class _Finder:
         return found
 
 
+def _check_readable(source: Source, head: bytes) -> None:
+    """Raise one of ``unreadable()`` for a file of which not even the first bytes can be decompressed."""
+    if not head and source.compression:
+        with source.open() as stream:
+            stream.read(HEAD)
+
+
 def unfit_name(name: str) -> str:
     """Why a file of this name is no data; empty if it may be."""
     if name.startswith((".", "__MACOSX")) or name.endswith("~"):
@@ -236,9 +244,7 @@ def unfit_name(name: str) -> str:
 def unfit(source: Source, head: bytes, kind: str) -> str:
     """Why a file of a folder or an archive is not of the kind that is loaded; raises InputError if it is unreadable."""
     try:
-        if not head and source.compression:
-            with source.open() as stream:
-                stream.read(HEAD)
+        _check_readable(source, head)
         if recognised(source, head, kind, None):
             return ""
     except InputError as error:

@@ -166,8 +166,9 @@ def _of_mteb(document: Mapping[str, Any]) -> list[Result]:
         held = f"has the splits {', '.join(splits)} and no split {_TEST}" if splits else "has no scores"
         raise ResultError(0, f"{held}; a file of one of them says which is meant")
     entries: Any = splits.get(_TEST) or next(iter(splits.values()))
-    if isinstance(entries, dict):  # as MTEB wrote them before 1.11: of one subset without its name
-        entries = list(entries.values()) if all(isinstance(each, dict) for each in entries.values()) else [entries]
+    if isinstance(entries, dict):  # as MTEB wrote them before 1.11: of one subset without its name, or of several
+        subsets = [each for each in entries.values() if isinstance(each, dict)]
+        entries = [entries] if any(map(mteb_name, entries)) else subsets or [entries]
     if not all(isinstance(each, dict) for each in entries):
         raise ResultError(0, "has scores that are no JSON objects of measures and values, as MTEB writes them")
     said = {key: str(each) for key in ("dataset_revision", "mteb_version") if (each := document.get(key))}

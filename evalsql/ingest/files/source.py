@@ -25,6 +25,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
 SURROGATE = re.compile("[\ud800-\udfff]")
 TOO_DEEP = "nested too deeply to be rows or rankings"
+_SHEETS = ({"topic", "topic_text", "document", "grade"}, {"query", "docid", "rating"}, {"Doc ID", "Rating"})
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line
 
@@ -58,8 +59,8 @@ class Format:
 
     @property
     def is_sheet(self) -> bool:
-        """Whether it has the columns of a sheet of ``evalsql pool --write``, where some grades may still be missing."""
-        return {"topic", "topic_text", "document", "grade"} <= {*self.names}
+        """Whether it is a sheet of ``evalsql pool --write`` or of Quepid, where some grades may still be missing."""
+        return "grade" in self.columns and any(each <= {*self.names} for each in _SHEETS)
 
 
 class Source(NamedTuple):

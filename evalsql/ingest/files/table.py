@@ -154,7 +154,7 @@ def converted(table: Table, meaning: str) -> str:
     column = table.columns[meaning]
     name, kind = quoted(column), table.types.get(column, "VARCHAR")
     if meaning in NAMES:
-        may_be_any = meaning == "call" or (table.form is IN_MEMORY and meaning in BY_DEFAULT_0)
+        may_be_any = meaning in ("call", "support") or (table.form is IN_MEMORY and meaning in BY_DEFAULT_0)
         is_name = may_be_any or _NAME_TYPE.fullmatch(kind)
         if not is_name:
             raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")

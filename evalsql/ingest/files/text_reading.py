@@ -180,7 +180,8 @@ def _nugget_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     for number, record in json_lines(source, refuse):
         rows = column_meanings.nugget_rows(record, kind) if isinstance(record, dict) else []
         if not rows:
-            refuse(source.problem(number, "no object with a topic and a list of nuggets"))
+            expected = "a topic and a list of nuggets, one at least and of no document (docid)"
+            refuse(source.problem(number, f"no object with {expected}"))
         yield from ((number, [as_text(row.get(name)) for name in form.names]) for row in rows)
 
 

@@ -146,7 +146,7 @@ def _rows(
     like_rows: list[int] = []
     for number, line in text_lines(source, refuse, blank=False):
         columns = split(line)
-        if line.startswith("#") or (first and is_header(columns, number_at)):
+        if line.startswith(("#", "<SYSDESC>")) or (first and is_header(columns, number_at)):
             notes.comments.append(line)
             if columns[0] != "#" and len(columns) in widths and _NUMBER.fullmatch(columns[number_at]):
                 like_rows.append(number)
