@@ -130,8 +130,10 @@ def lines(
         every = options.complete and options.version == "10.0"
         if num_topics == missing and not every:
             raise NoCommonTopicError("no topic is both in the judgments and in the run")
-        # One thread adds up each topic's values in the order of the ranking, as the C program does.
+        # One thread adds up each topic's values in the order of the ranking, as the C program does, and as it does
+        # without compensation: where the true value ends in a half of the last digit, fsum rounds otherwise.
         warehouse.execute("set threads = 1")
+        warehouse.execute("create or replace temp macro fsum(number) as sum(number)")
         _fill_answers(warehouse, rows, reference)
         inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
         averaged = ("all" if every else "padded") if options.complete else "retrieved"

@@ -64,6 +64,7 @@ class _Reused(Database):
         for kind, name in self._connection.execute(_TEMPORARY).fetchall():
             self._connection.execute(f'drop {kind} temp."{name}"')
         self._connection.execute(self.emptying)
+        self._connection.execute("drop macro if exists temp.fsum")  # trec_eval's, which adds as that program does
         return self._connection.execute(_FINGERPRINT).fetchall() == self.fingerprint
 
     def again(self) -> _Reused:

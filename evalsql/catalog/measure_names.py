@@ -196,6 +196,8 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
     gains = [f"{name}={value}" for name, _, value in pairs if name not in given]
     if gains and GAINS not in alias.parameters:
         raise UsageError(f'"{text}": {alias.name} takes {", ".join(alias.parameters)}')
+    if any(gain.lstrip().startswith("-") for gain in gains):
+        raise UsageError(f'"{text}": a grade below 0 has no gain; to trec_eval -1 is a document that is not judged')
     return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
 
 

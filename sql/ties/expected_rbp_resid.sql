@@ -1,6 +1,7 @@
 -- title: RBP_resid expected over all orders of tied documents
 -- definition: RBP_residual where a document retrieved is not judged, in whatever order; else 0.
 -- parameters: p
+--   p double in [0, 1] = 0.9   how likely the reader goes on to the next document
 -- columns: qrels, run, topic, value
 with seen as (
     select

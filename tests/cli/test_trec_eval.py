@@ -84,6 +84,22 @@ def test_halves_of_the_last_digit_go_where_a_sum_in_the_order_of_ranks_takes_the
     assert printed(files(tmp_path, qrels, run), Settings(), ["bpref"]) == expected
 
 
+@pytest.mark.parametrize("unjudged", [(1, 0, 0, 0), (0, 1, 1, 0)])
+def test_residuals_of_a_few_documents_are_rounded_as_products_are(tmp_path: Path, unjudged: tuple[int, ...]) -> None:
+    """A mean of two topics is often half a .0001: 0.9 * 0.9 * 0.9 lies above it where the power lies below."""
+    reached, total = 1.0, 0.0
+    for each in unjudged:
+        total += reached * each
+        reached *= 0.9
+    residual = reached + (1 - 0.9) * total
+    power = 0.9**4 + (1 - 0.9) * fsum(0.9**at for at, each in enumerate(unjudged) if each)
+    assert f"{residual / 2:.4f}" != f"{power / 2:.4f}"
+    qrels = {"1": {"d0": 1}, "2": {f"d{at}": 1 for at, each in enumerate(unjudged) if not each}}
+    run = {"1": {"d0": 1.0}, "2": {f"d{at}": 4.0 - at for at in range(4)}}
+    found = lines_of(files(tmp_path, qrels, run), Options(["rbp_resid"], version="10.0"))
+    assert found == [f"rbp_resid             \tall\t{residual / 2:.4f}"]
+
+
 # A third of the measures under each setting comes first; that is the default.
 THIRDS = sorted(product(range(3), range(len(SETTINGS))), key=lambda pair: pair[0] != pair[1] % 3)
 
@@ -221,10 +237,11 @@ def test_z_scores_are_distances_in_standard_deviations(tmp_path: Path) -> None:
 
 def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
     with pytest.raises(UsageError) as caught:
-        rows_wanted(["map", "nap", "P.x", "all_terc", "rbp", "utility.1"], CATALOG, Options())
+        rows_wanted(["map", "nap", "P.x", "all_terc", "rbp", "utility.1", "ndcg.-1=2"], CATALOG, Options())
     told = str(caught.value).splitlines()
-    assert len(told) == 5
-    for word in ("nearest: map", "nearest: all_trec", '"P.x": cutoffs are numbers', 'unknown measure "rbp"', "takes 4"):
+    assert len(told) == 6
+    words = ("nearest: map", "nearest: all_trec", '"P.x": cutoffs are numbers', 'unknown measure "rbp"', "takes 4")
+    for word in (*words, "a grade below 0 has no gain"):
         assert any(word in line for line in told), word
     outcome = command("trec_eval", "-m", "nap", "no-such-file", "no-such-file")
     assert (outcome.returncode, outcome.stdout) == (1, "")
@@ -254,6 +271,8 @@ def small(tmp_path: Path, qrels: str, run: str, measures: list[str], **options: 
 
 
 BEYOND = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4 4 -3.4028235e38 x\n"
+FOUR = "".join(f"t 0 d{at} 1\n" for at in (4, 5, 8, 10))
+TEN = "".join(f"t Q0 d{at} 1 {-at} x\n" for at in range(1, 11))
 FORTY = "".join(f"t 0 d{at} 1\n" for at in range(40))
 
 
@@ -269,6 +288,12 @@ def test_odd_cases_by_hand(tmp_path: Path) -> None:
         ("t 0 d4 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, "0.3333"),
         # Preference measures break ties by the lesser document, so of two tied ones d1 is kept.
         ("t a s d1 1\nt a s d2 0\n", tied, "prefs_simp", in_prefs, "1.0000"),
+        # Added from the first rank on, 1/4 + 2/5 + 3/8 + 4/10 stays below 1.425, a fourth of which is 0.35625.
+        (FOUR, TEN, "map", {}, "0.3562"),
+        # With p of 0 the first document counts alone, with p of 1 nothing is sure; 0 times R documents are none.
+        ("t 0 d2 1\n", tied, "rbp.p=0", {"version": "10.0"}, "1.0000"),
+        ("t 0 d2 1\n", tied, "rbp_resid.p=1", {"version": "10.0"}, "1.0000"),
+        ("t a d1 1\n", tied, "Rprec_mult_avgjg.0,1", {"judgments_format": "qrels_jg"}, "0.0000 0.0000"),
     ]
     for qrels, run, measure, options, values in cases:
         found = small(tmp_path, qrels, run, [measure], **options)

@@ -10,7 +10,7 @@
 -- differs: The divisor is the same at each cutoff, as in trec_eval's map_cut. Programs that divide by the smaller of k
 --    and the number of relevant documents give more where k is the smaller. Fractions are added without loss, and in
 --    trec_eval from the first rank on: some 40 topics of a million, of a true value that ends in a half of the last
---    digit printed, may be printed with another one.
+--    digit printed, may be printed with another one by all commands but evalsql trec_eval.
 -- range: 0 1
 -- mean: arithmetic
 -- holes: ap_bounds

@@ -4,7 +4,7 @@
 -- at: multiple
 -- ties: worst, best = extreme_rprec_groups
 -- parameters: multiple, rel, judged_only, ties
---   multiple double in (0, inf) = 1.0   cutoff as a multiple of the number of relevant documents
+--   multiple double in [0, inf) = 1.0   cutoff as a multiple of the number of relevant documents
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
 --                                       ranking
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or

@@ -3,6 +3,7 @@
 -- trec_eval: rbp_resid.p
 -- ties: expected = expected_rbp_resid
 -- parameters: p, ties
+--   p double in [0, 1] = 0.9   how likely the reader goes on to the next document
 -- definition: p^n + (1 - p) times the sum over the unjudged among the n documents retrieved of p^(rank - 1); 0 if
 --    all of them are judged. A negative grade is no judgment.
 -- reference: Soboroff, trec_eval 10, measure rbp_resid
@@ -19,11 +20,12 @@
 with not_judged as (
     select
         evaluations.evaluation_id as evaluation_id,
-        fsum(pow($p, retrieved.rank - 1)) as total
+        fsum(persistence.reached) as total
     from asked_evaluations() as evaluations
     join asked_retrieved() as retrieved
         on retrieved.run_id = evaluations.run_id
         and retrieved.topic_id = evaluations.topic_id
+    join persistence(p := $p) as persistence on persistence.rank = retrieved.rank
     left join ordered_ranks(ties := $ties) as ordered_ranks
         on ordered_ranks.evaluation_id = evaluations.evaluation_id
         and ordered_ranks.rank = retrieved.rank
@@ -34,6 +36,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(pow($p, evaluated_topics.num_ret) + (1 - $p) * not_judged.total, 0) as value
+    coalesce(lowest.reached * $p + (1 - $p) * not_judged.total, 0) as value
 from evaluated_topics
 left join not_judged on not_judged.evaluation_id = evaluated_topics.evaluation_id
+left join persistence(p := $p) as lowest on lowest.rank = evaluated_topics.num_ret

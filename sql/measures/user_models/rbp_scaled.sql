@@ -2,6 +2,7 @@
 -- title: Rank-biased precision with the gains of each topic scaled to lie between 0 and 1
 -- trec_eval: rbp.p,gains
 -- parameters: p, gains, ties
+--   p double in [0, 1] = 0.9   how likely the reader goes on to the next document
 -- definition: (1 - p) times the sum of gain * p^(rank - 1). Where the gains of a topic's grades (0 to its greatest, and
 --    those listed) go beyond 0 to 1 they are scaled: (gain - least) / (greatest - least).
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
@@ -79,10 +80,11 @@ scaled as (
 ),
 discounted as (
     select
-        evaluation_id,
-        fsum(gain * pow($p, rank - 1)) as total
+        scaled.evaluation_id,
+        fsum(scaled.gain * persistence.reached) as total
     from scaled
-    group by evaluation_id
+    join persistence(p := $p) as persistence on persistence.rank = scaled.rank
+    group by scaled.evaluation_id
 )
 select
     evaluated_topics.qrels,
