@@ -28,7 +28,6 @@ _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_autho
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
 _TRIED = "1.5."
 _LOOKS = 1.0  # seconds between two looks at the sessions
-_COMPUTES = 0.1  # seconds of a processor between two looks, which no server takes that has nothing to do
 _THREADS = 128  # of the extension
 _SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
 _FINISHING = 10.0  # seconds that running statements have when the server stops
@@ -97,10 +96,9 @@ class Server:
     def watch(self, stop: Event, most: int | None = None, limit: float = 0) -> bool:
         """Look after the sessions until told to stop, and let the process take ``most`` bytes.
 
-        Sessions whose statement takes longer than ``limit`` seconds are ended. Returns whether one computes on, which
-        only the end of the process stops: as soon as nothing else is under way, or after as many seconds again.
+        Sessions whose statement takes longer than ``limit`` seconds are ended. The statement may compute on, and only
+        the end of the process stops it: returns True as soon as nothing else is under way, or after as many seconds.
         """
-        before = 0.0
         while not stop.wait(_LOOKS):
             try:
                 if most is not None:
@@ -109,12 +107,9 @@ class Server:
             except (EvalsqlError, MemoryError):  # one takes all memory, and is about to fail
                 continue
             busy = {name for name, is_busy in rows.items() if is_busy}
-            used, before = time.process_time() - before, time.process_time()
             if self.late_since is not None:
                 is_quiet = not busy and self.sessions.is_nothing_open()
-                if is_quiet and used <= _COMPUTES:
-                    self.late_since = None
-                elif is_quiet or time.monotonic() - self.late_since > limit:
+                if is_quiet or time.monotonic() - self.late_since > limit:
                     reason = "nothing else is under way" if is_quiet else f"others had {limit:g} seconds more to end"
                     self.log(f"what was ended may compute on, and {reason}: the server starts again")
                     return True

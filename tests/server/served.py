@@ -16,6 +16,10 @@ from evalsql.database import engine, quack
 HAS_SERVER = quack.extension("quack") is not None
 REASON = f"DuckDB {engine.__version__} has no extension quack here: pip install '.[server]'"
 _STARTING = 600.0  # seconds
+NEVER = "select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11"  # has no end
+_PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
+# Too large to plan: each reads the one before it twice.
+TOO_LARGE = f"with c0 as (select 1 as a), {', '.join(_PAIR.format(at, at + 1) for at in range(40))} from c40"
 
 
 class Served:

@@ -23,7 +23,7 @@ from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, load_sample, own_measure, write
-from tests.server.served import HAS_SERVER, REASON, Served, finished, free_port
+from tests.server.served import HAS_SERVER, NEVER, REASON, TOO_LARGE, Served, finished, free_port
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 RUNS = ("bm25", "dense", "tfidf")
@@ -317,16 +317,11 @@ def test_a_server_that_is_told_to_stop_rolls_back_what_is_open_and_ends_with_0(o
     assert _runs(own.path) == ["bm25", "dense", "tfidf"]
 
 
-NEVER = "select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11"
-PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process takes")
 def test_a_query_too_large_to_plan_ends_alone(own: Served) -> None:
     own.end()
     own.start("--memory-limit", "700MB")
-    pairs = ", ".join(PAIR.format(at, at + 1) for at in range(40))
-    too_large = own.command("sql", f"with c0 as (select 1 as a), {pairs} from c40", token=own.read_token)
+    too_large = own.command("sql", TOO_LARGE, token=own.read_token)
     assert (too_large.returncode, too_large.stderr) == (2, "evalsql: Allocation failure\n")
     time.sleep(2)
     assert own.command("ls", token=own.read_token).returncode == 0

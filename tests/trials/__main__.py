@@ -5,13 +5,13 @@ A trial prints counts and returns how many went wrong.
 
 import sys
 
-from tests.trials import boards, corrected, gate, holes, loads, samples, sandbox, spans, team
+from tests.trials import boards, corrected, gate, holes, loads, samples, sandbox, served, spans, team
 
 TRIALS = {
     **{trial.__name__: trial for trial in (loads.first_uses, loads.full_disks, loads.interrupts, loads.kills)},
     **{
         module.__name__.rpartition(".")[2]: module.main
-        for module in (boards, corrected, gate, holes, samples, sandbox, spans, team)
+        for module in (boards, corrected, gate, holes, samples, sandbox, served, spans, team)
     },
 }
 
