@@ -20,4 +20,5 @@ from judged_documents
 cross join greatest
 join topics on topics.topic_id = judged_documents.topic_id
 join documents on documents.document_id = judged_documents.document_id
-where judged_documents.qrels_id = 1
+join qrels on qrels.qrels_id = judged_documents.qrels_id
+where qrels.qrels = 'qrels'

@@ -20,6 +20,7 @@ from evalsql.database.database import MEMORY
 from evalsql.warehouse.figures import Figure, compared_query
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
+from tests.conformance import exact
 from tests.conftest import SAMPLE, Command, assert_refused, write
 
 QRELS, RUN = SAMPLE / "qrels.txt", SAMPLE / "runs" / "tfidf.run"
@@ -135,6 +136,18 @@ def in_words(row: Mapping[str, Any], choice: Sequence[str]) -> list[str]:
     return said
 
 
+def traced(case: str, figures: Sequence[Figure]) -> dict[Figure, list[str]]:
+    """The conventions that give figures of a case's run."""
+    found: dict[Figure, list[str]] = {each: [] for each in figures}
+    with Warehouse(open_database(MEMORY)) as warehouse:
+        warehouse.load_qrels(SUITE.folder / case / "qrels.txt", "qrels")
+        query, _ = compared_query(warehouse, [str(SUITE.folder / case / "run.txt")], [*found])
+        columns = "system, asked, figure, convention"
+        for *figure, convention in warehouse.rows(f"select {columns} from ({query}) where fits and is_needed"):
+            found[Figure(*figure)].append(convention)
+    return found
+
+
 @pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
 @pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.long] * (case not in FEW)) for case in CASES])
 def test_variants_and_faults_of_a_case_are_traced(case: str) -> None:
@@ -144,22 +157,14 @@ def test_variants_and_faults_of_a_case_are_traced(case: str) -> None:
         *({**row, "variant": ""} for row in SUITE.faults[case] if row["fault"] != UNSORTED),
     ]
     figures = [Figure("run", row["measure"], f"{row['value']:.6f}") for row in rows]
-    with Warehouse(open_database(MEMORY)) as warehouse:
-        warehouse.load_qrels(SUITE.folder / case / "qrels.txt", "qrels")
-        query, _ = compared_query(warehouse, [str(SUITE.folder / case / "run.txt")], [*dict.fromkeys(figures)])
-        found: dict[tuple[str, str], list[str]] = {}
-        for asked, figure, convention in warehouse.rows(
-            f"select asked, figure, convention from ({query}) where fits and is_needed"
-        ):
-            found.setdefault((asked, figure), []).append(convention)
+    found = traced(case, figures)
     for row, figure in zip(rows, figures, strict=True):
         held = row.get("conventions", {})
         # Of few faults there is a mean without trying all orders, and grades below 0 are added up by gains alone.
         if "fault" in row and (held.get("ties") == ["mean of orders"] or row["value"] < 0):
             continue
-        said = found.get((figure.asked, figure.figure), [])
         allowed = [in_words(row, choice) for choice in itertools.product(*held.values())]
-        assert any(is_part(each, words) for each in said for words in allowed), (row, said)
+        assert any(is_part(each, words) for each in found[figure] for words in allowed), (row, found[figure])
 
 
 def is_part(convention: str, words: Sequence[str]) -> bool:
@@ -168,6 +173,21 @@ def is_part(convention: str, words: Sequence[str]) -> bool:
     for each in sorted(words, key=len, reverse=True):
         left = left.replace(each, "") if each else left
     return left == "as asked" or not left.strip("; ")
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
+def test_the_best_and_the_worst_order_of_ties_are_those_of_all_orders() -> None:
+    case = exact.read_case(SUITE.folder / "ties-of-three")
+    (grades,), (rows,) = case.qrels.values(), case.rows.values()
+    relevant = {document for document, grade in grades.items() if grade > 0}
+    ways = exact.orders(rows, {"ties": "mean of orders", "duplicates": "best kept"})
+    ranks = {min(way.index(document) + 1 for document in relevant) for way in ways}
+    best, worst = (Figure("run", "RR", f"{1 / rank:.6f}") for rank in (min(ranks), max(ranks)))
+    found = traced("ties-of-three", [best, worst])
+    assert best != worst
+    assert {"best order of ties", "as asked"} & {*found[best]}
+    assert {"worst order of ties", "as asked"} & {*found[worst]}
 
 
 def test_a_value_fits_to_the_digits_of_the_figure(empty: evalsql.Warehouse) -> None:
