@@ -122,8 +122,7 @@ class _Reader:
             try:
                 lines = (raw := stream.read()).decode("utf-8-sig").splitlines()
             except UnicodeDecodeError as error:
-                kind = without_rows(raw)
-                raise source.error(f"is {kind}" if kind else NOT_UTF8) from error
+                raise source.error(f"is {without_rows(raw) or NOT_UTF8}") from error
             except unreadable() as error:
                 raise source.error(f"cannot be read: {error}") from error
         path, run, found, others = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]](), list[str]()
