@@ -122,8 +122,7 @@ def _insert(database: Database, tables: list[Table], name: str | None) -> list[T
         nameless = f"select count(run), min(row) filter (where run is null) from ({table.query})"
         ((num_named, row),) = database.rows(nameless)
         if name is None and num_named and row:
-            reason = "run is missing, and other rows name theirs"
-            raise InputError([table.problem(table.lines().get(row, row), reason)])
+            raise InputError([table.problem(table.lines().get(row, row), "run is missing, and other rows name theirs")])
         run = f"coalesce(run, {literal(stem(table.source.label))})" if name is None else literal(checked_name(name))
         rows = f"select * exclude (row) replace ({run} as run), {at} as file_id, row as line from ({table.query})"
         database.insert("staged_answers", rows)

@@ -172,12 +172,11 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
 def unique(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
     """The columns among ``names`` by meaning, as ``known``; raises UsageError where several could be one of them."""
     found = known(names, kind, given)
-    is_span = {*ENDS} <= found.keys()
-    if kind == "run" and not is_span:  # one end alone is of no span
+    if kind == "run" and not {*ENDS} <= found.keys():  # one end alone is of no span
         found = {meaning: name for meaning, name in found.items() if meaning not in ENDS}
     for meaning, column in found.items():
         # A place may stand there in several units, as in lines and in bytes.
-        same = COLUMNS[meaning] if is_span and meaning in ENDS else (_folded(column),)
+        same = COLUMNS[meaning] if meaning in ENDS else (_folded(column),)
         alike = [name for name in names if name == column or (meaning not in (given or {}) and _folded(name) in same)]
         if len(set(alike)) > 1:
             listed = f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}"

@@ -15,8 +15,9 @@ from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import Given, check_given, known
+from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import open_sources
-from evalsql.ingest.files.source import NOT_UTF8, Source
+from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import shortened
 
@@ -74,11 +75,12 @@ def load_costs(
             else:
                 rows = reader.of_records(in_memory(source, reader.keyed), label)
             add_rows(database, "temp.staged_costs", ("file", *_COLUMNS), ((label, *row) for row in rows))
-            if not problems and not database.rows("select 1 from staged_costs where file = ? limit 1", [label]):
-                problems.add(Problem(label, 0, "holds no costs"))
         problems.check()
-        if lacking := reader.costs - {name for (name,) in database.rows("select distinct cost from staged_costs")}:
+        staged = database.rows("select distinct file, cost from staged_costs")
+        if lacking := reader.costs - {cost for _, cost in staged}:
             raise UsageError(f"no row has a number of {', '.join(sorted(lacking))}")
+        for label in [label for label in labels if label not in dict(staged)]:
+            problems.add(Problem(label, 0, "holds no costs"))
         return _store(database, labels, problems, replace=replace)
 
 
@@ -118,9 +120,11 @@ class _Reader:
         """The numbers below ``resources`` of an ir_metadata file, called by the keys above them and their unit."""
         with source.open() as stream:
             try:
-                lines = stream.read().decode("utf-8-sig").splitlines()
+                lines = (raw := stream.read()).decode("utf-8-sig").splitlines()
             except UnicodeDecodeError as error:
-                raise source.error(NOT_UTF8) from error
+                raise source.error(f"is {without_rows(raw) or NOT_UTF8}") from error
+            except unreadable() as error:
+                raise source.error(f"cannot be read: {error}") from error
         path, run, found, others = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]](), list[str]()
         for number, line in enumerate(lines, start=1):
             if line.startswith("---") and found:

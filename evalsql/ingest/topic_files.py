@@ -57,7 +57,7 @@ def read_records(
         elif re.match(rb"\[|\{\s*[\"}]", start):
             yield from _json_records(source, refuse, topic)
         elif name := "Arrow" if is_arrow else without_rows(head).partition("; ")[0]:
-            raise source.error(f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML")
+            raise source.error(f"is {name}; expected TSV, CSV, JSON, Parquet, XML or TREC's SGML")
         else:
             yield from _delimited_records(source, refuse, topic, key)
     except unreadable(QueryError) as error:

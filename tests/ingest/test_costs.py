@@ -1,5 +1,6 @@
 """Costs of runs: every form gives the same, what is wrong is told, and they go where their runs go."""
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -132,6 +133,11 @@ resources:
     assert {cost: value for *_, cost, value in held(ran)} == numbers
     with pytest.raises(InputError, match=r"two\.yml:11: a second document begins here"):
         ran.load_costs(write(tmp_path / "two.yml", f"{written}---\n{written}"), replace=True)
+    cut = gzip.compress(written.encode())[:-9]
+    with pytest.raises(InputError, match=r"cut\.yml\.gz: cannot be read: Compressed file ended"):
+        ran.load_costs(write(tmp_path / "cut.yml.gz", cut))
+    with pytest.raises(InputError, match=r"wide\.yml: is text in UTF-16; save it as UTF-8"):
+        ran.load_costs(write(tmp_path / "wide.yml", written.encode("utf-16")))
     with pytest.raises(InputError, match="there is no column run in its header"):  # and not: no row has such a cost
         ran.load_costs(write(tmp_path / "c.csv", "name,time\na,3\n"), costs="time")
 

@@ -180,8 +180,7 @@ def _nugget_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     for number, record in json_lines(source, refuse):
         rows = column_meanings.nugget_rows(record, kind) if isinstance(record, dict) else []
         if not rows:
-            expected = "a topic and a list of nuggets, one at least and of no document (docid)"
-            refuse(source.problem(number, f"no object with {expected}"))
+            refuse(source.problem(number, "no object with a topic and a list of nuggets, and of no document (docid)"))
         yield from ((number, [as_text(row.get(name)) for name in form.names]) for row in rows)
 
 
