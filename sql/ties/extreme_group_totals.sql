@@ -9,7 +9,15 @@
 --   depth   the cutoff, or the multiple
 --   total   what the documents add; null where some tie has too many sets of them to try
 with recursive additions as (
-    select *
+    select
+        found.evaluation_id,
+        found.first_rank,
+        found.set_number,
+        found.next_number,
+        found.is_last,
+        found.is_only,
+        found.depth,
+        found.addition
     from prefix_additions(
         rel := $rel, judged_only := $judged_only, measure := $measure, depth := $depth, ties := $ties
     ) as found

@@ -35,7 +35,12 @@ divisors as (
     cross join given_values(given := $depth) as depths
 ),
 sets as (
-    select *
+    select
+        evaluation_id,
+        first_rank,
+        set_number,
+        num_docs,
+        is_only
     from tie_prefixes(rel := $rel, judged_only := $judged_only, ties := $ties)
 ),
 members as (

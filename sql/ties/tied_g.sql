@@ -5,7 +5,14 @@
 -- parameters: gains, ties in {worst, best, expected} = best
 -- columns: qrels, run, topic, value
 with recursive additions as (
-    select *
+    select
+        evaluation_id,
+        first_rank,
+        num_kinds,
+        set_number,
+        next_number,
+        is_last,
+        addition
     from gain_additions(gains := $gains, ties := $ties)
 ),
 orders as (
