@@ -137,10 +137,7 @@ def _read(job: Job, table: Any, read: Callable[..., Iterator[Any]], files: Seque
 
 
 def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, large: Sequence[str] | None) -> Any:
-    """What portions give. Rows of a run are brought together, if it is large (or nobody knows) those of a topic.
-
-    With them come the topics that runs are evaluated on.
-    """
+    """What portions give: all rows of a run together, of one that is large (or nobody knows) those of each topic."""
     from pyspark.sql.functions import col, lit, when
 
     topics = session.createDataFrame([(topic,) for topic in judged_topics(job)], "topic string")

@@ -42,19 +42,18 @@ class Cluster:
     def __init__(self, folder: Path, workers: int, memory: str) -> None:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._start("master", _MASTER, "--port", "0")
+        self._start("master", 1, _MASTER, "--port", "0")
         self.url = self._told("master", r"Starting Spark master at (spark://\S+)")
-        self.workers = [
-            self._start(f"worker{nth}", _WORKER, "--port", "0", "-c", "1", "-m", memory, "-d", str(folder), self.url)
-            for nth in range(workers)
-        ]
+        words = ("--port", "0", "-c", "1", "-m", memory, "-d", str(folder), self.url)
+        # Each is a host of its own, since Spark starts no task a second time on the host that it runs on.
+        self.workers = [self._start(f"worker{nth}", nth + 1, _WORKER, *words) for nth in range(workers)]
         for nth in range(workers):
             self._told(f"worker{nth}", r"(Successfully registered) with master")
 
-    def _start(self, name: str, kind: str, *words: str) -> subprocess.Popen[bytes]:
+    def _start(self, name: str, host: int, kind: str, *words: str) -> subprocess.Popen[bytes]:
         with (self._folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [str(spark_program("spark-class")), kind, "--host", "127.0.0.1", "--webui-port", "0", *words],
+                [str(spark_program("spark-class")), kind, "--host", f"127.0.0.{host}", "--webui-port", "0", *words],
                 env=environment(),
                 stdout=log,
                 stderr=log,
