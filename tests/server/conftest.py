@@ -1,8 +1,15 @@
-"""Servers and clients find no extension but those of the extra [server]."""
+"""Servers of the sample; they and their clients find no extension but those of the extra [server]."""
 
+import shutil
+import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+import evalsql
+from tests.conftest import load_sample
+from tests.server.served import RUNS, Served
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -11,3 +18,32 @@ def extensions_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("file") / "team.duckdb"
+    with evalsql.open(path) as warehouse:
+        load_sample(warehouse, *RUNS)
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    path = tmp_path_factory.mktemp("served") / "team.duckdb"
+    shutil.copy(file, path)
+    server = Served(path)
+    server.start()
+    yield server
+    assert server.end() == 0
+    assert not Path(f"{path}.wal").exists()
+
+
+@pytest.fixture
+def own(file: Path, tmp_path: Path) -> Iterator[Served]:
+    """A server of the test's own, to be killed."""
+    shutil.copy(file, tmp_path / "team.duckdb")
+    server = Served(tmp_path / "team.duckdb")
+    server.start()
+    yield server
+    server.end(signal.SIGKILL)

@@ -16,6 +16,7 @@ from evalsql.database import engine, quack
 HAS_SERVER = quack.extension("quack") is not None
 REASON = f"DuckDB {engine.__version__} has no extension quack here: pip install '.[server]'"
 _STARTING = 600.0  # seconds
+RUNS = ("bm25", "dense", "tfidf")  # of the served sample
 NEVER = "select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11"  # has no end
 _PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
 # Too large to plan: each reads the one before it twice.
