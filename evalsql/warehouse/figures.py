@@ -180,12 +180,12 @@ def compared_query(
 
 def _add_judgments(warehouse: Warehouse) -> str:
     """Load the judgments with grades below 0 counting, if there are any, as two further sets; gives their gains."""
-    query = "select distinct grade, (select max(grade) from judged_documents) - grade from judged_documents"
-    negative = warehouse.rows(f"{query} where grade < 0 order by grade desc")
+    below = relation_query(warehouse.catalog, "grades_below_zero")
+    negative = warehouse.rows(f"select grade, stand_in from ({below}) order by grade desc")
     for name in ("zero", "losses") if negative else ():
-        rows = relation_query(warehouse.catalog, "judgments_as_given", losses=name == "losses")
+        rows = relation_query(warehouse.catalog, "judgments_as_given", {"below_zero": below}, losses=name == "losses")
         warehouse.load_qrels(Query(rows, IN_MEMORY), name)
-    return ",".join([*(f"{stored}={grade}" for grade, stored in negative), "*"]) if negative else ""
+    return ",".join([*(f"{stand_in}={grade}" for grade, stand_in in negative), "*"]) if negative else ""
 
 
 def _put_in_order(warehouse: Warehouse, runs: Sequence[str], order: str) -> None:
