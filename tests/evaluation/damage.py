@@ -151,7 +151,7 @@ falling_recall
     > {pair}: R@100 is less than at a lesser cutoff
 value_counts
     insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
-    > {pair}: AP and 95 other measures have no value or several, expected 1
+    > {pair}: AP and 96 other measures have no value or several, expected 1
 stored_gaps
     insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations where {t05}
     > run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics
