@@ -1,5 +1,7 @@
 """``evalsql.Warehouse``: a warehouse with the verbs of the command line, whose results show themselves."""
 
+import sys
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import Any
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, Measure, names_of_less_is_better
 from evalsql.database.names import Names, as_list
-from evalsql.errors import UsageError
+from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation import boards, listings, notices
 from evalsql.evaluation.explanation import DEPTH, explain
 from evalsql.evaluation.gate_decision import baseline_meant, decide, run_meant
@@ -346,3 +348,20 @@ def open(
     how: dict[str, Any] = {"read_only": read_only, "memory_limit": memory_limit, "wait": wait, "progress": progress}
     how |= {"external_access": external_access, "token": token}
     return NotebookWarehouse(open_database(path, measures=measures, **how))
+
+
+def _show_warnings_as_output() -> None:
+    """Have what an InputWarning says below its cell, as a kernel shows warnings as blocks in red."""
+    show_others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+        if issubclass(category, InputWarning):
+            print(message)
+        else:
+            show_others(message, category, *where, **how)
+
+    warnings.showwarning = show
+
+
+if "ipykernel" in sys.modules:
+    _show_warnings_as_output()

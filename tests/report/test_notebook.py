@@ -63,11 +63,16 @@ def outputs(sample: Warehouse) -> dict[str, Any]:
 def test_a_kernel_shows_what_results_say_of_themselves(outputs: dict[str, Any], sample_file: Path) -> None:
     opened = f"import evalsql\nw = evalsql.open({str(sample_file)!r}, read_only=True)"
     near = "evalsql.experiment([{'t': {'c': 0.5, 'd': 0.5 + 2.0**-40}}], {'t': {'c': 1}}, 'AP')"
-    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values(), near)]
+    loading = "o = evalsql.open(':memory:')\no.load_qrels({'t': {'c': 1}}, 'q')\n"
+    loading += "names = o.load_run([{'topic': 't', 'document': 'c', 'score': 1, 'colour': 'red'}], 'r')"
+    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values(), loading, near)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
-    # What is warned of stands below the table.
-    *cells, cell = notebook.cells
+    # What is warned of stands below the table, or is the output of a cell without one.
+    *cells, loaded, cell = notebook.cells
+    assert [(output["name"], output["text"].split(";")[0]) for output in loaded["outputs"]] == [
+        ("stdout", "r: not loaded: colour")
+    ]
     assert [output["output_type"] for output in cell["outputs"]] == ["execute_result"]
     assert "such as d and c of topic t in run1" in cell["outputs"][0]["data"]["text/html"]
     for name, cell in zip(CELLS, cells[1:], strict=True):
