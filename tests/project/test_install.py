@@ -1,6 +1,7 @@
 """What is built is whole: installed alone in an empty environment, it runs the demonstration."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -9,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import uv
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.conformance import CASES
@@ -59,3 +61,23 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
     assert any((tmp_path / "cache").rglob("*.duckdb")) == (kind == "editable")
     assert len(outcome.stdout.splitlines()) == 10
     assert "rerank-large" in outcome.stdout.splitlines()[2]
+
+
+def test_uvx_runs_it_from_an_index(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    index = tmp_path / "index"
+    fetched: list[str | Path] = [sys.executable, "-m", "pip", "download", "-q", "-d", index / "wheels", wheel]
+    subprocess.run(fetched, check=True, capture_output=True, timeout=900)
+    for path in (index / "wheels").iterdir():
+        name = re.sub("[-_.]+", "-", path.name.split("-")[0]).lower()
+        page = index / "simple" / name / "index.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f'<a href="../../wheels/{path.name}">{path.name}</a>')
+    line = [uv.find_uv_bin(), "tool", "run", "--default-index", (index / "simple").as_uri(), "--no-config", "evalsql"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"UV_CACHE_DIR": str(tmp_path / "cache"), "UV_PYTHON": sys.executable}
+    outcome = subprocess.run(
+        [*line, "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert len(outcome.stdout.splitlines()) == 10
