@@ -41,6 +41,7 @@ FOLDERS = {
     "reports": "Reports",
     "statistics": "Statistics",
     "boards": "Boards",
+    "conventions": "Conventions",
     "calls": "Calls",
     "costs": "Costs",
     "judging": "Judging",
