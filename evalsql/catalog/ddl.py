@@ -236,22 +236,25 @@ def _themselves(parameters: Sequence[Parameter]) -> dict[str, str]:
 
 
 def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
-    """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own."""
+    """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own.
+
+    Where there are both, the view's says what the values are, the macro's what they can be asked with.
+    """
     header = relation.header
     name = created_name(catalog, relation)
     objects = objects_of(relation)
-    facts = [
-        ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title),
-        ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters)),
-        ("Definition: ", header.definition),
-        ("Reference: ", header.reference),
-        ("Differs: ", header.differs),
-    ]
+    title = ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title)
+    taken = ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters))
+    columns = ("Columns: ", "; ".join(f"{column}: {text}" for column, text in relation.columns.items()))
+    meaning = [("Definition: ", header.definition), ("Reference: ", header.reference), ("Differs: ", header.differs)]
+    facts = {each: [title, taken, *meaning] for each in objects}
     if objects == ["macro table"]:
-        facts.insert(2, ("Columns: ", "; ".join(f"{column}: {text}" for column, text in relation.columns.items())))
-    comment = literal("\n".join(label + fact for label, fact in facts if fact))
-    for each in objects:
-        yield f"comment on {each} {name} is {comment}"
+        facts["macro table"].insert(2, columns)
+    elif "macro table" in objects:
+        facts = {"macro table": [title, taken], "view": [title, *meaning]}
+    for each, said in facts.items():
+        comment = "\n".join(label + fact for label, fact in said if fact)
+        yield f"comment on {each} {name} is {literal(comment)}"
     if objects[-1] in ("table", "view"):
         yield from _column_comments(name, relation.columns)
 

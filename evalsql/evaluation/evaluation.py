@@ -229,6 +229,11 @@ class Evaluation:
         """The SELECT of the topics of runs that judgment sets evaluate."""
         return f"select * from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
 
+    def evaluated_pairs_query(self, qrels: Names, runs: Names) -> str:
+        """The SELECT of the keys of judgment sets and of the runs that they evaluate."""
+        pairs = "evaluations join qrels using (qrels_id) join runs using (run_id)"
+        return f"select qrels_id, run_id from {pairs}{self._filter(qrels, runs, asks=False)}"
+
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names; replaced judgments must be named, and if it ``asks`` for them there may be none."""
         names = {"topic": as_list(topics)}

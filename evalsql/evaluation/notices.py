@@ -10,7 +10,7 @@ from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.evaluation import Evaluation, temporary_tables
 from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.holes import Holes, unbounded
 from evalsql.phrases import counted, shortened
@@ -40,7 +40,12 @@ class Notice(NamedTuple):
 
 def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    database, covered = evaluation.database, evaluation.coverage_query(qrels, runs)
+    with temporary_tables(evaluation.database, {"evalsql_covered": evaluation.coverage_query(qrels, runs)}):
+        lines = _covered_lines(evaluation.database, "select * from temp.evalsql_covered")
+    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(evaluation.database, qrels, runs)]
+
+
+def _covered_lines(database: Database, covered: str) -> list[Notice]:
     lines = []
     totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
     for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
@@ -64,7 +69,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
             if form == "nuggets":
                 what, how = "vital nugget", "averaged as nuggetizer does, as 0 of vital nuggets"
             lines.append(Notice("forms", f"  {name}: topics without a {what}: {num_irrelevant} of {num_topics}, {how}"))
-    rows = database.rows(covered)
+    rows = database.rows(f"{covered} order by qrels, run")
     lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [
         f"{run} has {counted(count, 'topic')} without judgments beside {total - missing} with ({name})"
@@ -75,8 +80,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
             lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
-    lines += [Notice("loading", text) for text in _conditions(database, covered)]
-    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(database, qrels, runs)]
+    return lines + [Notice("loading", text) for text in _conditions(database, covered)]
 
 
 def _conditions(database: Database, covered: str) -> list[str]:
@@ -117,8 +121,7 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
 def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell which runs have next to nothing in common with the judgments, with ids of both."""
-    covered = evaluation.coverage_query(qrels, runs)
-    pairs = f"select qrels_id, run_id from ({covered}) as covered join qrels using (qrels) join runs using (run)"
+    pairs = evaluation.evaluated_pairs_query(qrels, runs)
     return [Notice("ids", line) for line in scarce_overlaps(evaluation.database, pairs)]
 
 
