@@ -43,6 +43,19 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
     assert f"evalsql/{shipped(read_catalog()).name}" in in_wheel
 
 
+def test_an_index_shows_the_readme_without_links_to_files(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+        shown = wheel.read(name).decode().partition("\n\n")[2].strip()
+    readme = (ROOT / "README.md").read_text()
+    linked = re.findall(r"\[(.*?)\]\((?!http)(.*?)\)", readme)
+    assert linked
+    for words, _ in linked:
+        assert words in shown or f"![{words}]" in readme
+    assert not re.search(r"\]\((?!http)", shown)
+    assert re.findall(r"(?m)^#.*", shown) == re.findall(r"(?m)^#.*", readme)
+
+
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: Path, tmp_path: Path, kind: str) -> None:
     venv.create(tmp_path / "venv")
