@@ -8,19 +8,9 @@ from typing import ClassVar, Literal
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
+from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.estimates import Estimating
-from evalsql.cli.options import (
-    FAMILY,
-    ONE_QRELS,
-    WORDS,
-    Arrangement,
-    AskingRankings,
-    AskingRankingsAndScores,
-    Family,
-    MeasuredRuns,
-    only_one,
-)
 from evalsql.cli.output import (
     OUTPUT,
     OutputOptions,
@@ -64,7 +54,7 @@ class Testing:
     heading: ClassVar = "Tests"
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Family = FAMILY
+    family: options.Family = options.FAMILY
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(
@@ -117,15 +107,15 @@ def _compared_run(option: str, run: str, runs: Collection[str]) -> str:
 def compare(
     *,
     base: str = argument("The baseline; with --all-pairs a run like the others.", ..., complete="runs"),
-    selection: MeasuredRuns,
+    selection: options.MeasuredRuns,
     testing: Testing,
     alpha: float = option("--alpha", "Corrected p below which a difference counts.", 0.05, min=0, max=1),
     all_pairs: bool = flag("--all-pairs", "Compare every run with every other."),
     estimating: Estimating,
-    arrangement: Arrangement,
+    arrangement: options.Arrangement,
     paper: PaperOptions,
     output: OutputOptions,
-    asking: AskingRankingsAndScores,
+    asking: options.AskingRankingsAndScores,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -145,8 +135,8 @@ def compare(
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
         baseline, others = (None, [base, *(runs or ["*"])]) if all_pairs else (base, runs)
-        options = {**asdict(testing), "alpha": alpha, "qrels": selection.qrels}
-        query, table, compared = comparison.compare_runs(warehouse, baseline, others, parsed, **options)
+        tested = {**asdict(testing), "alpha": alpha, "qrels": selection.qrels}
+        query, table, compared = comparison.compare_runs(warehouse, baseline, others, parsed, **tested)
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
         described = ""
@@ -186,11 +176,11 @@ def explain(
     topic: str = argument("The topic.", ...),
     measure: Names = option("--measure -m MEASURE", f"By default {DEFAULT_MEASURES[0]}.", complete="measures"),
     other: str | None = option("--other RUN", "Show the documents that differ, largest first.", complete="runs"),
-    qrels: Names = ONE_QRELS,
+    qrels: Names = options.ONE_QRELS,
     depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
-    texts: bool = WORDS,
+    texts: bool = options.WORDS,
     output: OutputOptions,
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
@@ -201,7 +191,7 @@ def explain(
     Example: evalsql explain dense T01 -m AP --other bm25
     """
     with asking.open() as warehouse:
-        asked, judged = only_one(measure, "-m") or DEFAULT_MEASURES[0], only_one(qrels, "--qrels")
+        asked, judged = options.only_one(measure, "-m") or DEFAULT_MEASURES[0], options.only_one(qrels, "--qrels")
         found = explanation.explain(
             warehouse.evaluation, run, topic, measure=asked, other=other, qrels=judged, depth=depth
         )
@@ -219,7 +209,7 @@ def table(
     check: bool = flag("--check", "Write nothing; exit with 1 where --output is not what would be written."),
     output: Path | None = OUTPUT,
     form: PaperFormat | None = option("--format", "By default what --output's extension says, else latex."),
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """A paper's table, described in a TOML file.
 

@@ -5,7 +5,6 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.cli.declare import argument, command, flag, option
 from evalsql.cli.gate_history import SAYS_NO
 from evalsql.cli.output import OutputOptions, note, progress_bar, text_output, write_table
@@ -61,7 +60,7 @@ def which(
         )
         if values is not None:
             rows = {"compared_figures": f"select * from {kept}"}
-            counts = relation_query(warehouse.catalog, "convention_counts", rows)
+            counts = warehouse.database.query("convention_counts", rows)
             query = f"select * exclude (num_changes, is_formula) from ({counts}) order by num_fitting desc, {order}"
         table = Table(*warehouse.database.table(query))
         ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
@@ -273,7 +272,7 @@ def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str]
     warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
     values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
     how = {"marks": room, "levels": len(terminal.HEIGHTS)}
-    heights = relation_query(warehouse.catalog, "topic_marks", {"topic_values": values}, **how)
+    heights = warehouse.database.query("topic_marks", {"topic_values": values}, **how)
     columns = "qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)"
     found = warehouse.rows(f"select {columns} from ({heights}) group by qrels, run order by qrels")
     scales = {name: scale for name, _, _, *scale in found if None not in scale}

@@ -12,7 +12,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TextIO
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure
 from evalsql.cli.declare import PRINTED, option, silence
 from evalsql.database.database import MEMORY
@@ -172,7 +171,7 @@ def coverage_lines(
 
 def texts_lines(warehouse: Warehouse) -> list[str]:
     """A line that tells how many documents have a text, and the size of these, where any has one."""
-    ((held, texts, size),) = warehouse.rows(relation_query(warehouse.catalog, "text_sizes"))
+    ((held, texts, size),) = warehouse.rows(warehouse.database.query("text_sizes"))
     return [f"texts of {texts:,} of {counted(held, 'document')}, {size / 1e6:,.1f} MB uncompressed"] * bool(texts)
 
 

@@ -3,10 +3,10 @@
 A run has rankings here or stored scores, never both, so the two add up without a choice between them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from evalsql.catalog.ddl import STORED, relation_query
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.ddl import STORED
+from evalsql.catalog.measure_names import Measure, literal, literals
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
@@ -25,7 +25,7 @@ def stored_rows(database: Database, measures: Sequence[Measure], condition: str)
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
-    stored = f"select * from ({found}) where measure in ({_listed(measure.name for measure in measures)})"
+    stored = f"select * from ({found}) where measure in ({literals(measure.name for measure in measures)})"
     if text := _describe(_lacking(database, measures, condition)):
         computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
         # A condition on topics is none on the coverage of runs.
@@ -60,7 +60,7 @@ def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
 
 
 def _without_rankings(database: Database) -> set[str]:
-    return {run for _, run in database.rows(relation_query(database.catalog, "unranked_runs"))}
+    return {run for _, run in database.rows(database.query("unranked_runs"))}
 
 
 def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
@@ -68,7 +68,7 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     if not are_held(database):
         return []
     given = {kind: resolve_names(database, kind, names) for kind, names in (("qrels", qrels), ("run", runs)) if names}
-    where = " and ".join(f"{kind} in ({_listed(names)})" for kind, names in given.items()) or "true"
+    where = " and ".join(f"{kind} in ({literals(names)})" for kind, names in given.items()) or "true"
     found = database.rows(f"select distinct run, evalsql_version, sql_digest from {STORED} where {where} order by all")
     if not found:
         return []
@@ -87,7 +87,7 @@ def with_every_measure(database: Database, measures: Sequence[Measure], qrels: s
     """The runs without those whose stored scores lack a measure, which are warned of; UsageError if none is left."""
     if not (measures and runs and are_held(database)):
         return list(runs)
-    lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")
+    lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({literals(runs)})")
     without = {run for some in lacking.values() for run in some}
     if len(without) == len(runs):
         raise UsageError(f"{_describe(lacking)}; a report has every measure of every run: name other measures")
@@ -103,16 +103,12 @@ def _lacking(database: Database, measures: Sequence[Measure], condition: str) ->
         "stored": f"select distinct qrels, run, measure from {STORED}{condition}",
         "asked": f"select * from (values {asked}) as named(place, measure)",
     }
-    return dict(database.rows(relation_query(database.catalog, "lacking_measures", inputs)))
+    return dict(database.rows(database.query("lacking_measures", inputs)))
 
 
 def _describe(lacking: Mapping[str, Sequence[str]]) -> str:
     text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items())
     return text and f"not among the stored scores, and their rankings are not here to compute it: {text}"
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(literal, names))
 
 
 def _shortened(names: Sequence[str]) -> str:

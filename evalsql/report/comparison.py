@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import FAMILIES
@@ -227,7 +226,7 @@ def arranged(
     """
     found: dict[str, dict[tuple[str, str], float | None]] = {}
     if changed_from is not None:
-        query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=changed_from)
+        query = warehouse.database.query("relative_changes", {"pairs": pairs}, baseline=changed_from)
         for qrels, measure, run, change in warehouse.rows(query):
             found.setdefault(qrels, {})[run, measure] = change
     return [

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_file
 from evalsql.errors import EvalsqlError
@@ -78,7 +77,7 @@ def leaderboard_table(
 def bar_lengths(warehouse: Warehouse, rows: Sequence[Sequence[Any]], longest: int) -> list[int]:
     """How long the bar of each mean is beside those of its judgment set; rows begin with judgment set, run and mean."""
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
-    query = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=longest)
+    query = warehouse.database.query("bar_lengths", {"board": board}, longest=longest)
     found = warehouse.rows(query, [[row[at] for row in rows] for at in range(3)])
     lengths = {(qrels, run): length for qrels, run, length in found}
     return [lengths[row[0], row[1]] for row in rows]

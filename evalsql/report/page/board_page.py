@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.evaluation.boards import Board
 from evalsql.phrases import counted
@@ -54,7 +53,7 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
         cells[each.system, each.version][each.collection] = each
         medians[each.collection] = each.value - each.difference
     meta: dict[Key, dict[str, str]] = defaultdict(dict)
-    for system, version, key, value in database.rows(relation_query(database.catalog, "system_meta")):
+    for system, version, key, value in database.rows(database.query("system_meta")):
         meta[system, version][key] = value
     sizes = {name: sum(name in held for held in cells.values()) for name in board.collections}
     several = len({system for system, _ in cells}) < len(cells)

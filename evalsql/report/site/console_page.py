@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import default_measure, literal, quoted
+from evalsql.catalog.measure_names import default_measure, literal, literals, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
@@ -119,7 +118,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         f"and id in (select qrels_id from main.qrels where {of_sets}))"
     )
     if depth:
-        depths = relation_query(database.catalog, "published_depths", depth=depth)
+        depths = database.query("published_depths", depth=depth)
         chosen["retrieved"] = (
             f"{selected['retrieved']} join ({depths}) as published using (run_id, topic_id) "
             f"where rank <= published.depth and {of_runs}"
@@ -152,8 +151,8 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     is_ours = name in database.catalog.relations and relation not in database.catalog.own
     if not relation.is_measure or not is_ours:  # one of a stranger's file may never end
         return ""
-    sets = ", ".join(literal(results.qrels) for results in found)
-    runs = ", ".join(literal(run) for results in found for run in results.runs)
+    sets = literals(results.qrels for results in found)
+    runs = literals(run for results in found for run in results.runs)
     asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
     theirs, ours = database.rows(asked), copy.rows(asked)
     same = len(theirs) == len(ours) and all(
