@@ -11,9 +11,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.phrases import counted
-
-_MOST_NAMED = 5
+from evalsql.phrases import counted, some_of
 
 
 def are_held(database: Database) -> bool:
@@ -46,7 +44,7 @@ def check_rankings(database: Database, what: str, runs: Names, *, every: bool = 
     if unranked := _without_rankings(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some, without = ([run for run in chosen if (run in unranked) is lacks] for lacks in (False, True))
-        text = f"{what} needs rankings, and none are here of {_shortened(without)}"
+        text = f"{what} needs rankings, and none are here of {some_of(without)}"
         if without and (every or not with_some):
             raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
         if without:
@@ -77,9 +75,9 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     unknown = [run for run, _, digest in found if not digest]
     lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
     if others:
-        lines.append(f"  computed by other SQL than this version's, so figures may differ: {_shortened(others)}")
+        lines.append(f"  computed by other SQL than this version's, so figures may differ: {some_of(others)}")
     if unknown:
-        lines.append(f"  by which SQL they were computed is not known: {_shortened(unknown)}")
+        lines.append(f"  by which SQL they were computed is not known: {some_of(unknown)}")
     return lines
 
 
@@ -107,10 +105,5 @@ def _lacking(database: Database, measures: Sequence[Measure], condition: str) ->
 
 
 def _describe(lacking: Mapping[str, Sequence[str]]) -> str:
-    text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items())
+    text = "; ".join(f"{measure} of {some_of(runs)}" for measure, runs in lacking.items())
     return text and f"not among the stored scores, and their rankings are not here to compute it: {text}"
-
-
-def _shortened(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

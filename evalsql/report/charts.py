@@ -62,7 +62,7 @@ _BLANK = {"mark": "point"}
 _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
 _PIXELS = 2.0
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Systems have areas beside their lines, whose colour is too pale for a legend.
 _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
@@ -366,7 +366,7 @@ def _drawable(part: Any) -> Any:
     if isinstance(part, list):
         return list(map(_drawable, part))
     if isinstance(part, str):
-        return _NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+        return NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
     return part
 
 

@@ -129,17 +129,14 @@ def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collecti
     brief = difference_columns(table, digits, alpha, lower, between=" to ")
     brief = brief.with_columns([brief.columns.index(name) for name in _COMPARED if name in brief.columns])
     at = brief.columns.index("difference")
+    span = min(ends), max(ends)
     pictures = [
-        html.interval(
-            value, None if low is None else (low, high), (min(ends), max(ends)), is_sure=(nth, at) in brief.marks
-        )
+        html.interval(value, low, high, span, is_sure=(nth, at) in brief.marks)
         for nth, (value, low, high) in enumerate(values)
     ]
-    legend = ", ".join(
-        f"{mark} significantly {word} than the baseline"
-        for mark, word in ((BETTER, "better"), (WORSE, "worse"))
-        if mark in brief.marks.values()
-    )
+    words = {BETTER: "better", WORSE: "worse"}
+    shown = [mark for mark in words if mark in brief.marks.values()]
+    legend = ", ".join(f"{mark} significantly {words[mark]} than the baseline" for mark in shown)
     mean = brief.columns.index("mean")
     marks = {(nth, mean): mark for (nth, _), mark in brief.marks.items()}
     brief = brief._replace(best=frozenset(brief.marks), marks=marks, notices=[legend] if legend else [])

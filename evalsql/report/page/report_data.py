@@ -69,9 +69,8 @@ class ReportData:
     baseline: str
     family: str = "measure"  # which comparisons with a baseline are corrected together, see FAMILIES
     comparison: Comparison | None = None  # with the baseline; None for a single run and for a page
-    pairs: Mapping[tuple[str, str, str], Any] = field(
-        default_factory=dict
-    )  # of ``tested_pairs``: measure, baseline, run
+    # Rows of ``tested_pairs`` by measure, baseline and run.
+    pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
     # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
     # the numbers of its first documents, what each contributes, and at which rank others of the documents are.
     documents: Mapping[int, Any] = field(default_factory=dict)
@@ -104,6 +103,10 @@ class ReportData:
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """Columns of a table; no rows where it is left out."""
         return self.tables[table].picked(*columns) if table in self.tables else []
+
+    def told(self, about: str) -> list[str]:
+        """The notices about something."""
+        return [each.text.strip() for each in self.notices if each.about == about]
 
     def order(self, measure: str) -> list[str]:
         """Runs from the best to the worst by a measure; those with equal means as the leaderboard has them."""

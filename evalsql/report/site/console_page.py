@@ -20,7 +20,7 @@ from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json
 from evalsql.report.site.site_data import SetResults
-from evalsql.report.site.site_parts import CONSOLE, HOME, Page
+from evalsql.report.site.site_parts import CONSOLE, HOME, Links, Page
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.open import Reach, open_database
 
@@ -183,11 +183,9 @@ def about(sql: str, runs: Sequence[str]) -> str:
     return sql
 
 
-def console_page(
-    found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str, *, has_board: bool = False
-) -> Page:
+def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = False) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    asked = questions(found[0].runs, on_boards=has_board)
+    catalog, asked = links.catalog, questions(links.found[0].runs, on_boards=has_board)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
