@@ -8,8 +8,8 @@ from typing import Literal
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli.declare import Names, argument, command, option
-from evalsql.cli.options import QRELS, Arrangement, AskingScores
-from evalsql.cli.output import READ, OutputOptions, note, write_file, write_table
+from evalsql.cli.options import QRELS, ArrangedOutput, AskingScores
+from evalsql.cli.output import READ, note, write_file, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board as board_of
 from evalsql.evaluation.gate_rules import read_parsed
@@ -54,8 +54,7 @@ def board(
     clusters: Path | None = option("--clusters FILE", "CSV or TSV of collection and cluster: what is drawn together."),
     placing: Placing,
     title: str = option("--title TEXT", "What stands above the page.", "Board"),
-    arrangement: Arrangement,
-    output: OutputOptions,
+    output: ArrangedOutput,
     asking: AskingScores,
 ) -> None:
     """Systems over many collections: places, and how sure they are.
@@ -83,7 +82,7 @@ def board(
             write_file(board_page(warehouse.database, found, title, PAGE_DIGITS), output.path, warehouse)
             note(*found.notes, f"wrote {output.path}")
             return
-        table = arrangement.first_rows(arrangement.table(warehouse, found.query, found.lower))
+        table = output.first_rows(output.table_of(warehouse, found.query, found.lower))
         if output.chosen_format in READ:
             read = board_table if baseline is None else pairs_table
             table = read(table, output.digits, collections=found.collections, lower=found.lower)

@@ -29,7 +29,6 @@ from evalsql.evaluation.evaluation import TWO_METHODS
 from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
-from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, for_stream
@@ -73,8 +72,8 @@ class PaperOptions:
     relative: bool = flag("--relative", "The change of each mean to the baseline in percent.")
 
     def applied(
-        self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
-    ) -> list[Comparison]:
+        self, warehouse: Warehouse, compared: Sequence[comparison.Comparison], pairs: str, chosen_format: str, base: str
+    ) -> list[comparison.Comparison]:
         """The comparisons as shown; ``pairs`` is the SELECT of their pairs. UsageError for what does not fit."""
         given = [f"--{name}" for name, value in asdict(self).items() if value]
         if given and chosen_format not in DOCUMENTS:
@@ -82,10 +81,8 @@ class PaperOptions:
         runs = {run for one in compared for run in one.runs}
         order = list(dict.fromkeys(_compared_run("--order", run, runs) for run in self.order))
         names = dict(_renamed(text, runs) for text in self.rename)
-        beside, changed_from = base if self.daggers else None, base if self.relative else None
-        return comparison.arranged(
-            warehouse, compared, order, names, beside=beside, changed_from=changed_from, pairs=pairs
-        )
+        how = {"beside": base if self.daggers else None, "changed_from": base if self.relative else None}
+        return comparison.arranged(warehouse, compared, order, names, **how, pairs=pairs)
 
 
 def _renamed(text: str, runs: Collection[str]) -> tuple[str, str]:
@@ -112,9 +109,8 @@ def compare(
     alpha: float = option("--alpha", "Corrected p below which a difference counts.", 0.05, min=0, max=1),
     all_pairs: bool = flag("--all-pairs", "Compare every run with every other."),
     estimating: Estimating,
-    arrangement: options.Arrangement,
     paper: PaperOptions,
-    output: OutputOptions,
+    output: options.ArrangedOutput,
     asking: options.AskingRankingsAndScores,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
@@ -129,7 +125,7 @@ def compare(
     with asking.open() as warehouse:
         if estimating.is_asked:
             how = {"baseline": None if all_pairs else base, "confidence": testing.confidence}
-            estimating.write(warehouse, selection, arrangement, output, **how)
+            estimating.write(warehouse, selection, output, **how)
             return
         base, runs = run_in_place(warehouse.database, base), selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
@@ -141,13 +137,13 @@ def compare(
         compared = paper.applied(warehouse, compared, query, chosen, base)
         described = ""
         if chosen in DOCUMENTS:
-            if arrangement.sort or arrangement.limit:
+            if output.sort or output.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
             with text_output(output.path, warehouse) as stream:
                 stream.write(DOCUMENTS[chosen]([one.table(output.digits) for one in compared], output.digits))
         else:
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
-            rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
+            rows = output.first_rows(output.table_of(warehouse, query) if output.sort else table)
             if output.is_drawn:
                 described += f"; {comparison.OUTCOMES}: topics won, tied and lost"
                 rows = comparison.difference_columns(rows, output.digits, alpha, names_of_less_is_better(parsed))
@@ -192,9 +188,8 @@ def explain(
     """
     with asking.open() as warehouse:
         asked, judged = options.only_one(measure, "-m") or DEFAULT_MEASURES[0], options.only_one(qrels, "--qrels")
-        found = explanation.explain(
-            warehouse.evaluation, run, topic, measure=asked, other=other, qrels=judged, depth=depth
-        )
+        of = warehouse.evaluation, run, topic
+        found = explanation.explain(*of, measure=asked, other=other, qrels=judged, depth=depth)
         with translated_errors(warehouse.path):
             rows = found.rows.fetchall()
         table = Table(found.rows.columns, rows, found.counts)
@@ -247,7 +242,7 @@ def table(
         raise typer.Exit(1)
 
 
-def _note_results(compared: Comparison, intervals: str) -> None:
+def _note_results(compared: comparison.Comparison, intervals: str) -> None:
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     lines = [f"{significant} of {len(compared.pairs)} differences significant; {compared.how}", compared.tested]
     if identical := sum(pair["note"] == "identical" for pair in compared.pairs):

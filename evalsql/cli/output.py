@@ -22,7 +22,6 @@ from evalsql.evaluation.listings import document_words
 from evalsql.phrases import Progress, counted, shortened, silent
 from evalsql.report import terminal, writers
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 
@@ -61,7 +60,7 @@ class OutputOptions:
 
 
 def write_table(
-    table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: DroppedColumns | None = None
+    table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: terminal.DroppedColumns | None = None
 ) -> None:
     """Write rows to standard output, or to a file once they are whole; a narrow terminal does without ``dropped``."""
     hidden: list[str] = []
@@ -150,7 +149,7 @@ def note(*lines: str) -> None:
 
 def broken(text: str) -> str:
     """What standard error shows of a text; commands to copy, and SQL with a mark below, stay whole on a terminal."""
-    lines = printable(text).split("\n")
+    lines = terminal.printable(text).split("\n")
     how: dict[str, Any] = {"width": terminal.width(), "break_long_words": False, "break_on_hyphens": False}
     for at, line in enumerate(lines if sys.stderr.isatty() else ()):
         if not _WHOLE.match(line):

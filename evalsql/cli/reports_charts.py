@@ -17,7 +17,6 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_lines, styles
 from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.site.console_page import DEPTH, Copy
@@ -34,11 +33,13 @@ class LookOptions:
     width: int | None = option("--width PIXELS", "Width of the chart.", min=50, max=20_000)
     height: int | None = option("--height PIXELS", "Height of the chart.", min=50, max=20_000)
     title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
-    lines: int | None = option("--lines N", f"Draw the N best; by default {MOST_LINES} lines, or all named.", min=1)
+    lines: int | None = option(
+        "--lines N", f"Draw the N best; by default {charts.MOST_LINES} lines, or all named.", min=1
+    )
 
     def write(self, warehouse: Warehouse, name: str, table: Table, output: Path) -> None:
         look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
-        drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
+        drawn = charts.Chart(name, table, styles=charts.styles(warehouse), **look)
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
 
 
@@ -72,7 +73,7 @@ def chart(
     """
     known_extension(output, charts.EXTENSIONS, _DRAWN)
     with asking.open() as warehouse, translated_errors(warehouse.path):
-        drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
+        drawn = charts.drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
     note(*drawn.notes)
 
@@ -114,10 +115,10 @@ def curve(
         if not table.rows or topic:
             _note_missing(warehouse, table, runs or ["*"], topic)
         if chart is not None:
-            drawn, most = table, most_lines(look.lines, runs, runs)
+            drawn, most = table, charts.most_lines(look.lines, runs, runs)
             if most is not None and len({*table.values("run")}) > most:
                 (measure,) = parse_measures(["AP"], warehouse.catalog)
-                best, notes = best_runs(warehouse, measure, qrels, runs, most)
+                best, notes = charts.best_runs(warehouse, measure, qrels, runs, most)
                 note(*notes)
                 at = table.columns.index("run")
                 drawn = table._replace(rows=[row for row in table.rows if row[at] in best])

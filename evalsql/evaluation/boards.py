@@ -62,11 +62,8 @@ def board(
     database = evaluation.database
     name, known = _measure(database, measure)
     lower = known is not None and known.relation.header.less_is_better
-    given = {
-        **options,
-        "measure": name,
-        "lower_is_better": lower or (known is None and bool(options.get("lower_is_better"))),
-    }
+    given = {**options, "measure": name}
+    given["lower_is_better"] = lower or (known is None and bool(options.get("lower_is_better")))
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
     runs = None if where is None else choose_runs(database, Choice(where=where))
@@ -83,7 +80,12 @@ def board(
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
     confidence = float(given.get("confidence", 0.95))
-    notes += _on_places(database, kept) if baseline is None else [_TESTED, *_on_two_methods(database, kept, confidence)]
+    if baseline is None:
+        notes += _on_places(database, kept)
+    else:
+        differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
+        are_two = bool(database.rows(f"select 1 from {kept} where {differ} limit 1"))
+        notes += [_TESTED, *[TWO_METHODS.format("collections")] * are_two]
     notes.append(_on_intervals(shown, name, given))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
@@ -169,9 +171,8 @@ def _places(database: Database, collections: Sequence[str], cells: str, options:
     if twice := [each for at, each in enumerate(small) if each in small[:at]]:
         raise UsageError(f'collections differ in case alone: "{twice[0]}"; --collections leaves one out')
     if taken := sorted({*small} & {*database.catalog["board_places"].columns}):
-        raise UsageError(
-            f'a collection is called "{taken[0]}" as a column of the table is; --collections leaves it out'
-        )
+        called = f'called "{taken[0]}" as a column of the table is'
+        raise UsageError(f"a collection is {called}; --collections leaves it out")
     return f"""
         select places.* exclude (measure), cells.* exclude (system, version)
         from {_call(database, "board_places", options)} as places
@@ -244,12 +245,6 @@ def _on_places(database: Database, kept: str) -> Iterator[str]:
     if known:
         others = num_rows - 1
         yield f"not separated: {near} of {others} neighbours, and {tied} of {others} systems from the first"
-
-
-def _on_two_methods(database: Database, pairs: str, confidence: float) -> list[str]:
-    """What is to be said where an interval excludes 0 and p finds no difference, or the other way round."""
-    differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
-    return [TWO_METHODS.format("collections")] * bool(database.rows(f"select 1 from {pairs} where {differ} limit 1"))
 
 
 def _on_intervals(shown: Sequence[tuple[str, str, bool]], measure: str, options: Mapping[str, Any]) -> str:

@@ -154,8 +154,7 @@ class Holes:
         how = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most, "skipped": skipped}
         single = with_arguments(self._database.catalog, "single_documents", **how).call
         kept = self._evaluation.keep(f"select * from steps.{single}")
-        values = ddl.with_inputs(
-            f"from {each.measure.call}", {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
-        )
+        ranks = {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
+        values = ddl.with_inputs(f"from {each.measure.call}", ranks)
         weights = f"select qrels, rank, value as weight from ({values}) join {kept} using (qrels, run, topic)"
         return f"select * from {self._evaluation.keep(weights)}"
