@@ -18,6 +18,12 @@ def shortened(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """The words in a sentence: "a", "a and b", "a, b and c"."""
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

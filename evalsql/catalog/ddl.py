@@ -9,6 +9,7 @@ from evalsql.catalog.measure_names import (
     Measure,
     default_measure,
     literal,
+    literals,
     parse_measures,
     quoted,
     tie_variants,
@@ -164,7 +165,7 @@ def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
             passed = ", ".join(f"{key} := {value}" for key, value in arguments.items() if key in taken)
             call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
             ctes.append(f"{name} as (select * from {call})")
-            orders = _literals(key for key in given if given[key] == name)
+            orders = literals(key for key in given if given[key] == name)
             cases.append(f"when {TIES} in ({orders}) then {literal(name)}")
         other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
         # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
@@ -188,7 +189,7 @@ def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
 def _if_allowed(word: Parameter, value: str) -> str:
     """This value where the parameter has a word that it takes; else an error."""
     message = _told(word.name, listed(word.choices, "or"))
-    return f"case when {word.name} in ({_literals(word.choices)}) then {value} else error({message}) end"
+    return f"case when {word.name} in ({literals(word.choices)}) then {value} else error({message}) end"
 
 
 def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
@@ -208,10 +209,6 @@ def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
 def _told(name: str, expected: str) -> str:
     """What is said of an argument that its parameter does not take, as SQL."""
     return f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || {literal(f', it must be {expected}')}"
-
-
-def _literals(words: Iterable[str]) -> str:
-    return ", ".join(map(literal, words))
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
@@ -312,7 +309,7 @@ def tied_scores(measures: Sequence[Measure]) -> str:
 
 def per_topic(measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of ``scores`` in the order of the topics, the measures in the order they were asked for."""
-    order = ", ".join(literal(measure.name) for measure in measures)
+    order = literals(measure.name for measure in measures)
     return f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)"
 
 

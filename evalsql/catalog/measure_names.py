@@ -90,7 +90,7 @@ def literal(value: Value) -> str:
     if value is None:
         return "null"
     if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
+        return f"[{literals(value)}]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -98,6 +98,10 @@ def literal(value: Value) -> str:
         # DuckDB 1.5 ends a statement at a NUL.
         return "(" + text.replace("\0", "' || system.main.chr(0) || '") + ")" if "\0" in text else text
     return repr(value)
+
+
+def literals(values: Iterable[Value]) -> str:
+    return ", ".join(map(literal, values))
 
 
 def quoted(name: str) -> str:

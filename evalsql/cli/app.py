@@ -98,23 +98,19 @@ class _Command(_FewConverted, TyperCommand):
 
 def _group(places: Mapping[str, Sequence[str]], meaning: str, **settings: Any) -> typer.Typer:
     """A group of commands such as "load.runs", by headings; each is imported when it is called; ``eval_`` is eval."""
-    names = {
-        heading: {each.rpartition(".")[2].rstrip("_"): each for each in these} for heading, these in places.items()
-    }
-    by_name = {name: place for these in names.values() for name, place in these.items()}
+    by_name = {each.rpartition(".")[2].rstrip("_"): each for these in places.values() for each in these}
 
     class LazyGroup(_FewConverted, TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
             return list(by_name)
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:
-            commands = {name: self.get_command(ctx, name) for name in by_name}
-            limit = formatter.width - 6 - max(map(len, by_name))
-            rows = {
-                name: (f"{name:<{max(map(len, by_name))}}", one.get_short_help_str(limit))
-                for name, one in commands.items()
-            }
-            _write_sections(formatter, {heading: [rows[name] for name in these] for heading, these in names.items()})
+            width = max(map(len, by_name))
+            rows = {}
+            for name, place in by_name.items():
+                meaning = self.get_command(ctx, name).get_short_help_str(formatter.width - 6 - width)
+                rows[place] = f"{name:<{width}}", meaning
+            _write_sections(formatter, {heading: [rows[each] for each in these] for heading, these in places.items()})
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in by_name and cmd_name not in self.commands:
@@ -127,11 +123,9 @@ def _group(places: Mapping[str, Sequence[str]], meaning: str, **settings: Any) -
                 # For "did you mean", which looks at the commands that are here.
                 for name in by_name:
                     self.get_command(ctx, name)
-                if ctx.info_name == "load" and os.path.exists(args[0]):
-                    name = args[0]
-                    ctx.fail(
-                        f'"{name}" is a file; evalsql load runs {name} takes it for a run, load qrels for judgments'
-                    )
+                if ctx.info_name == "load" and os.path.exists(name := args[0]):
+                    how = f"evalsql load runs {name} takes it for a run, load qrels for judgments"
+                    ctx.fail(f'"{name}" is a file; {how}')
             return super().resolve_command(ctx, args)
 
         def invoke(self, ctx: Any) -> Any:

@@ -8,19 +8,9 @@ from typing import ClassVar, Literal
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
+from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.estimates import Estimating
-from evalsql.cli.options import (
-    FAMILY,
-    ONE_QRELS,
-    WORDS,
-    Arrangement,
-    AskingRankings,
-    AskingRankingsAndScores,
-    Family,
-    MeasuredRuns,
-    only_one,
-)
 from evalsql.cli.output import (
     OUTPUT,
     OutputOptions,
@@ -39,7 +29,6 @@ from evalsql.evaluation.evaluation import TWO_METHODS
 from evalsql.evaluation.notices import explanation_lines
 from evalsql.phrases import counted
 from evalsql.report import comparison
-from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_board, paper_comparison, paper_table, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, for_stream
@@ -64,7 +53,7 @@ class Testing:
     heading: ClassVar = "Tests"
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Family = FAMILY
+    family: options.Family = options.FAMILY
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(
@@ -83,8 +72,8 @@ class PaperOptions:
     relative: bool = flag("--relative", "The change of each mean to the baseline in percent.")
 
     def applied(
-        self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
-    ) -> list[Comparison]:
+        self, warehouse: Warehouse, compared: Sequence[comparison.Comparison], pairs: str, chosen_format: str, base: str
+    ) -> list[comparison.Comparison]:
         """The comparisons as shown; ``pairs`` is the SELECT of their pairs. UsageError for what does not fit."""
         given = [f"--{name}" for name, value in asdict(self).items() if value]
         if given and chosen_format not in DOCUMENTS:
@@ -92,10 +81,8 @@ class PaperOptions:
         runs = {run for one in compared for run in one.runs}
         order = list(dict.fromkeys(_compared_run("--order", run, runs) for run in self.order))
         names = dict(_renamed(text, runs) for text in self.rename)
-        beside, changed_from = base if self.daggers else None, base if self.relative else None
-        return comparison.arranged(
-            warehouse, compared, order, names, beside=beside, changed_from=changed_from, pairs=pairs
-        )
+        how = {"beside": base if self.daggers else None, "changed_from": base if self.relative else None}
+        return comparison.arranged(warehouse, compared, order, names, **how, pairs=pairs)
 
 
 def _renamed(text: str, runs: Collection[str]) -> tuple[str, str]:
@@ -117,15 +104,14 @@ def _compared_run(option: str, run: str, runs: Collection[str]) -> str:
 def compare(
     *,
     base: str = argument("The baseline; with --all-pairs a run like the others.", ..., complete="runs"),
-    selection: MeasuredRuns,
+    selection: options.MeasuredRuns,
     testing: Testing,
     alpha: float = option("--alpha", "Corrected p below which a difference counts.", 0.05, min=0, max=1),
     all_pairs: bool = flag("--all-pairs", "Compare every run with every other."),
     estimating: Estimating,
-    arrangement: Arrangement,
     paper: PaperOptions,
-    output: OutputOptions,
-    asking: AskingRankingsAndScores,
+    output: options.ArrangedOutput,
+    asking: options.AskingRankingsAndScores,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -139,25 +125,25 @@ def compare(
     with asking.open() as warehouse:
         if estimating.is_asked:
             how = {"baseline": None if all_pairs else base, "confidence": testing.confidence}
-            estimating.write(warehouse, selection, arrangement, output, **how)
+            estimating.write(warehouse, selection, output, **how)
             return
         base, runs = run_in_place(warehouse.database, base), selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
         baseline, others = (None, [base, *(runs or ["*"])]) if all_pairs else (base, runs)
-        options = {**asdict(testing), "alpha": alpha, "qrels": selection.qrels}
-        query, table, compared = comparison.compare_runs(warehouse, baseline, others, parsed, **options)
+        tested = {**asdict(testing), "alpha": alpha, "qrels": selection.qrels}
+        query, table, compared = comparison.compare_runs(warehouse, baseline, others, parsed, **tested)
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
         described = ""
         if chosen in DOCUMENTS:
-            if arrangement.sort or arrangement.limit:
+            if output.sort or output.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
             with text_output(output.path, warehouse) as stream:
                 stream.write(DOCUMENTS[chosen]([one.table(output.digits) for one in compared], output.digits))
         else:
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
-            rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
+            rows = output.first_rows(output.table_of(warehouse, query) if output.sort else table)
             if output.is_drawn:
                 described += f"; {comparison.OUTCOMES}: topics won, tied and lost"
                 rows = comparison.difference_columns(rows, output.digits, alpha, names_of_less_is_better(parsed))
@@ -186,11 +172,11 @@ def explain(
     topic: str = argument("The topic.", ...),
     measure: Names = option("--measure -m MEASURE", f"By default {DEFAULT_MEASURES[0]}.", complete="measures"),
     other: str | None = option("--other RUN", "Show the documents that differ, largest first.", complete="runs"),
-    qrels: Names = ONE_QRELS,
+    qrels: Names = options.ONE_QRELS,
     depth: int = option("--depth", "Documents to explain; the rest is one number.", explanation.DEPTH, min=1),
-    texts: bool = WORDS,
+    texts: bool = options.WORDS,
     output: OutputOptions,
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
@@ -201,10 +187,9 @@ def explain(
     Example: evalsql explain dense T01 -m AP --other bm25
     """
     with asking.open() as warehouse:
-        asked, judged = only_one(measure, "-m") or DEFAULT_MEASURES[0], only_one(qrels, "--qrels")
-        found = explanation.explain(
-            warehouse.evaluation, run, topic, measure=asked, other=other, qrels=judged, depth=depth
-        )
+        asked, judged = options.only_one(measure, "-m") or DEFAULT_MEASURES[0], options.only_one(qrels, "--qrels")
+        of = warehouse.evaluation, run, topic
+        found = explanation.explain(*of, measure=asked, other=other, qrels=judged, depth=depth)
         with translated_errors(warehouse.path):
             rows = found.rows.fetchall()
         table = Table(found.rows.columns, rows, found.counts)
@@ -219,7 +204,7 @@ def table(
     check: bool = flag("--check", "Write nothing; exit with 1 where --output is not what would be written."),
     output: Path | None = OUTPUT,
     form: PaperFormat | None = option("--format", "By default what --output's extension says, else latex."),
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """A paper's table, described in a TOML file.
 
@@ -257,7 +242,7 @@ def table(
         raise typer.Exit(1)
 
 
-def _note_results(compared: Comparison, intervals: str) -> None:
+def _note_results(compared: comparison.Comparison, intervals: str) -> None:
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     lines = [f"{significant} of {len(compared.pairs)} differences significant; {compared.how}", compared.tested]
     if identical := sum(pair["note"] == "identical" for pair in compared.pairs):

@@ -5,10 +5,9 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.cli.declare import argument, command, flag, option
 from evalsql.cli.gate_history import SAYS_NO
-from evalsql.cli.output import OutputOptions, note, progress_bar, text_output, write_table
+from evalsql.cli.output import OUTPUT, OutputOptions, note, progress_bar, text_output, write_table
 from evalsql.conformance import check, programs, suite
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
@@ -61,7 +60,7 @@ def which(
         )
         if values is not None:
             rows = {"compared_figures": f"select * from {kept}"}
-            counts = relation_query(warehouse.catalog, "convention_counts", rows)
+            counts = warehouse.database.query("convention_counts", rows)
             query = f"select * exclude (num_changes, is_formula) from ({counts}) order by num_fitting desc, {order}"
         table = Table(*warehouse.database.table(query))
         ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")
@@ -104,7 +103,7 @@ def conformance(
     values: Path | None = option("--values FILE", "A table with the columns case, measure and value."),
     write: Path | None = option("--write DIR", "Write the cases and a checker for other languages; judge nothing."),
     form: _FORMS = option("--format", "How verdicts are written.", "text"),
-    output: Path | None = option("--output -o FILE", "Write to this file."),
+    output: Path | None = OUTPUT,
 ) -> None:
     """Which variant of each measure another program computes.
 
@@ -136,14 +135,10 @@ def conformance(
         raise UsageError("there is no value to judge by; the program computes none of the measures")
     with text_output(output, None) as stream:
         print(printable(check.rendered(verdicts, "md" if form == "markdown" else form)), file=stream)
-    _note_verdicts(verdicts, len(cases.cases))
+    followed = sum(verdict.variant is not None for verdict in verdicts)
+    by = f"by {counted(len(cases.cases), 'case')}"
+    note(f"measures that follow a named variant: {followed} of {len(verdicts)}, {by}")
+    if open_ones := [each.measure for each in verdicts if " or " in (each.variant or "")]:
+        note(f"not told apart by the values given: {', '.join(open_ones)}")
     if not check.passes(verdicts):
         raise typer.Exit(SAYS_NO)
-
-
-def _note_verdicts(verdicts: list[check.Verdict], num_cases: int) -> None:
-    followed = sum(verdict.variant is not None for verdict in verdicts)
-    note(f"measures that follow a named variant: {followed} of {len(verdicts)}, by {counted(num_cases, 'case')}")
-    open_ones = [each.measure for each in verdicts if " or " in (each.variant or "")]
-    if open_ones:
-        note(f"not told apart by the values given: {', '.join(open_ones)}")

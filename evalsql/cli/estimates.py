@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from evalsql.cli.declare import flag, option
-from evalsql.cli.options import Arrangement, MeasuredRuns
-from evalsql.cli.output import OutputOptions, note, write_table
+from evalsql.cli.options import ArrangedOutput, MeasuredRuns
+from evalsql.cli.output import note, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.report.terminal import DroppedColumns
@@ -30,21 +30,14 @@ class Estimating:
             raise UsageError("--estimate takes --reference NAME and --judge NAME, and these are of --estimate alone")
         return self.estimate
 
-    def write(
-        self,
-        warehouse: Warehouse,
-        selection: MeasuredRuns,
-        arrangement: Arrangement,
-        output: OutputOptions,
-        **how: Any,
-    ) -> None:
+    def write(self, warehouse: Warehouse, selection: MeasuredRuns, output: ArrangedOutput, **how: Any) -> None:
         """Write a row for each run and measure; with ``baseline`` among the parameters of differences."""
         if selection.qrels:
             raise UsageError("--estimate names its judgments by --reference and --judge, not by --qrels")
         asked = warehouse.evaluation, selection.measures, str(self.reference), str(self.judge)
         query = judging.corrected_query(*asked, runs=selection.chosen(warehouse), **how)
-        table = arrangement.table(warehouse, query)
-        write_table(arrangement.first_rows(table), output, warehouse, _DROPPED)
+        table = output.table_of(warehouse, query)
+        write_table(output.first_rows(table), output, warehouse, _DROPPED)
         topics, others = (max(table.values(name)) for name in ("num_topics", "num_judged"))
         notes = table.values("note")
         few, surer = notes.count("few topics"), notes.count("people alone are surer")

@@ -19,7 +19,6 @@ from evalsql.phrases import counted
 from evalsql.report.terminal import for_stream
 from evalsql.version import __version__
 from evalsql.warehouse import archive, export_files
-from evalsql.warehouse.export_files import FORMATS
 
 Form = Literal["trec", "beir", "parquet", "jsonl"]
 _SETS = argument("Judgment sets, or globs of names; all by default.", complete="qrels")
@@ -194,7 +193,8 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
     if output is None and not one:
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
     with target.opened(one=one) as part, where.open_file(read_only=True, folders=[str(part)]) as warehouse:
-        files = {name: part / ("file" if one else _file_name(name, FORMATS[kind][chosen])) for name in found}
+        extension = export_files.FORMATS[kind][chosen]
+        files = {name: part / ("file" if one else _file_name(name, extension)) for name in found}
         write = partial(export_files.write, warehouse.database, kind, form=chosen, qrels=qrels)
         written = {name: write(name, path=path) for name, path in files.items()}
         for path in files.values():

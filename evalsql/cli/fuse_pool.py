@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from evalsql.catalog.measure_names import COMPARED_MEASURES
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import MEASURES, Arrangement, Asking, Kept, Loading, MeasuredRuns
+from evalsql.cli.options import MEASURES, ArrangedOutput, Asking, Kept, Loading, MeasuredRuns
 from evalsql.cli.output import READ, OutputOptions, note, progress_bar, text_output, write_file, write_table
 from evalsql.database.names import resolve_names, resolve_one
 from evalsql.errors import UsageError
@@ -17,7 +18,6 @@ from evalsql.report import writers
 from evalsql.report.page.sheet import for_spreadsheet, sheet_page
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
-from evalsql.report.writers import known_extension
 from evalsql.warehouse.fusion import fuse as fuse_runs
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -87,7 +87,6 @@ def fuse(
             write_table(Table(columns, [(each.fold or "all", *each[1:]) for each in tuning.folds]), output, warehouse)
 
 
-_MEASURES = ("nDCG@10", "AP")
 _MOST_GRADES = 10  # that a page has keys for
 
 
@@ -124,7 +123,7 @@ def pool(
     if selection.measure and not contributions:
         raise UsageError("-m is of --contributions; without it a pool has no figures")
     if write is not None:
-        known_extension(write, (".csv", ".html"), "a sheet is written")
+        writers.known_extension(write, (".csv", ".html"), "a sheet is written")
         if contributions or output.path:
             raise UsageError("--write writes a sheet; --contributions and -o are of tables")
     if not 0 < persistence < 1:
@@ -132,7 +131,7 @@ def pool(
     with asking.open() as warehouse:
         chosen: dict[str, Any] = {"runs": selection.chosen(warehouse), "qrels": selection.qrels}
         if contributions:
-            measures = selection.measure or _MEASURES
+            measures = selection.measure or COMPARED_MEASURES
             found = judging.contributions(warehouse.evaluation, measures, **chosen, depth=depth, rel=rel)
             write_table(Table(*found), output, warehouse)
             return
@@ -177,9 +176,8 @@ def _grades(warehouse: Warehouse, given: str | None) -> Sequence[int]:
     except ValueError:
         asked = [-1]
     if asked and (asked[0] < 0 or len(asked) < 2):
-        raise UsageError(
-            f'--grades takes whole numbers from 0 with commas between them, such as 0,1,2; found "{given}"'
-        )
+        expected = "whole numbers from 0 with commas between them, such as 0,1,2"
+        raise UsageError(f'--grades takes {expected}; found "{given}"')
     held = warehouse.rows("select distinct grade from judged_documents where grade >= 0 order by grade")
     return asked or ([grade for (grade,) in held] if 2 <= len(held) <= _MOST_GRADES else [0, 1])
 
@@ -218,8 +216,7 @@ def agreement(
     comparing: Comparing,
     measure: Names = MEASURES,
     run: Names = option("--run NAME", "Run whose figures count, or a glob; can be repeated.", complete="runs"),
-    arrangement: Arrangement,
-    output: OutputOptions,
+    output: ArrangedOutput,
     asking: Asking,
 ) -> None:
     """How far judgment sets agree, or judges with a reference.
@@ -240,13 +237,13 @@ def agreement(
             names, apart = judging.judges(database, qrels, reference)
         orders, most = list[tuple[Any, ...]](), None
         if of_runs:
-            asked = warehouse.evaluation, names, measure or _MEASURES, run
+            asked = warehouse.evaluation, names, measure or COMPARED_MEASURES, run
             query, orders = judging.effects(*asked, show=show, reference=reference, **how)
         else:
-            is_read = output.chosen_format in READ and output.path is None and arrangement == Arrangement()
+            is_read = output.chosen_format in READ and output.path is None and not (output.sort or output.limit)
             most = _MOST_PAIRS if is_read else None
             query = judging.agreement_query(database, show, names, reference=reference, most=most, **how)
-        table = arrangement.first_rows(arrangement.table(warehouse, query))
+        table = output.first_rows(output.table_of(warehouse, query))
         write_table(table, output, warehouse, _WIDE)
         for name, one, other, num_runs, tau_b, tau_ap in orders if show == "figures" else ():
             order = f"order of {num_runs} runs by {one} and by {other}"

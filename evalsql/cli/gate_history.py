@@ -1,6 +1,5 @@
 """``evalsql gate``, ``history`` and ``diff``: rules for a run, a system over time, two runs."""
 
-import re
 import shlex
 import textwrap
 import xml.etree.ElementTree as ElementTree
@@ -19,17 +18,14 @@ from evalsql.database.names import how_to_judge
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
-from evalsql.evaluation.gate_rules import Rule
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.evaluation.notices import on_waiting
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.charts import best_systems, history_chart, most_lines
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MEASURES = ("nDCG@10",)
 _NOTE = 60  # cells of a note
 
@@ -103,12 +99,14 @@ def _folded(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
             cells = [None] * len(cells)
 
 
-def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
+def _update(
+    warehouse: Warehouse, candidate: str, every: Sequence[gate_rules.Rule], qrels: str | None, path: Path
+) -> None:
     """Write the figures of the measures that rules compare, if the run is whole."""
-    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING and rule.statistic != "total"]
+    compared = [rule for rule in every if rule.kind in gate_rules.COMPARING and rule.statistic != "total"]
     if not compared:
         raise UsageError('no rule compares with a baseline; one such as "nDCG@10 drop <= 0.01" names what to write')
-    checks = [rule for rule in rules if rule.kind == "missing"]
+    checks = [rule for rule in every if rule.kind == "missing"]
     decision = gates.decide(warehouse.evaluation, candidate, checks, qrels=qrels)
     if not decision.passes:
         _note_decision(decision)
@@ -144,7 +142,7 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
     """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
 
     def clean(text: str) -> str:
-        return _NOT_XML.sub("\ufffd", text)
+        return charts.NO_XML.sub("\ufffd", text)
 
     def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
         return ElementTree.SubElement(parent, tag, {name: clean(text) for name, text in attributes.items()})
@@ -194,8 +192,9 @@ def history(
             raise UsageError(waiting or f"no judgment set evaluates these runs; {how_to_judge(warehouse.database)}")
         covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))), named)
         if is_chart and output.path is not None:
-            drawn = history_chart(table)
-            drawn, notes = best_systems(drawn, named[0], most_lines(look.lines, systems, drawn.values("system")))
+            drawn = charts.history_chart(table)
+            most = charts.most_lines(look.lines, systems, drawn.values("system"))
+            drawn, notes = charts.best_systems(drawn, named[0], most)
             note(*notes)
             look.write(warehouse, "history", drawn, output.path)
         else:

@@ -7,20 +7,9 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal, parse_measures, tie_variants
+from evalsql.catalog.measure_names import literals, parse_measures, tie_variants
+from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import (
-    MEMORY_LIMIT,
-    SYSTEMS,
-    AskingRankings,
-    AskingScores,
-    MeasuredRuns,
-    RunFacts,
-    RunFilters,
-    RunSelection,
-    Where,
-)
 from evalsql.cli.output import OutputOptions, note, progress_bar, texts_lines, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -47,10 +36,10 @@ _DROPPED = DroppedColumns(
 @command
 def ls(
     *,
-    selection: RunSelection,
+    selection: options.RunSelection,
     long: bool = flag("--long -l", "More of each, and judgments that newer ones have replaced."),
     output: OutputOptions,
-    asking: AskingScores,
+    asking: options.AskingScores,
 ) -> None:
     """What is held: judgment sets, and runs with missing topics.
 
@@ -59,11 +48,11 @@ def ls(
     with asking.open(asked=()) as warehouse:
         conditions = ["true" if long else "replaced_at is null"]
         if selection.qrels:
-            among = ", ".join(map(literal, resolve_names(warehouse.database, "qrels", selection.qrels)))
+            among = literals(resolve_names(warehouse.database, "qrels", selection.qrels))
             paired = f"select run from coverage where qrels in ({among})"
             conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
         if not selection.is_empty:
-            conditions.append(f"(kind = 'qrels' or name in ({', '.join(map(literal, selection.chosen(warehouse)))}))")
+            conditions.append(f"(kind = 'qrels' or name in ({literals(selection.chosen(warehouse))}))")
         figures = "select run_id from collection_scores"
         if selection.is_empty:
             conditions.append(f"(kind = 'qrels' or name not in (select run from runs where run_id in ({figures})))")
@@ -86,8 +75,8 @@ def check(
     quick: bool = flag("--quick", "Only the checks that take no time that one notices."),
     every_run: bool = flag("--all", "Check the values of measures of every run, however many there are."),
     output: OutputOptions,
-    where: Where,
-    memory_limit: str | None = MEMORY_LIMIT,
+    where: options.Where,
+    memory_limit: str | None = options.MEMORY_LIMIT,
 ) -> None:
     """Check the warehouse; end with 1 where it is inconsistent.
 
@@ -111,7 +100,7 @@ def check(
 
 
 @command
-def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: AskingRankings) -> None:
+def ties(*, selection: options.MeasuredRuns, output: OutputOptions, asking: options.AskingRankings) -> None:
     """How much of each figure hangs on the order of tied documents.
 
     Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
@@ -133,7 +122,7 @@ def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: AskingRankin
         pairs: dict[str, list[str]] = {}
         for _, measure, upper, _, _, lower, *_ in warehouse.rows(swaps):
             pairs.setdefault(measure, []).append(f"{upper} over {lower}")
-        undecided = warehouse.rows(relation_query(warehouse.catalog, "undecided_ties", {"tie_effects": effects}))
+        undecided = warehouse.rows(warehouse.database.query("undecided_ties", {"tie_effects": effects}))
     for measure, names in pairs.items():
         note(f"{measure}: tied documents decide {counted(len(names), 'pair')} of runs: {shortened(names, 3)}")
     known = [name for name in named if name not in [measure for measure, *_ in undecided]]
@@ -152,10 +141,10 @@ def drop(
     kind: Literal["runs", "qrels", "measures"] = argument("What is dropped.", ...),
     names: Names = argument("Names or globs; runs also by the options."),
     dry_run: bool = flag("--dry-run", "Print what would go, and leave it."),
-    filters: RunFilters,
-    system: Names = SYSTEMS,
+    filters: options.RunFilters,
+    system: Names = options.SYSTEMS,
     output: OutputOptions,
-    where: Where,
+    where: options.Where,
 ) -> None:
     """Take runs, judgments or own measures out of the warehouse.
 
@@ -206,13 +195,13 @@ def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
 def annotate(
     *,
     names: Names = argument("Runs, or globs of names; judgment sets with --qrels.", ..., complete="runs"),
-    facts: RunFacts,
+    facts: options.RunFacts,
     collection: str | None = option("--collection NAME", "Their collection."),
     cluster: str | None = option("--cluster NAME", "The cluster of their collection, which boards draw whole."),
     remove: Names = option("--remove KEY", "Take out what is kept under this key; can be repeated."),
     qrels: bool = flag("--qrels", "The names are those of judgment sets."),
     output: OutputOptions,
-    where: Where,
+    where: options.Where,
 ) -> None:
     """Change what is kept with runs, or print its history.
 
@@ -230,14 +219,14 @@ def annotate(
         note(f"{counted(len(changed), _WORDS['qrels' if qrels else 'runs'])} changed")
         return
     with where.open_file(read_only=True) as warehouse:
-        found = ", ".join(map(literal, resolve_names(warehouse.database, kind, names, with_replaced=True)))
+        found = literals(resolve_names(warehouse.database, kind, names, with_replaced=True))
         chosen = f"select * from meta_history where kind = '{kind}' and name in ({found})"
         table = warehouse.database.table(f"{chosen} order by changed_at, name, key")
         write_table(Table(*table, whole=frozenset(("changed_at",))), output, warehouse)
 
 
 @command
-def vacuum(*, where: Where) -> None:
+def vacuum(*, where: options.Where) -> None:
     """Give back the space of what was dropped, in a new file.
 
     Example: evalsql vacuum
@@ -254,11 +243,11 @@ def vacuum(*, where: Where) -> None:
 def keep(
     *,
     last: int = option("--last N", "So many runs of each system stay.", ..., min=1),
-    system: Names = SYSTEMS,
+    system: Names = options.SYSTEMS,
     condition: str | None = option("--where CONDITION", "Only runs of which this is true; all others stay."),
     dry_run: bool = flag("--dry-run", "Print what would go, and leave it."),
     output: OutputOptions,
-    where: Where,
+    where: options.Where,
 ) -> None:
     """Keep the latest runs of each system, and drop older ones.
 

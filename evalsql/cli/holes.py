@@ -5,8 +5,8 @@ from typing import Any
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.declare import command, flag, option
-from evalsql.cli.options import Arrangement, AskingRankings, MeasuredRuns
-from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.cli.options import ArrangedOutput, AskingRankings, MeasuredRuns
+from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation.holes import Holes, unbounded
 from evalsql.evaluation.stored_scores import check_rankings
@@ -35,8 +35,7 @@ def holes(
     selection: MeasuredRuns,
     pairs: bool = flag("--pairs", "The pairs of runs whose order is open, and how many judgments would settle it."),
     unjudged: Unjudged,
-    arrangement: Arrangement,
-    output: OutputOptions,
+    output: ArrangedOutput,
     asking: AskingRankings,
 ) -> None:
     """How far figures depend on documents that nobody judged.
@@ -60,8 +59,8 @@ def holes(
             chosen: dict[str, Any] = {"qrels": selection.qrels, "runs": runs, **asdict(unjudged)}
             found = Holes(warehouse.evaluation, bounded, **chosen, progress=progress)
             open_pairs, counts = found.pairs()
-        table = arrangement.table(warehouse, open_pairs if pairs else found.effects)
-        write_table(arrangement.first_rows(table), output, warehouse, _DROPPED)
+        table = output.table_of(warehouse, open_pairs if pairs else found.effects)
+        write_table(output.first_rows(table), output, warehouse, _DROPPED)
         told = warehouse.rows(counts)
     for name, num_pairs, num_open, basis in told:
         of = f"{num_open:,} of {counted(num_pairs, 'pair')} of runs"

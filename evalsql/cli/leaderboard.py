@@ -4,12 +4,11 @@ import glob
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
@@ -22,7 +21,6 @@ from evalsql.evaluation.evaluation import with_arguments
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
@@ -30,7 +28,7 @@ from evalsql.warehouse.warehouse import Warehouse
 _BY_TOPIC, _MARKS = "by topic", "marks by topic"
 _FEWEST = 10  # marks
 _GAP = 2
-_DROPPED = DroppedColumns(("qrels", "measure"))
+_DROPPED = terminal.DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
 _SHORTEST = 10  # cells of a cut name
 _TO_GO_ON = (
@@ -49,8 +47,7 @@ class Question:
     """Which measures are asked of which runs by which judgment sets, empty being all, and how the rows are written."""
 
     warehouse: Warehouse
-    output: OutputOptions
-    arrangement: options.Arrangement
+    output: options.ArrangedOutput
     measures: Sequence[str]
     qrels: Sequence[str] = ()
     runs: Sequence[str] = ()
@@ -78,22 +75,17 @@ class Question:
         return listings.placed_query(evaluation, query, self.named)
 
     def table(self, query: str) -> Table:
-        table = self.arrangement.table(self.warehouse, query, self.lower)
+        table = self.output.table_of(self.warehouse, query, self.lower)
         return table._replace(counts=measure_names.names_of_counts(self.named))
 
     def width(self, table: Table) -> int:
         return terminal.total(terminal.natural_widths(table, self.output.digits))
 
-    def shows_whole_runs(self, table: Table) -> bool:
-        """Whether the front is by costs of whole runs, as no topic has any."""
-        shown = table.picked(listings.DOMINATED, f"{self.costs[0]} mean")
-        return any(by is not None and mean is None for by, mean in shown)
-
     def write(
         self,
         table: Table,
         lines: Sequence[str] = (),
-        dropped: DroppedColumns | None = None,
+        dropped: terminal.DroppedColumns | None = None,
         *,
         thresholds: bool = True,
         below: Sequence[str] = (),
@@ -118,8 +110,7 @@ def leaderboard(
     ),
     pareto: bool = flag("--pareto", "By whom each run is outdone in the first measure and the mean of the cost."),
     estimating: Estimating,
-    arrangement: options.Arrangement,
-    output: OutputOptions,
+    output: options.ArrangedOutput,
     asking: options.AskingRankingsAndScores,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
@@ -141,10 +132,10 @@ def leaderboard(
     asked = None if estimates or cost or by is not None else selection.measures
     with asking.open(asked=asked) as warehouse:
         if estimates:
-            estimating.write(warehouse, selection, arrangement, output)
+            estimating.write(warehouse, selection, output)
             return
         asked_for = selection.arguments(warehouse)
-        question = Question(warehouse, output, arrangement, **asked_for, costs=cost, shows_front=pareto)
+        question = Question(warehouse, output, **asked_for, costs=cost, shows_front=pareto)
         if pareto and question.named[0].relation.header.less_is_better:
             raise UsageError(f"--pareto: of {question.named[0].name} less is better; name a measure of quality first")
         note_waiting(warehouse, question.runs, question.qrels)
@@ -160,8 +151,7 @@ def topics(
     selection: options.MeasuredRuns,
     texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
     wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
-    arrangement: options.Arrangement,
-    output: OutputOptions,
+    output: options.ArrangedOutput,
     asking: options.AskingRankingsAndScores,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
@@ -171,7 +161,7 @@ def topics(
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
     with asking.open() as warehouse:
-        question = Question(warehouse, output, arrangement, **selection.arguments(warehouse))
+        question = Question(warehouse, output, **selection.arguments(warehouse))
         note_waiting(warehouse, question.runs, question.qrels)
         (_print_wide if wide else print_topics)(question, show_texts=texts)
 
@@ -182,27 +172,27 @@ def print_board(question: Question) -> None:
     places, table = table.values("place"), table.without(len(table.columns) - 1)
     if output.is_drawn or output.chosen_format == "latex":
         table = table.with_best(question.lower, output.digits)
-    table = question.arrangement.first_rows(table)
+    table = question.output.first_rows(table)
     if output.chosen_format in READ and len(places) > 1:
         table = table.with_column(0, "place", places[: len(table.rows)])
     if output.is_drawn:
         table, lines = _with_bars(question, table)
     tied = notices.on_ties(evaluation, question.named[0], question.qrels, question.runs)
     told = [tied] if tied else []
-    if question.shows_front and question.shows_whole_runs(table):
-        told.append(_OF_WHOLE_RUNS.format(question.costs[0]))
-    question.write(table, lines, DroppedColumns(spare=("place",)), below=told)
+    if question.shows_front:
+        shown = table.picked(listings.DOMINATED, f"{question.costs[0]} mean")
+        told += [_OF_WHOLE_RUNS.format(*question.costs)] * any(by is not None and mean is None for by, mean in shown)
+    question.write(table, lines, terminal.DroppedColumns(spare=("place",)), below=told)
 
 
 def print_topics(question: Question, *, show_texts: bool = False) -> None:
     table = question.table(question.scores_query(per_topic=True))
     if show_texts:
         table = _with_texts(question.warehouse, table)
-    arrangement = question.arrangement
-    if arrangement.sort is None:  # topic 2 comes before topic 10
+    if question.output.sort is None:  # topic 2 comes before topic 10
         rows = sorted(table.rows, key=lambda row: (str(row[0]), str(row[1]), natural_key(str(row[2]))))
         table = table._replace(rows=rows)
-    question.write(arrangement.first_rows(table))
+    question.write(question.output.first_rows(table))
 
 
 def _print_wide(question: Question, *, show_texts: bool) -> None:
@@ -213,7 +203,7 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
     table = question.table(listings.wide_query(warehouse.database, values, runs=runs, measures=names))
     if show_texts:
         table = _with_texts(warehouse, table)
-    table = shown = question.arrangement.first_rows(table)
+    table = shown = question.output.first_rows(table)
     if question.output.is_drawn and question.width(table) > terminal.width():
         short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
         shown = table._replace(columns=[*table.columns[:_NAMED], *short])
@@ -236,7 +226,7 @@ def _print_groups(question: Question, by: str) -> None:
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
     rest = f"without {by}, in the rows that name no group"
     lines = [f"{name}: {counted(count, 'topic')} {rest}" for name, count in sorted(without)]
-    question.write(question.arrangement.first_rows(table), lines, thresholds=False)
+    question.write(question.output.first_rows(table), lines, thresholds=False)
 
 
 def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
@@ -273,7 +263,7 @@ def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str]
     warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
     values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
     how = {"marks": room, "levels": len(terminal.HEIGHTS)}
-    heights = relation_query(warehouse.catalog, "topic_marks", {"topic_values": values}, **how)
+    heights = warehouse.database.query("topic_marks", {"topic_values": values}, **how)
     columns = "qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)"
     found = warehouse.rows(f"select {columns} from ({heights}) group by qrels, run order by qrels")
     scales = {name: scale for name, _, _, *scale in found if None not in scale}
@@ -340,9 +330,8 @@ def eval_(
     _check_no_measure(runs)
     measures = measure or measure_names.DEFAULT_MEASURES
     with progress_bar() as progress:
-        database = open_database(
-            MEMORY, measures=own.paths, asked=measures, memory_limit=memory_limit, progress=progress
-        )
+        limits: dict[str, Any] = {"memory_limit": memory_limit, "progress": progress}
+        database = open_database(MEMORY, measures=own.paths, asked=measures, **limits)
     with Warehouse(database, asked=measures) as warehouse:
         paths = [qrels, *runs]
         # One thread is done sooner with small files than several, which wait for each other; not with a glob or a pipe.
@@ -353,13 +342,14 @@ def eval_(
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, **arguments)
         read = warehouse.loader.notices
         with progress_bar() as progress:
-            is_family = judgments.form == "families" and judgments.with_self is None
-            with_self = False if is_family else judgments.with_self
+            is_told = judgments.form != "families" or judgments.with_self is not None
+            with_self = judgments.with_self if is_told else False
             how = reading.options(with_self=with_self, collapse=collapse, unit=judgments.unit if collapse else None)
             warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
-        (print_topics if per_topic else print_board)(Question(warehouse, output, options.Arrangement(), measures))
+        asked = Question(warehouse, options.ArrangedOutput(**asdict(output)), measures)
+        (print_topics if per_topic else print_board)(asked)
 
 
 def _check_no_measure(runs: Sequence[str]) -> None:

@@ -1,13 +1,12 @@
 """``evalsql load``: judgments, runs, answers, lists, scores, costs, weights, own measures."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.options import Columns, JudgmentReading, Kept, KeptWithRuns, Loading, RunReading
 from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import with_arguments
@@ -23,8 +22,8 @@ def qrels(
     *,
     files: Names = options.QRELS_FILE,
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
-    reading: JudgmentReading,
-    columns: Columns = options.COLUMNS,
+    reading: options.JudgmentReading,
+    columns: options.Columns = options.COLUMNS,
     run: Names = option(
         "--run NAME",
         "Run held, or glob, to evaluate with it, by default all that wait; can be repeated.",
@@ -34,8 +33,8 @@ def qrels(
     collection: str | None = option(
         "--collection NAME", "Collection that they judge; by default it is called as they."
     ),
-    kept: Kept,
-    loading: Loading,
+    kept: options.Kept,
+    loading: options.Loading,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
@@ -68,7 +67,7 @@ def weights(
     file: str = argument("Lines of topic and weight, compressed or not; - is standard input.", ...),
     qrels: str = option("--qrels NAME", "Judgments whose topics they weigh.", ..., complete="qrels"),
     replace: bool = flag("--replace", "Take the place of all weights it has."),
-    loading: Loading,
+    loading: options.Loading,
 ) -> None:
     """Load weights of topics, which TAP goes by: topic, weight.
 
@@ -90,14 +89,14 @@ def runs(
     manifest: str | None = option("--manifest FILE", "Lists files with system, collection, version; CSV, JSONL, TOML."),
     name: str | None = option("--name", "Name of the run, all files being one; by default each file's stem."),
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
-    reading: RunReading,
+    reading: options.RunReading,
     with_self: bool | None = options.WITH_SELF,
     collapse: options.Collapse | None = options.COLLAPSE,
     unit: options.Unit | None = options.UNIT,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
     judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
-    kept: KeptWithRuns,
-    loading: Loading,
+    kept: options.KeptWithRuns,
+    loading: options.Loading,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag.
 
@@ -114,17 +113,15 @@ def runs(
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
         named = {"loaded": "select unnest($1::varchar[]) as run"}
-        query = relation_query(warehouse.catalog, "loaded_runs", named)
+        query = warehouse.database.query("loaded_runs", named)
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
-        for count, topics, most, by_number in warehouse.rows(
-            relation_query(warehouse.catalog, "loaded_calls", named), [loaded]
-        ):
-            order = (
-                "in the order of their numbers" if by_number else "in the order in which they first stand in the file"
-            )
-            note(f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic, {order}")
+        query = warehouse.database.query("loaded_calls", named)
+        for count, topics, most, by_number in warehouse.rows(query, [loaded]):
+            order = "of their numbers" if by_number else "in which they first stand in the file"
+            calls = f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic"
+            note(f"{calls}, in the order {order}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
@@ -141,8 +138,8 @@ def scores(
     collection: str | None = option("--collection NAME", "What they are of, where files do not say it."),
     measure: str | None = option("--measure -m MEASURE", "Of a table with a column for each collection."),
     percent: bool = flag("--percent", "Values are in per cent."),
-    kept: KeptWithRuns,
-    loading: Loading,
+    kept: options.KeptWithRuns,
+    loading: options.Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
 
@@ -163,21 +160,18 @@ def scores(
         note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
 
 
-_ANSWER_FILES = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...)
-_NUGGETS = option("--qrels NAME", "Nuggets of the topics, by default the only set.", complete="qrels")
-_ANSWERING = option("--name", "Name of the run; by default what the rows say, or each file's stem.")
+@dataclass(frozen=True)
+class Answers:
+    """What was judged of answers, and whose they are."""
+
+    files: Names = argument("JSON lines of nuggetizer, CSV, TSV, JSON, Parquet, globs; - is standard input.", ...)
+    qrels: str | None = option("--qrels NAME", "Nuggets of the topics, by default the only set.", complete="qrels")
+    name: str | None = option("--name", "Name of the run; by default what the rows say, or each file's stem.")
+    columns: options.Columns = options.COLUMNS
 
 
 @command
-def assignments(
-    *,
-    files: Names = _ANSWER_FILES,
-    qrels: str | None = _NUGGETS,
-    name: str | None = _ANSWERING,
-    columns: Columns = options.COLUMNS,
-    kept: KeptWithRuns,
-    loading: Loading,
-) -> None:
+def assignments(*, answers: Answers, kept: options.KeptWithRuns, loading: options.Loading) -> None:
     """Load which nuggets the answers of runs hold.
 
     Rows have topic, nugget, assignment, and perhaps run. An assignment is support, partial_support or not_support. Each
@@ -185,21 +179,11 @@ def assignments(
 
     Example: evalsql load assignments assignments.jsonl --name rag-1
     """
-    with loading.open(files) as warehouse:
-        loaded = warehouse.load_assignments(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
-    _note_answers(loaded, "assignment")
+    _load_answers("assignments", answers, kept, loading, "assignment")
 
 
 @command
-def citations(
-    *,
-    files: Names = _ANSWER_FILES,
-    qrels: str | None = _NUGGETS,
-    name: str | None = _ANSWERING,
-    columns: Columns = options.COLUMNS,
-    kept: KeptWithRuns,
-    loading: Loading,
-) -> None:
+def citations(*, answers: Answers, kept: options.KeptWithRuns, loading: options.Loading) -> None:
     """Load whether what answers cite supports them.
 
     Rows have topic, sentence, document, support, and perhaps run. Support is 2, 1 or 0: in full, in part, not. A
@@ -207,14 +191,15 @@ def citations(
 
     Example: evalsql load citations citations.csv --name rag-1
     """
-    with loading.open(files) as warehouse:
-        loaded = warehouse.load_citations(files, qrels=qrels, name=name, columns=columns, **kept.arguments())
-    _note_answers(loaded, "row")
+    _load_answers("citations", answers, kept, loading, "row")
 
 
-def _note_answers(loaded: Any, what: str) -> None:
-    answers = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
-    note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {answers}")
+def _load_answers(kind: str, answers: Answers, kept: options.KeptWithRuns, loading: options.Loading, what: str) -> None:
+    given = asdict(answers)
+    with loading.open(answers.files) as warehouse:
+        loaded = getattr(warehouse, f"load_{kind}")(given.pop("files"), **given, **kept.arguments())
+    held = f"{counted(loaded.num_answers, 'answer')} with {counted(loaded.num_rows, what)}"
+    note(f"loaded answers to {loaded.qrels}: {counted(len(loaded.runs), 'run')}, {held}")
 
 
 @command
@@ -224,8 +209,8 @@ def lists(
     name: str | None = option("--name", "Name of run and judgments, all files being one; by default each file's stem."),
     qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
     order: Order | None = option("--order", "Whether scores rise, as E-values, or fall; by default the lists tell."),
-    kept: Kept,
-    loading: Loading,
+    kept: options.Kept,
+    loading: options.Loading,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights.
 
@@ -233,10 +218,9 @@ def lists(
 
     Example: evalsql load lists lists.txt --name blast
     """
-    arguments = kept.arguments()
     with loading.open(files) as warehouse:
         held = _num_weights(warehouse)
-        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, **arguments)
+        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, **kept.arguments())
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
@@ -256,9 +240,9 @@ def costs(
     files: Names = argument("JSON lines, CSV, TSV, Parquet or ir_metadata, or globs; - is standard input.", ...),
     run: str | None = option("--run NAME", "Whose costs they are, where the files do not name it.", complete="runs"),
     cost: Names = option("--cost NAME", "Column that is a cost, by default all others; can be repeated."),
-    columns: Columns = options.COLUMNS,
+    columns: options.Columns = options.COLUMNS,
     replace: bool = flag("--replace", "Take the place of the same costs of the same runs."),
-    loading: Loading,
+    loading: options.Loading,
 ) -> None:
     """Load what runs cost: latency, tokens, money, energy.
 
@@ -279,7 +263,7 @@ def measures(
     *,
     sources: Names = argument("Relation files, or folders of them.", ...),
     replace: bool = options.REPLACE,
-    loading: Loading,
+    loading: options.Loading,
 ) -> None:
     """Keep measures of your own in the warehouse.
 
@@ -314,7 +298,7 @@ def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]
     """Print how many weights went with the judgments that this load replaced, and the names under which those stay."""
     if loaded in weights and loaded not in _num_weights(warehouse):
         note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-    names = warehouse.rows(relation_query(warehouse.catalog, "replaced_by", qrels=loaded))
+    names = warehouse.rows(warehouse.database.query("replaced_by", qrels=loaded))
     note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))
     if names:
         note(f"relations in SQL have rows of both; where qrels = {literal(loaded)} takes the new ones alone")

@@ -1,8 +1,8 @@
 """``evalsql load``: texts of topics, groups of topics, and texts of documents."""
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.cli import options
 from evalsql.cli.declare import argument, command, flag, option
 from evalsql.cli.load import size
@@ -11,8 +11,16 @@ from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
 from evalsql.phrases import counted, shortened
 
-_TOPICS_OF = option("--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels")
-_REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the same names.")
+
+@dataclass(frozen=True)
+class TopicOptions:
+    """What ``Warehouse.load_topics`` takes by these names."""
+
+    qrels: str | None = option(
+        "--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels"
+    )
+    columns: Columns = options.COLUMNS
+    replace: bool = flag("--replace", "Take the place of texts and groups of the same names.")
 
 
 @command
@@ -21,9 +29,7 @@ def topics(
     file: str = argument(
         "TSV, CSV, JSON, Parquet, TREC topics, a BEIR folder, irds:DATASET; - is standard input.", ...
     ),
-    qrels: str | None = _TOPICS_OF,
-    columns: Columns = options.COLUMNS,
-    replace: bool = _REPLACE_TEXTS,
+    of: TopicOptions,
     loading: Loading,
 ) -> None:
     """Load the texts of topics, and groups that they belong to.
@@ -32,7 +38,7 @@ def topics(
 
     Example: evalsql load topics queries.tsv --qrels sample
     """
-    _load_topics(loading, file, qrels, columns, replace=replace)
+    _load_topics(loading, file, of)
 
 
 @command
@@ -40,9 +46,7 @@ def groups(
     *,
     file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
     key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
-    qrels: str | None = _TOPICS_OF,
-    columns: Columns = options.COLUMNS,
-    replace: bool = _REPLACE_TEXTS,
+    of: TopicOptions,
     loading: Loading,
 ) -> None:
     """Load groups of topics, for leaderboard --by.
@@ -53,7 +57,7 @@ def groups(
     """
     if key is not None and not key.strip():
         raise UsageError("--key names what the groups are, such as language")
-    _load_topics(loading, file, qrels, columns, replace=replace, key=key, only_groups=True)
+    _load_topics(loading, file, of, key=key, only_groups=True)
 
 
 @command
@@ -91,13 +95,13 @@ def documents(
     note(*(f"  now held: {line}" for line in held))
 
 
-def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **further: Any) -> None:
+def _load_topics(loading: Loading, file: str, of: TopicOptions, **further: Any) -> None:
     with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **further)
+        loaded = warehouse.load_topics(file, **asdict(of), **further)
         judged, _ = size(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
         keys = {"given_keys": "select unnest($1::varchar[]) as key"}
-        query = relation_query(warehouse.catalog, "topics_without_values", keys, qrels=loaded.qrels)
-        if lacking := [topic for (topic,) in warehouse.rows(query, [list(loaded.keys)])]:
+        query = warehouse.database.query("topics_without_values", keys, qrels=loaded.qrels)
+        if lacking := warehouse.database.column(query, [list(loaded.keys)]):
             note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {shortened(lacking)}")

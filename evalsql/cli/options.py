@@ -11,8 +11,8 @@ import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli import tell
-from evalsql.cli.declare import PRINTED, Names, argument, flag, option
-from evalsql.cli.output import note, progress_bar
+from evalsql.cli.declare import Names, argument, flag, option
+from evalsql.cli.output import OutputOptions, note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
@@ -174,15 +174,16 @@ def only_one(names: Names, option: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Arrangement:
-    heading: ClassVar = PRINTED
+class ArrangedOutput(OutputOptions):
+    """How rows are written, in which order, and how many of them."""
+
     sort: str | None = option(
         "--sort COLUMN",
         "Sort by this column, greatest numbers or first names on top; COLUMN:asc and COLUMN:desc say otherwise.",
     )
     limit: int | None = option("--limit N", "Only the first N rows.", min=1)
 
-    def table(self, warehouse: Warehouse, query: str, lower: Collection[str] = ()) -> Table:
+    def table_of(self, warehouse: Warehouse, query: str, lower: Collection[str] = ()) -> Table:
         """All rows of a SELECT in the order that is asked for; ``lower`` are columns of which less is better."""
         database = warehouse.database
         return Table(*database.table(arranged(database, query, sort=self.sort, limit=None, lower=lower)))

@@ -12,7 +12,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TextIO
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure
 from evalsql.cli.declare import PRINTED, option, silence
 from evalsql.database.database import MEMORY
@@ -23,7 +22,6 @@ from evalsql.evaluation.listings import document_words
 from evalsql.phrases import Progress, counted, shortened, silent
 from evalsql.report import terminal, writers
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 
@@ -62,7 +60,7 @@ class OutputOptions:
 
 
 def write_table(
-    table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: DroppedColumns | None = None
+    table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: terminal.DroppedColumns | None = None
 ) -> None:
     """Write rows to standard output, or to a file once they are whole; a narrow terminal does without ``dropped``."""
     hidden: list[str] = []
@@ -151,7 +149,7 @@ def note(*lines: str) -> None:
 
 def broken(text: str) -> str:
     """What standard error shows of a text; commands to copy, and SQL with a mark below, stay whole on a terminal."""
-    lines = printable(text).split("\n")
+    lines = terminal.printable(text).split("\n")
     how: dict[str, Any] = {"width": terminal.width(), "break_long_words": False, "break_on_hyphens": False}
     for at, line in enumerate(lines if sys.stderr.isatty() else ()):
         if not _WHOLE.match(line):
@@ -172,7 +170,7 @@ def coverage_lines(
 
 def texts_lines(warehouse: Warehouse) -> list[str]:
     """A line that tells how many documents have a text, and the size of these, where any has one."""
-    ((held, texts, size),) = warehouse.rows(relation_query(warehouse.catalog, "text_sizes"))
+    ((held, texts, size),) = warehouse.rows(warehouse.database.query("text_sizes"))
     return [f"texts of {texts:,} of {counted(held, 'document')}, {size / 1e6:,.1f} MB uncompressed"] * bool(texts)
 
 

@@ -8,17 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from evalsql.catalog.measure_names import parse_measures
+from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
-from evalsql.cli.options import (
-    BASELINE,
-    FAMILY,
-    AskingRankings,
-    AskingRankingsAndScores,
-    Family,
-    MeasuredRuns,
-    RunSelection,
-    RunsOfOneSet,
-)
 from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
@@ -26,7 +17,6 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_lines, styles
 from evalsql.report.page import report_formats as formats
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.site.console_page import DEPTH, Copy
@@ -43,11 +33,13 @@ class LookOptions:
     width: int | None = option("--width PIXELS", "Width of the chart.", min=50, max=20_000)
     height: int | None = option("--height PIXELS", "Height of the chart.", min=50, max=20_000)
     title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
-    lines: int | None = option("--lines N", f"Draw the N best; by default {MOST_LINES} lines, or all named.", min=1)
+    lines: int | None = option(
+        "--lines N", f"Draw the N best; by default {charts.MOST_LINES} lines, or all named.", min=1
+    )
 
     def write(self, warehouse: Warehouse, name: str, table: Table, output: Path) -> None:
         look: dict[str, Any] = {"width": self.width, "height": self.height, "title": self.title}
-        drawn = charts.Chart(name, table, styles=styles(warehouse), **look)
+        drawn = charts.Chart(name, table, styles=charts.styles(warehouse), **look)
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
 
 
@@ -66,12 +58,12 @@ def chart(
         parser=partial(parse_word, words=charts.NAMES),
     ),
     output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
-    selection: RunsOfOneSet,
+    selection: options.RunsOfOneSet,
     baseline: str | None = option(
         "--baseline RUN", "Compared with, in differences, histogram and scatter.", complete="runs"
     ),
     look: LookOptions,
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """A chart of the report as a picture or a page.
 
@@ -81,7 +73,7 @@ def chart(
     """
     known_extension(output, charts.EXTENSIONS, _DRAWN)
     with asking.open() as warehouse, translated_errors(warehouse.path):
-        drawn = drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
+        drawn = charts.drawing(warehouse, name, **selection.arguments(warehouse), baseline=baseline, **asdict(look))
         write_file(drawn.draw(output.suffix.lower()), output, warehouse)
     note(*drawn.notes)
 
@@ -94,7 +86,7 @@ def curve(
         "topics pooled by score; tap: false positives by score, and where TAP-k cuts.",
         ...,
     ),
-    selection: RunSelection,
+    selection: options.RunSelection,
     topic: Names = option("--topic NAME", "A curve for this topic (pr, roc); can be repeated."),
     rel: int = option("--rel", "Least grade that counts as relevant.", 1, min=0),
     k: int = option("--k", "False positives at which TAP-k cuts (tap).", 5, min=1),
@@ -102,7 +94,7 @@ def curve(
     chart: Path | None = option("--chart FILE", "Draw it to this file: .png, .svg, .pdf or .html."),
     look: LookOptions,
     output: OutputOptions,
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """Points of precision-recall, ROC and TAP curves, and charts.
 
@@ -123,10 +115,10 @@ def curve(
         if not table.rows or topic:
             _note_missing(warehouse, table, runs or ["*"], topic)
         if chart is not None:
-            drawn, most = table, most_lines(look.lines, runs, runs)
+            drawn, most = table, charts.most_lines(look.lines, runs, runs)
             if most is not None and len({*table.values("run")}) > most:
                 (measure,) = parse_measures(["AP"], warehouse.catalog)
-                best, notes = best_runs(warehouse, measure, qrels, runs, most)
+                best, notes = charts.best_runs(warehouse, measure, qrels, runs, most)
                 note(*notes)
                 at = table.columns.index("run")
                 drawn = table._replace(rows=[row for row in table.rows if row[at] in best])
@@ -144,10 +136,10 @@ def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topic
 @command
 def report(
     *,
-    selection: RunsOfOneSet,
+    selection: options.RunsOfOneSet,
     output: Path = option("--output -o FILE", f"By extension: {', '.join(formats.EXTENSIONS)}.", Path("report.html")),
-    baseline: str | None = BASELINE,
-    family: Family = FAMILY,
+    baseline: str | None = options.BASELINE,
+    family: options.Family = options.FAMILY,
     title: str = option("--title TEXT", "What stands above the report.", ""),
     shown: Names = option(
         "--with SECTION", f"Show this too: {', '.join(ON_REQUEST)} (of over {MOST_THRESHOLDS} runs); can be repeated."
@@ -156,7 +148,7 @@ def report(
     digits: int | None = option(
         "--digits", f"Decimals; {formats.PAGE_DIGITS} on a page, else {formats.DIGITS}.", min=0, max=17
     ),
-    asking: AskingRankingsAndScores,
+    asking: options.AskingRankingsAndScores,
 ) -> None:
     """A report of systems on one judgment set.
 
@@ -180,17 +172,17 @@ def report(
 @command
 def site(
     *,
-    selection: MeasuredRuns,
+    selection: options.MeasuredRuns,
     output: Path | None = option("--output -o DIR", "Folder to write; a site in it is replaced."),
-    baseline: str | None = BASELINE,
-    family: Family = FAMILY,
+    baseline: str | None = options.BASELINE,
+    family: options.Family = options.FAMILY,
     title: str = option("--title TEXT", "What stands above the site.", ""),
     depth: int = option("--depth N", "Documents of each ranking that readers can ask for.", DEPTH, min=1),
     whole: bool = flag("--whole", "Let readers ask for whole rankings."),
     wasm: Path | None = option("--wasm DIR", "Unpacked npm package @duckdb/duckdb-wasm; else readers need its CDN."),
     serve: bool = flag("--serve", "Show the site on this machine and keep it current, until Ctrl-C."),
     port: int = option("--port", "Port for --serve; 0 takes a free one.", 8000, min=0, max=65535),
-    asking: AskingRankings,
+    asking: options.AskingRankings,
 ) -> None:
     """A site of the warehouse, with a SQL console in the browser.
 

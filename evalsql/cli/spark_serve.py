@@ -18,7 +18,6 @@ import typer
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.options import Columns, Form, OwnMeasures, RunReading, Where
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
@@ -40,8 +39,8 @@ class SparkJob:
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...)
     name: str | None = option("--name", "Name of the judgments; by default the file's stem.")
     run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are a table of many.")
-    form: Form = options.FORM
-    qrels_columns: Columns = options.QRELS_COLUMNS
+    form: options.Form = options.FORM
+    qrels_columns: options.Columns = options.QRELS_COLUMNS
     strict: bool = flag("--strict", "End with an error where one run is refused.")
     memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB")
     threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1)
@@ -53,10 +52,10 @@ def eval_(
     *,
     job: SparkJob,
     measure: Names = options.MEASURES,
-    own: OwnMeasures,
+    own: options.OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
-    reading: RunReading,
+    reading: options.RunReading,
 ) -> None:
     """Evaluate runs on a Spark cluster.
 
@@ -113,9 +112,8 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     try:
         session = builder.getOrCreate()
     except Exception as error:  # of Py4J, of Spark and of Java
-        raise UsageError(
-            f"Spark does not start: {meaning(str(error)) or str(error).strip().splitlines()[0]}"
-        ) from error
+        reason = meaning(str(error)) or str(error).strip().splitlines()[0]
+        raise UsageError(f"Spark does not start: {reason}") from error
     try:
         yield session
     finally:
@@ -130,7 +128,7 @@ def serve(
     read_token_file: Path | None = option("--read-token-file FILE", "Token of clients that only read; made if new."),
     memory_limit: str | None = options.MEMORY_LIMIT,
     time_limit: float = option("--time-limit SECONDS", "How long a statement may run; 0 for no limit.", 3600.0, min=0),
-    where: Where,
+    where: options.Where,
 ) -> None:
     """Serve a warehouse to many readers and writers at once.
 

@@ -7,11 +7,13 @@ import re
 import threading
 import time
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
@@ -115,6 +117,14 @@ class Database:
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         return self.table(sql, parameters)[1]
+
+    def column(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
+        """The values of a query that has one column."""
+        return [value for (value,) in self.rows(sql, parameters)]
+
+    def query(self, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+        """The SELECT of a relation of the catalogue over the given inputs, see ``relation_query``."""
+        return relation_query(self.catalog, name, inputs, **arguments)
 
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.

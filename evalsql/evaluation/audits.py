@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from evalsql.catalog.ddl import relation_query, with_inputs
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import default_measure, literal
+from evalsql.catalog.measure_names import default_measure, literal, literals
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.errors import AuditError
@@ -16,6 +16,7 @@ _VALUES = "audited_values"
 _RANKINGS = "ranking_sums"
 _MOST_NAMED = 3
 _COSTS = "costs"  # the family of the measure that topics may lack
+_OF_ANSWERS = ("nuggets", "citations")  # families of measures that have no evaluations
 _SLOW = "preferences"  # a form of judgments, and the family of measures for it
 MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs of TREC-COVID that takes a sixth
 
@@ -28,7 +29,7 @@ def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
 
 def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
     """Runs from all over the warehouse that have so many documents together; all where there are fewer."""
-    return [run for _, run in database.rows(relation_query(database.catalog, "audited_runs", most=most))]
+    return [run for _, run in database.rows(database.query("audited_runs", most=most))]
 
 
 def findings(
@@ -37,18 +38,16 @@ def findings(
     """What audits find: name of the audit, what is wrong, and how many rows of it; values are those of ``runs``."""
     database = evaluation.database
     rows: list[tuple[str, str, int]] = []
-    named = "" if runs is None else f" where run in ({', '.join(map(literal, runs)) or 'null'})"
+    named = "" if runs is None else f" where run in ({literals(runs) or 'null'})"
     # Of grades the measures of preferences take nine times as long as all others together, and say nothing of the file.
     left_out = {_COSTS} if database.rows(f"select 1 from qrels where form = '{_SLOW}'") else {_COSTS, _SLOW}
     measures = [default_measure(each) for each in database.catalog.measures if each.family not in left_out]
-    of_rankings = [
-        each for each in measures if each.relation.family not in ("nuggets", "citations")
-    ]  # these have no evaluations
+    of_rankings = [each for each in measures if each.relation.family not in _OF_ANSWERS]
     inputs = {
         _VALUES: f"select * from temp.{_VALUES}",
         "audited_runs": f"select run_id from runs{named}",
-        "audited_measures": f"select unnest([{', '.join(literal(each.name) for each in of_rankings)}]) as measure",
-        _RANKINGS: ranking_sums(database.catalog),
+        "audited_measures": f"select unnest([{literals(each.name for each in of_rankings)}]) as measure",
+        _RANKINGS: database.query(_RANKINGS, first_run=0),
     }
     is_quick = chosen == audits(database.catalog, quick=True)
     first = next((audit for audit in chosen if _VALUES in audit.header.inputs), None)
@@ -78,17 +77,13 @@ def check_new_runs(database: Database) -> None:
     catalog = database.catalog
     chosen = [audit for audit in audits(catalog, quick=True) if _RANKINGS in audit.header.inputs]
     queries = " union all ".join(audit_query(catalog, audit, first_run=first_run) for audit in chosen)
-    rankings = {_RANKINGS: ranking_sums(catalog, first_run)}  # read once for all of them
+    rankings = {_RANKINGS: relation_query(catalog, _RANKINGS, first_run=first_run)}  # read once for all of them
     if found := database.rows(f"{with_inputs(queries, rankings)} order by audit, finding"):
         lines = [f"{finding} (audit {audit})" for audit, finding, _ in found[:_MOST_NAMED]]
         if len(found) > _MOST_NAMED:
             lines.append(f"... and {len(found) - _MOST_NAMED} more")
         advice = "nothing was loaded; this is a fault of evalsql, not of the input: please report it with these lines"
         raise AuditError("\n".join([*lines, advice]))
-
-
-def ranking_sums(catalog: Catalog, first_run: int = 0) -> str:
-    return relation_query(catalog, _RANKINGS, first_run=first_run)
 
 
 def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:

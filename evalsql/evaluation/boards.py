@@ -1,11 +1,11 @@
 """Boards: which values of which systems stand on one, who is where, and what is to be said beside it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query, value_columns
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.ddl import value_columns
+from evalsql.catalog.measure_names import Measure, literal, literals, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
@@ -62,11 +62,8 @@ def board(
     database = evaluation.database
     name, known = _measure(database, measure)
     lower = known is not None and known.relation.header.less_is_better
-    given = {
-        **options,
-        "measure": name,
-        "lower_is_better": lower or (known is None and bool(options.get("lower_is_better"))),
-    }
+    given = {**options, "measure": name}
+    given["lower_is_better"] = lower or (known is None and bool(options.get("lower_is_better")))
     is_lower = given.get("mean") == "borda" or (lower and given.get("mean", "macro") in ("macro", "micro"))
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
     runs = None if where is None else choose_runs(database, Choice(where=where))
@@ -83,7 +80,12 @@ def board(
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
     confidence = float(given.get("confidence", 0.95))
-    notes += _on_places(database, kept) if baseline is None else [_TESTED, *_on_two_methods(database, kept, confidence)]
+    if baseline is None:
+        notes += _on_places(database, kept)
+    else:
+        differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
+        are_two = bool(database.rows(f"select 1 from {kept} where {differ} limit 1"))
+        notes += [_TESTED, *[TWO_METHODS.format("collections")] * are_two]
     notes.append(_on_intervals(shown, name, given))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
@@ -112,13 +114,13 @@ def board_values(
     database = evaluation.database
     if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
         raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
-    evaluated = database.rows(f"select run from ({relation_query(database.catalog, 'evaluated_runs')})")
+    evaluated = database.rows(f"select run from ({database.query('evaluated_runs')})")
     some = [run for (run,) in evaluated if runs is None or run in runs]
     stored = database.rows("select 1 from main.stored_scores limit 1")
     asked = [each for each in measures.values() if each is not None and (some or stored)]
-    only = "true" if runs is None else f"run in ({_listed(runs)})"
+    only = "true" if runs is None else f"run in ({literals(runs)})"
     with evaluation.with_scores(asked, qrels=_judging(database, qrels), runs=() if runs is None or stored else some):
-        query = f"select * from {VALUES} where measure in ({_listed(measures)}) and {only}"
+        query = f"select * from {VALUES} where measure in ({literals(measures)}) and {only}"
         with temporary_tables(database, {VALUES: query}):
             yield
 
@@ -127,10 +129,10 @@ def _judging(database: Database, qrels: Names) -> Sequence[str]:
     """Of the collections whose judgment sets are named these, of others all in use; empty is all."""
     if not as_list(qrels):
         return ()
-    named = _listed(resolve_names(database, "qrels", qrels))
+    named = literals(resolve_names(database, "qrels", qrels))
     others = f"{_COLLECTION} not in (select {_COLLECTION} from qrels where qrels in ({named}))"
     in_use = f"select qrels from qrels where qrels in ({named}) or (replaced_at is null and {others})"
-    return [name for (name,) in database.rows(in_use)]
+    return database.column(in_use)
 
 
 @contextmanager
@@ -139,22 +141,18 @@ def _chosen(
 ) -> Iterator[None]:
     """Leave the values of these systems and collections, and have clusters in the place of the relation's."""
     for column, patterns in (("system", as_list(systems)), ("collection", as_list(collections))):
-        held = [each for (each,) in database.rows(f"select distinct {column} from temp.{VALUES}")]
+        held = database.column(f"select distinct {column} from temp.{VALUES}")
         if found := [each for one in patterns for each in fitting_names(one, held, column, "this measure has none")]:
-            database.execute(f"delete from temp.{VALUES} where {column} not in ({_listed(found)})")
+            database.execute(f"delete from temp.{VALUES} where {column} not in ({literals(found)})")
     if clusters is None:
         yield
         return
-    held = [each for (each,) in database.rows(f"select distinct collection from temp.{VALUES}")]
+    held = database.column(f"select distinct collection from temp.{VALUES}")
     if unknown := sorted(clusters.keys() - {*held}):
         raise UsageError(f'no collection of the board is called "{unknown[0]}"; there are: {", ".join(sorted(held))}')
     pairs = ", ".join(f"({literal(each)}, {literal(cluster)})" for each, cluster in clusters.items())
     with temporary_tables(database, {CLUSTERS: f"select * from (values {pairs}) as given(collection, cluster)"}):
         yield
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(literal, names))
 
 
 def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
@@ -173,9 +171,8 @@ def _places(database: Database, collections: Sequence[str], cells: str, options:
     if twice := [each for at, each in enumerate(small) if each in small[:at]]:
         raise UsageError(f'collections differ in case alone: "{twice[0]}"; --collections leaves one out')
     if taken := sorted({*small} & {*database.catalog["board_places"].columns}):
-        raise UsageError(
-            f'a collection is called "{taken[0]}" as a column of the table is; --collections leaves it out'
-        )
+        called = f'called "{taken[0]}" as a column of the table is'
+        raise UsageError(f"a collection is {called}; --collections leaves it out")
     return f"""
         select places.* exclude (measure), cells.* exclude (system, version)
         from {_call(database, "board_places", options)} as places
@@ -187,7 +184,7 @@ def _places(database: Database, collections: Sequence[str], cells: str, options:
 def _pairs(database: Database, baseline: str, options: Mapping[str, Any]) -> str:
     if options.get("versions") == "all":
         raise UsageError("a baseline is one version of a system, and versions=all asks for each; leave one of them out")
-    held = [each for (each,) in database.rows(f"select distinct system from {_call(database, 'boards', options)}")]
+    held = database.column(f"select distinct system from {_call(database, 'boards', options)}")
     base = fitting_names(baseline, held, "system on the board", "no system is on it")[0]
     note = "case when simpson then 'the mean and most collections disagree' end as note"
     compared = _call(database, "board_pairs", {**options, "baseline": base})
@@ -223,7 +220,7 @@ def _on_rows(rows: Sequence[Any], num_shown: int, options: Mapping[str, Any]) ->
 
 def _on_judgments(database: Database) -> Iterator[str]:
     found = {"board_collections": f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"}
-    for collection, used, others in database.rows(relation_query(database.catalog, "board_judgments", found)):
+    for collection, used, others in database.rows(database.query("board_judgments", found)):
         yield f"{collection}: by {used}, not by {', '.join(others)}; --qrels names another"
 
 
@@ -232,12 +229,12 @@ def _on_runs(database: Database, cells: str) -> Iterator[str]:
     alike = "held.system = cells.system and held.version is not distinct from cells.version"
     of_run = f"select held.* from temp.{VALUES} as held join {cells} as cells on {alike}"
     found = {"board_cells": f"{of_run} and held.collection = cells.collection"}
-    repeated = database.rows(relation_query(database.catalog, "board_repeated_runs", found))
+    repeated = database.rows(database.query("board_repeated_runs", found))
     for collection, used, others in repeated[:MOST_NAMED]:
         yield f"{collection}: {used}, which was loaded last, not {', '.join(others)} of the same version and date"
     if len(repeated) > MOST_NAMED:
         yield f"so on {len(repeated) - MOST_NAMED} more collections and systems"
-    for collection, few, most, systems in database.rows(relation_query(database.catalog, "board_topic_counts", found)):
+    for collection, few, most, systems in database.rows(database.query("board_topic_counts", found)):
         yield f"{collection}: over {counted(few, 'topic')}, those of others over {most}: {shortened(systems)}"
 
 
@@ -248,12 +245,6 @@ def _on_places(database: Database, kept: str) -> Iterator[str]:
     if known:
         others = num_rows - 1
         yield f"not separated: {near} of {others} neighbours, and {tied} of {others} systems from the first"
-
-
-def _on_two_methods(database: Database, pairs: str, confidence: float) -> list[str]:
-    """What is to be said where an interval excludes 0 and p finds no difference, or the other way round."""
-    differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
-    return [TWO_METHODS.format("collections")] * bool(database.rows(f"select 1 from {pairs} where {differ} limit 1"))
 
 
 def _on_intervals(shown: Sequence[tuple[str, str, bool]], measure: str, options: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
@@ -44,21 +43,20 @@ def calls_shown(database: Database, calls: Calls, runs: Names = ()) -> Iterator[
     chosen = f"select run_id from runs where run_id in ({', '.join(map(str, names.ids))})"
     if not database.rows(f"select 1 from call_ranks where run_id in ({chosen}) limit 1"):
         raise UsageError("none of these runs has calls; load runs --call COLUMN loads a run with its calls")
-    catalog, by = database.catalog, "best" if calls == "best" else "first"
     pairs = "select distinct qrels_id, run_id from temp.listed_evaluations"
     tables = {
-        "listed_runs": relation_query(catalog, "listed_runs", {"chosen_runs": chosen}, calls=calls),
-        "call_windows": relation_query(catalog, "call_windows", calls=calls),
-        "united_calls": relation_query(catalog, "united_calls", united_by=by),
-        **{name: relation_query(catalog, name) for name in _SHOWN.values() if name != "listed_ranks"},
+        "listed_runs": database.query("listed_runs", {"chosen_runs": chosen}, calls=calls),
+        "call_windows": database.query("call_windows", calls=calls),
+        "united_calls": database.query("united_calls", united_by="best" if calls == "best" else "first"),
+        **{name: database.query(name) for name in _SHOWN.values() if name != "listed_ranks"},
     }
     given = {"new_pairs": pairs, "evaluations": "select * from temp.listed_evaluations"}
     given["retrieved"] = "select * from temp.listed_rows"
-    ranks = relation_query(catalog, "judged_ranks_rows", given)
+    ranks = database.query("judged_ranks_rows", given)
     with_ties = "rank - tied_above as first_rank, rank + tied_below as last_rank"
     tables["listed_ranks"] = f"select *, {with_ties} from (\n{ranks}\n)"
     file, others = f"{quoted(database.name)}.main", "select list_id from temp.listed_runs where not has_calls"
-    of_runs = [table.name for table in catalog.of_kind("tables") if "run_id" in table.columns]
+    of_runs = [table.name for table in database.catalog.of_kind("tables") if "run_id" in table.columns]
     keys = dict.fromkeys(of_runs, f"run_id in ({others})")
     keys["judged_ranks"] = f"evaluation_id in (select evaluation_id from {file}.evaluations where {keys['runs']})"
     keys["files"] = f"kind <> 'run' or id in ({others})"

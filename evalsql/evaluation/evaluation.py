@@ -6,7 +6,7 @@ from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, literals, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import (
@@ -60,20 +60,18 @@ class Evaluation:
         named = self.named(measures)
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
-            return self._leaderboard(named, chosen)
+            # A few are evaluated at a time, and all kept until the connection closes.
+            self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
+            stored_scores.add(self.database, "evalsql_answers", named, chosen)
+            board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
+            kept = self.keep(board, "drop table temp.evalsql_answers")
+            return f"select * from {kept} order by {ddl.board_order(named)}"
         labelled = ddl.grouped(self.database.catalog, [(measure.name, measure) for measure in named])
         scores = self._filtered(named, ddl.labelled_scores(labelled), chosen)
         if stored := stored_scores.stored_rows(self.database, named, chosen):
             # Together in brackets, since they are put in order by expressions, which a union does not take.
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
         return ddl.per_topic(named, scores) if per_topic else ddl.leaderboard(self.database.catalog, named, scores)
-
-    def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
-        """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
-        self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-        stored_scores.add(self.database, "evalsql_answers", named, chosen)
-        board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
-        return f"select * from {self.keep(board, 'drop table temp.evalsql_answers')} order by {ddl.board_order(named)}"
 
     def fill_scores(self, table: str, labelled: Sequence[Labelled], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
@@ -144,7 +142,7 @@ class Evaluation:
             given["baseline"] = baseline
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
-        compared = ddl.relation_query(self.database.catalog, "comparisons", {}, **given)
+        compared = self.database.query("comparisons", {}, **given)
         kept = self.keep_from_scores(compared, named, qrels=qrels, runs=names)
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
@@ -186,7 +184,7 @@ class Evaluation:
         """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and components; stored ones have none."""
         rows = f"select * from {measure.call}"
         if not measure.relation.parameters:  # through a view tables are not narrowed
-            rows = ddl.relation_query(self.database.catalog, measure.relation.name)
+            rows = self.database.query(measure.relation.name)
         return self._filtered([measure], rows, self._filter(qrels, runs, topics))
 
     @contextmanager
@@ -243,9 +241,9 @@ class Evaluation:
                 raise UsageError(f'no topic is called "{unknown[0]}"')
         for kind, patterns in (("qrels", as_list(qrels)), ("run", as_list(runs))):
             names[kind] = resolve_names(self.database, kind, patterns) if patterns else ()
-        conditions = [f"{kind} in ({', '.join(map(literal, given))})" for kind, given in names.items() if given]
+        conditions = [f"{kind} in ({literals(given)})" for kind, given in names.items() if given]
         if not as_list(qrels):
-            replaced = ", ".join(map(literal, sorted(replaced_qrels(self.database)))) if asks else REPLACED
+            replaced = literals(sorted(replaced_qrels(self.database))) if asks else REPLACED
             conditions += [f"qrels not in ({replaced})"] * bool(replaced)
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
@@ -262,9 +260,9 @@ class Evaluation:
 
     def check_costs(self, names: Set[Value]) -> None:
         """Raise UsageError for a cost that no run has, and where one of several is meant and not named."""
-        held = (
-            [cost for (cost,) in self.database.rows("select distinct cost from costs order by cost")] if names else []
-        )
+        if not names:
+            return
+        held = self.database.column("select distinct cost from costs order by cost")
         there = f"there are: {shortened(held)}" if held else "evalsql load costs FILE brings some"
         for name in names - {*held}:
             if name is not None:
@@ -280,7 +278,7 @@ class Evaluation:
         selects = []
         for key in sorted({*tables.values()}):
             chosen = {"chosen": f"select distinct {key} as key from {self._evaluated}{condition}"}
-            ranges = ddl.relation_query(self.database.catalog, "key_ranges", chosen, key=key, most=MOST_RANGES)
+            ranges = self.database.query("key_ranges", chosen, key=key, most=MOST_RANGES)
             selects.append(f"({ranges})")
         found = dict(self.database.rows("\nunion all\n".join(selects)))
         inputs = {table: f"select * from main.{table} where {found[key]}" for table, key in tables.items()}
@@ -310,7 +308,7 @@ def with_arguments(catalog: Catalog, name: str, /, **arguments: Value) -> Measur
 
 def place_in(names: Sequence[str], column: str) -> str:
     """SQL for the place that the column's name has among these."""
-    return f"list_position([{', '.join(map(literal, names))}]::varchar[], {column})"
+    return f"list_position([{literals(names)}]::varchar[], {column})"
 
 
 def place_of(measures: Sequence[Measure]) -> str:

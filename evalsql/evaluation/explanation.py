@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.ddl import creating_statements, objects_of, relation_query
-from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.ddl import creating_statements, objects_of
+from evalsql.catalog.measure_names import Measure, literal, literals, parse_measures
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -29,6 +28,15 @@ DEPTH = 100
 _THRESHOLD = "threshold"
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})  # of the measure
 _PAGE_LISTS = "temp.page_chosen_lists"
+_OF_ANSWERS = 'is of answers; evalsql sql "from answers where topic = {}" has their nuggets'
+# By family of measures what they go by rather than by documents.
+_OF_NO_DOCUMENTS = {
+    "nuggets": _OF_ANSWERS,
+    "citations": _OF_ANSWERS,
+    "spans": "goes by spans, and an explanation by documents; "
+    'evalsql sql "from span_rankings where topic = {}" has spans',
+    "costs": "is a number that was loaded: no document contributes to it",
+}
 # By the tables of rankings the relations that give them the cut lists, each a run of its own, in the order of reading.
 _CUT = {
     "runs": "cut_runs",
@@ -89,17 +97,8 @@ def explain(
     named = parse_measures([measure], database.catalog)
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
-    if named[0].relation.family in ("nuggets", "citations"):
-        raise UsageError(
-            f"{named[0].name} is of answers; evalsql sql \"from answers where topic = '{topic}'\" has their nuggets"
-        )
-    if named[0].relation.family == "spans":
-        spans = f"from span_rankings where topic = {literal(topic)}"
-        raise UsageError(
-            f'{named[0].name} goes by spans, and an explanation by documents; evalsql sql "{spans}" has spans'
-        )
-    if named[0].relation.family == "costs":
-        raise UsageError(f"{named[0].name} is a number that was loaded: no document contributes to it")
+    if reason := _OF_NO_DOCUMENTS.get(named[0].relation.family):
+        raise UsageError(f"{named[0].name} {reason.format(literal(topic))}")
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]
@@ -107,14 +106,14 @@ def explain(
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
     check_rankings(database, "an explanation", runs, every=True)
     judged = evaluation.judging_set(runs, qrels)
-    held = [name for (name,) in database.rows("select topic from weighted_topics where qrels = ?", [judged])]
+    held = database.column("select topic from weighted_topics where qrels = ?", [judged])
     if topic not in held:
         raise UsageError(f'{judged} judges no topic "{topic}"; {nearest(topic, held)}')
     ((form,),) = database.rows("select form from qrels where qrels = ?", [judged])
     lists = dict(zip(("run", "other"), runs, strict=False))
     known, thresholds = _in_warehouse(evaluation, named[0], judged, lists, topic)
     with _cut_values(database, named[0], _explained_lists(database, judged, lists, topic, depth), thresholds):
-        worth = {name: figures for name, *figures in database.rows(_query(database, "explained_totals", depth=depth))}
+        worth = {name: figures for name, *figures in database.rows(database.query("explained_totals", depth=depth))}
         rows, num_equal = _contributions(evaluation, depth, is_single=other is None)
     values = {
         name: ListValue._make((lists.get(name, name), *figures, known.get(name), thresholds.get(name)))
@@ -133,17 +132,13 @@ def first_contributions(database: Database, measure: Measure, depth: int) -> lis
         return []
     tables = {
         "chosen_lists": f"select run as list, * from {_PAGE_LISTS}",
-        "list_facts": _query(database, "list_facts"),
-        "listed": _query(database, "listed_documents", depth=depth),
-        "cut_lists": _query(database, "cut_lists", {"wanted_ranks": "select distinct list, rank from listed"}),
+        "list_facts": database.query("list_facts"),
+        "listed": database.query("listed_documents", depth=depth),
+        "cut_lists": database.query("cut_lists", {"wanted_ranks": "select distinct list, rank from listed"}),
     }
     with _cut_values(database, measure, tables):
-        found = _query(database, "contributions")
+        found = database.query("contributions")
         return database.rows(f"select list, topic, rank, contribution from ({found}) where rank > 0")
-
-
-def _query(database: Database, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
-    return relation_query(database.catalog, name, inputs, **arguments)
 
 
 def _in_warehouse(
@@ -160,18 +155,18 @@ def _in_warehouse(
 
 def _explained_lists(database: Database, qrels: str, lists: dict[str, str], topic: str, depth: int) -> dict[str, str]:
     """Tables of the lists, with the ideal one beside them, and of where they are cut."""
-    named = f"select unnest([{', '.join(map(literal, lists.values()))}]) as run"
+    named = f"select unnest([{literals(lists.values())}]) as run"
     chosen = {"chosen_runs": named, "chosen_topics": f"select {literal(topic)} as topic"}
-    found = _query(database, "chosen_lists", chosen, qrels=qrels)
-    facts, listed = _query(database, "list_facts"), _query(database, "listed_documents", depth=None)
+    found = database.query("chosen_lists", chosen, qrels=qrels)
+    facts, listed = database.query("list_facts"), database.query("listed_documents", depth=None)
     of_ideal = "select * replace ('ideal' as list, false as missing) from facts where list = 'run'"
     return {
         "chosen_lists": f"select if(run = {literal(lists['run'])}, 'run', 'other') as list, * from ({found})",
         "graded": "select * from judged_documents semi join chosen_lists using (qrels_id, topic_id)",
-        "first_calls": _query(database, "first_calls"),
+        "first_calls": database.query("first_calls"),
         "list_facts": f"with facts as ({facts}) from facts union all {of_ideal}",
-        "listed": f"{listed}\nunion all\nselect * from ({_query(database, 'ideal_list', {'listed': listed})})",
-        "cut_lists": _query(database, "cut_lists", {"wanted_ranks": _query(database, "wanted_ranks", depth=depth)}),
+        "listed": f"{listed}\nunion all\nselect * from ({database.query('ideal_list', {'listed': listed})})",
+        "cut_lists": database.query("cut_lists", {"wanted_ranks": database.query("wanted_ranks", depth=depth)}),
     }
 
 
@@ -179,9 +174,9 @@ def _contributions(evaluation: Evaluation, depth: int, *, is_single: bool) -> tu
     """The rows of an explanation, and how many documents contributed the same to both runs."""
     database = evaluation.database
     name = "explained_ranking" if is_single else "explained_difference"
-    explained = _query(database, name, {"contributions": _query(database, "contributions")}, depth=depth)
+    explained = database.query(name, {"contributions": database.query("contributions")}, depth=depth)
     if database.rows("select 1 from first_calls limit 1"):
-        explained = _query(database, "explained_calls", {"explained": explained})
+        explained = database.query("explained_calls", {"explained": explained})
         explained = f"select * exclude (other_call) from ({explained})" if is_single else explained
     kept = evaluation.keep(explained)
     if is_single:
@@ -214,14 +209,14 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
     steps = [each for each in catalog.build_order([measure.relation.name]) if each.kind in (STEPS, "measures")]
     temporary = catalog.for_connection(step.name for step in steps)
     pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
-    names = ", ".join(map(literal, _CUT))
+    names = literals(_CUT)
     shown = f"select view_name, sql from system.main.duckdb_views() where temporary and view_name in ({names})"
     views = database.rows(shown)  # of calls in the place of runs
     try:
         database.execute_all([f"drop view temp.{name}" for name, _ in views])
         for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
-            query = _query(database, rows, pairs if "new_pairs" in catalog[rows].header.inputs else {})
+            query = database.query(rows, pairs if "new_pairs" in catalog[rows].header.inputs else {})
             database.execute_all([made, f"insert into temp.{table} by name {query}"])
         database.execute_all(_creating(temporary, steps))
         yield

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.measure_names import literal, literals, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -114,10 +114,10 @@ def decide(
     inputs = _inputs(database.catalog, asked)
     inputs = {**inputs, **_on_boards(evaluation, asked, inputs)}
     most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({inputs['board_drops']})"))
-    lacking = [each for (each,) in database.rows(f"{inputs['missing_collections']} order by collection")]
+    lacking = database.column(f"{inputs['missing_collections']} order by collection")
 
     def rows(name: str, **arguments: str | int | None) -> list[tuple[Any, ...]]:
-        return database.rows(ddl.relation_query(database.catalog, name, inputs, **arguments))
+        return database.rows(database.query(name, inputs, **arguments))
 
     measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
@@ -127,21 +127,18 @@ def decide(
             values = [(*of, topic, name, repr(value)) for name in given for topic, value in given[name].items()]
             database.insert_text("temp.scores", values)
         # Those of groups of topics are there under the rules' labels.
-        database.insert("temp.scores", ddl.relation_query(database.catalog, "gate_group_values", inputs))
+        database.insert("temp.scores", database.query("gate_group_values", inputs))
         missing = {"missing": sorted(str(topic) for topic, _ in rows("gate_missing_topics")), "lacking": lacking}
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference, family=family))
-        drops = database.records(ddl.relation_query(database.catalog, "gate_drops", inputs, most=MOST_NAMED))
+        drops = database.records(database.query("gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked, inputs, runs)
     if (num_tests := sum(rule.kind == "test" for rule in asked.rules)) > 1:
         notes.append(f"p of {num_tests} tests corrected by Holm, {FAMILIES[family]}")
-    pairs = zip(asked.rules, figures, strict=True)
-    reasons = {at: most.get(at) or _reason(rule, value, missing, drops) for rule, (at, value, *_) in pairs}
-    verdicts = [
-        Verdict(rule, None, None, False, rule.problem)
-        if rule.problem
-        else Verdict(rule, value, p, passes, _note(rule, means, "" if passes else reasons[place]))
-        for rule, (place, value, p, passes, *means) in zip(asked.rules, figures, strict=True)
-    ]
+    verdicts = []
+    for rule, (place, value, p, passes, *means) in zip(asked.rules, figures, strict=True):
+        reason = "" if passes else most.get(place) or _reason(rule, value, missing, drops)
+        verdict = Verdict(rule, value, p, passes, _note(rule, means, reason))
+        verdicts.append(Verdict(rule, None, None, False, rule.problem) if rule.problem else verdict)
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
 
@@ -178,9 +175,7 @@ def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, q
 
 
 def lost_topics(drops: Sequence[Any], measure: str | None) -> str:
-    own = [
-        f"topic {each.topic} {each.baseline_value:.4f} to {each.value:.4f}" for each in drops if each.measure == measure
-    ]
+    own = [f"topic {at.topic} {at.baseline_value:.4f} to {at.value:.4f}" for at in drops if at.measure == measure]
     return "largest drops: " + ", ".join(own) if own else ""
 
 
@@ -246,7 +241,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
     columns += ", is_relative, statistic"
-    listed = ", ".join(f"({', '.join(map(literal, _row(*each)))})" for each in enumerate(asked.rules))
+    listed = ", ".join(f"({literals(_row(*each))})" for each in enumerate(asked.rules))
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
     averaged, quantiles, totals = ddl.averaged(catalog), catalog["gate_quantiles"].body, catalog["gate_totals"].body
@@ -284,12 +279,12 @@ def _on_boards(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, st
     alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
     of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
     pair = [asked.candidate, asked.reference]
-    runs = [run for (run,) in evaluation.database.rows(f"{of_both} where this.run in (?, ?)", pair)]
+    runs = evaluation.database.column(f"{of_both} where this.run in (?, ?)", pair)
     given = {"candidate": asked.candidate, "reference": asked.reference}
     found = {"board_drops": "gate_board_drops", "missing_collections": "gate_missing_collections"}
     with board_values(evaluation, measures, runs):
         for name, relation in found.items():
-            query = ddl.relation_query(evaluation.database.catalog, relation, inputs, **given)
+            query = evaluation.database.query(relation, inputs, **given)
             found[name] = f"select * from {evaluation.keep(query)}"
     return found
 
@@ -304,13 +299,9 @@ def _row(place: int, rule: Rule) -> list[Value]:
 
 def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
-    told = (
-        [f"{rule.statistic or 'mean'} {fact}", *[f"the {rule.word} is a share of the baseline's"] * rule.is_relative]
-        if fact
-        else []
-    )
-    told += [ONE_SIDED] * (rule.kind == "test")
-    return "; ".join([*told, *[reason] * bool(reason)])
+    told = [f"{rule.statistic or 'mean'} {fact}"] if fact else []
+    told += [f"the {rule.word} is a share of the baseline's"] * bool(fact and rule.is_relative)
+    return "; ".join([*told, *[ONE_SIDED] * (rule.kind == "test"), *[reason] * bool(reason)])
 
 
 def _reason(rule: Rule, value: float | None, missing: Mapping[str, Sequence[str]], drops: Sequence[Any]) -> str:
@@ -334,8 +325,7 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         of_run = "select distinct topic from temp.scores where run = ?"
-        new = database.rows(f"{of_run} except {of_run}", [asked.candidate, asked.reference])
-        if new:
+        if new := database.rows(f"{of_run} except {of_run}", [asked.candidate, asked.reference]):
             notes.append(f"the baseline lacks {counted(len(new), 'topic')} of the run; drops and tests leave these out")
         now = _checksum(database, asked.qrels)
         if asked.figures.qrels_sha256 and now and asked.figures.qrels_sha256 != now:

@@ -80,7 +80,7 @@ class Holes:
         unseen: int | None = None,
         progress: Progress = silent,
     ) -> None:
-        self._evaluation, self._catalog = evaluation, evaluation.database.catalog
+        self._evaluation, self._database = evaluation, evaluation.database
         self._chosen = evaluation.keep(evaluation.evaluated_query(qrels, runs))
         self._most = {"most": most}
         self._measures = [_bounded(measure) for measure in measures]
@@ -93,8 +93,8 @@ class Holes:
             kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
         # qrels, run, topic, ties (rule, least or greatest), value, measure
         self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
-        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._catalog)}
-        self._effects = evaluation.keep(ddl.relation_query(self._catalog, "hole_effects", inputs))
+        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._database.catalog)}
+        self._effects = evaluation.keep(self._database.query("hole_effects", inputs))
         self.effects = f"select * from {self._effects} {self._order}, value desc, run"
 
     def _bounds(self, each: _Bounded, unseen: int | None) -> str:
@@ -102,27 +102,27 @@ class Holes:
         # No other document counts where nothing is divided by those that are relevant.
         divides = each.relation != _FILLED and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
-        counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
-        bounds = with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call
+        counts = with_arguments(self._database.catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
+        bounds = with_arguments(self._database.catalog, each.relation, **each.measure.arguments, **beside).call
         inputs = {
             "values_given": f"from {each.measure.call}",
             "bounds": self._filled(each) if each.relation == _FILLED else f"from {bounds}",
             "counts": f"from steps.{counts}",
             "chosen": f"from {self._chosen}",
         }
-        return ddl.relation_query(self._catalog, "hole_values", inputs)
+        return self._database.query("hole_values", inputs)
 
     def _filled(self, each: _Bounded) -> str:
         """A SELECT of the bounds of a measure by its values where all holes are filled."""
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
-        ranks = with_arguments(self._catalog, "doubly_filled_ranks", **how).call
+        ranks = with_arguments(self._database.catalog, "doubly_filled_ranks", **how).call
         table = self._evaluation.keep(f"from steps.{ranks} semi join {self._chosen} using (evaluation_id)")
         values = []
         for unjudged in ("least", "greatest"):
             rows = f"select * exclude (unjudged) from {table} where unjudged = '{unjudged}'"
             filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": rows})
             values.append(f"select * from ({filled})")
-        return ddl.relation_query(self._catalog, "filled_bounds", {"filled_values": "\nunion all\n".join(values)})
+        return self._database.query("filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 
     def pairs(self) -> tuple[str, str]:
         """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of
@@ -130,8 +130,8 @@ class Holes:
         nothing = f"select * from {self._effects} limit 0"
         weights = "select qrels, 0 as rank, 0.0 as weight from qrels limit 0"
         joint = [self._differences(nothing, weights, 1)]
-        fewest = ddl.relation_query(self._catalog, "fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
-        ((num_evaluations,),) = self._evaluation.database.rows(fewest)
+        fewest = self._database.query("fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
+        ((num_evaluations,),) = self._database.rows(fewest)
         for each in self._measures:
             cutoff = each.cutoff
             if each.adds_up and isinstance(cutoff, int) and cutoff <= _MOST_PARTS * num_evaluations:
@@ -140,22 +140,21 @@ class Holes:
                 joint.append(self._differences(effects, "\nunion all\n".join(parts), cutoff))
         differences = "\nunion all\n".join(f"select * from (\n{one}\n)" for one in joint)
         inputs = {"hole_effects": f"select * from {self._effects}", "hole_differences": differences}
-        kept = self._evaluation.keep(ddl.relation_query(self._catalog, "hole_pairs", inputs))
+        kept = self._evaluation.keep(self._database.query("hole_pairs", inputs))
         inputs = {"hole_effects": f"select * from {self._effects}", "hole_pairs": f"select * from {kept}"}
-        counts = f"{ddl.relation_query(self._catalog, 'open_pair_counts', inputs)} order by {self._place}"
+        counts = f"{self._database.query('open_pair_counts', inputs)} order by {self._place}"
         return f"select * from {kept} {self._order}, value desc, other desc, run, other_run", counts
 
     def _differences(self, effects: str, weights: str, cutoff: int) -> str:
         inputs = {"hole_effects": effects, "hole_weights": weights}
-        return ddl.relation_query(self._catalog, "hole_differences", inputs, k=cutoff)
+        return self._database.query("hole_differences", inputs, k=cutoff)
 
     def _weights(self, each: _Bounded, skipped: int) -> str:
         """A SELECT of what one document at each rank, with so many ``skipped``, adds: asked of the measure itself."""
         how = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most, "skipped": skipped}
-        single = with_arguments(self._catalog, "single_documents", **how).call
+        single = with_arguments(self._database.catalog, "single_documents", **how).call
         kept = self._evaluation.keep(f"select * from steps.{single}")
-        values = ddl.with_inputs(
-            f"from {each.measure.call}", {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
-        )
+        ranks = {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
+        values = ddl.with_inputs(f"from {each.measure.call}", ranks)
         weights = f"select qrels, rank, value as weight from ({values}) join {kept} using (qrels, run, topic)"
         return f"select * from {self._evaluation.keep(weights)}"

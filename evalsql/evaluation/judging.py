@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better
+from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
@@ -45,9 +45,7 @@ def pool_query(
 
 def sheet_query(database: Database, pooled: str, *, qrels: Names = (), first: Priority = "runs") -> str:
     """A SELECT of a ``pooled`` query with texts, the documents of a topic together, what is judged ``first`` on top."""
-    rows = ddl.relation_query(
-        database.catalog, "judging_sheet", {"pooled": pooled}, names=_parameter(database, "qrels", qrels)
-    )
+    rows = database.query("judging_sheet", {"pooled": pooled}, names=_parameter(database, "qrels", qrels))
     return f"{rows}\norder by topic, {_ORDERS[first]}, document"
 
 
@@ -91,7 +89,7 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
         from main.evaluations join qrels using (qrels_id) join runs using (run_id) where {own}
     """
     inputs = {"left_out": "select * from temp.evalsql_left_out", "chosen": chosen}
-    ranks = ddl.relation_query(database.catalog, "judged_ranks_left", inputs)
+    ranks = database.query("judged_ranks_left", inputs)
     left = {"evalsql_left_out": f"{unique} and {own}", "evalsql_judged_ranks_left": ranks}
     without = "anti join temp.evalsql_left_out using (qrels_id, topic_id, document_id)"
     tables = {
@@ -137,7 +135,7 @@ def agreement_query(
     if show == "documents":
         rows += " where rating <> other_rating"
     if show == "statistics":
-        first = ddl.relation_query(database.catalog, "first_pairs", {"agreements": rows}, most=most)
+        first = database.query("first_pairs", {"agreements": rows}, most=most)
         return f"select * exclude (place) from ({first}) order by {order}"
     return f"{rows} order by {order}"
 
@@ -232,7 +230,7 @@ def _why_not(database: Database, qrels: Sequence[str]) -> str:
     """What is to be done where no run has values by two of these judgment sets."""
     if not database.rows("select 1 from runs limit 1"):
         return "no run is loaded; evalsql load runs FILE brings one"
-    of_sets = f"from coverage where qrels in ({', '.join(map(literal, qrels))})"
+    of_sets = f"from coverage where qrels in ({literals(qrels)})"
     if database.rows(f"select run {of_sets} group by run having count(distinct qrels) > 1 limit 1"):
         return "they judge no topic in common that a run has"
     return "evalsql load qrels FILE --name NAME --run '*' --replace evaluates all runs with judgments that are loaded"

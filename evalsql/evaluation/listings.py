@@ -4,8 +4,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from evalsql.catalog.ddl import board_order, relation_query, value_columns
-from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
+from evalsql.catalog.ddl import board_order, value_columns
+from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_one
 from evalsql.errors import UsageError
@@ -56,7 +56,7 @@ def _order(database: Database, query: str, sort: str, lower: Container[str]) -> 
         direction = "desc" if is_number and wanted not in _LEAST_FIRST and wanted not in lower else "asc"
     key = quoted(wanted)
     if wanted in _NAMES and not is_number:
-        names = [name for (name,) in database.rows(_NAMES[wanted])]
+        names = database.column(_NAMES[wanted])
         key = place_in(sorted(names, key=natural_key), key)
     return ", ".join([f"{key} {direction} nulls last", *(quoted(name) for name in kinds if name != wanted)])
 
@@ -87,7 +87,7 @@ def groups_query(
     Behind the measures are columns for what runs cost on the topics of the group.
     """
     named = evaluation.named(measures)
-    held = [each for (each,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
+    held = evaluation.database.column("select distinct key from topic_groups order by key")
     if key not in held:
         there = f"there are: {', '.join(held)}" if held else "evalsql load topics or load groups brings groups"
         raise UsageError(f'no topic has a group "{key}"; {there}')
@@ -118,7 +118,7 @@ def placed_query(evaluation: Evaluation, board: str, named: Sequence[Measure]) -
     columns = f"qrels, {literal(first.name)} as measure, run, {quoted(first.name)} as value"
     means = f"select {columns}, {str(first.relation.header.less_is_better).lower()} as less_is_better from board"
     inputs = {"means": means, "drawn_runs": "select distinct run from board"}
-    places = relation_query(evaluation.database.catalog, "measure_places", inputs)
+    places = evaluation.database.query("measure_places", inputs)
     placed = f"({places}) as places on places.qrels = board.qrels and places.run = board.run"
     rows = f"select board.*, case when places.value is not null then place end as place from board join {placed}"
     return f"with board as (\n{board}\n)\n{rows}\norder by {board_order(named)}"
@@ -201,7 +201,7 @@ def topic_changes_query(
     covered = [judged for judged, *_ in evaluation.database.rows(evaluation.coverage_query(qrels, pair))]
     if len({*covered}) == len(covered):  # none is there twice
         raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {how_to_judge(evaluation.database)}")
-    held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
+    held = evaluation.database.column("select distinct topic from weighted_topics")
     for topic in as_list(topics):
         if topic not in held:
             raise UsageError(f'no judgments have a topic "{topic}"; {nearest(topic, held)}')
@@ -209,7 +209,7 @@ def topic_changes_query(
     differing = f"run = {literal(pair[0])} and round(difference, 12) {'<' if only_losses else '<>'} 0"
     query = f"select {columns} from paired_differences(baseline := {literal(pair[1])}) where {differing}"
     kept = evaluation.keep_from_scores(query, named, qrels=qrels, runs=pair)
-    chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
+    chosen = f"where topic in ({literals(as_list(topics))})" if as_list(topics) else ""
     return f"select * from {kept} {chosen} order by qrels, {place_of(named)}, abs(difference) desc, topic"
 
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query, with_inputs
-from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal, quoted
+from evalsql.catalog.ddl import with_inputs
+from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal, literals, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
@@ -43,7 +43,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
     """The runs that are meant, in the order of date; raises UsageError if there is none."""
     if choice.last is not None and choice.last < 1:
         raise UsageError(f"--last is {choice.last}, it must be at least 1")
-    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     few = "" if choice.last is None else f"where place <= {int(choice.last)}"
     dated = f"({placed}) join run_versions using (run)"
     found = _rows(database, f"select run, run_id from {dated} {few} order by dated_at, run_id")
@@ -58,7 +58,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
 
 def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
     """Of what is chosen the runs that stand just before these among the loads of their system."""
-    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     alike = "earlier.system = later.system and earlier.collection is not distinct from later.collection"
     earlier = f"{alike} and earlier.place = later.place + 1"
     pairs = f"select earlier.run as run, later.run as after from placed as earlier join placed as later on {earlier}"
@@ -68,7 +68,7 @@ def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list
 
 def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[str], int]:
     """Runs that are not among the last of their system, the oldest first, and how many chosen ones have no system."""
-    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     found = database.rows(f"select run, place from ({placed}) where system is not null order by place desc, run")
     ((without,),) = database.rows(f"select count(*) from ({placed}) where system is null")
     return [run for run, place in found if place > last], without
@@ -125,9 +125,9 @@ def _filtered(database: Database, choice: Choice) -> str:
     if choice.names:
         named = resolve_names(database, "run", choice.names)
         held = [run for run, rankings in database.rankings.items() if not {*rankings}.isdisjoint(named)] or named
-        conditions.append(f"run in ({', '.join(map(literal, held))})")
+        conditions.append(f"run in ({literals(held)})")
     if choice.systems:
-        conditions.append(f"system in ({', '.join(map(literal, held_systems(database, choice.systems)))})")
+        conditions.append(f"system in ({literals(held_systems(database, choice.systems))})")
     if choice.since is not None:
         conditions.append(f"dated_at >= timestamp {literal(parse_date(choice.since, '--since'))}")
     query = f"select run_id from ({_RUNS}) as found where {' and '.join(conditions)}"
@@ -180,7 +180,7 @@ def _condition(database: Database, text: str) -> str:
         node.comments = None
     described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
     columns = {name: kind for name, kind in described if name != META}
-    keys = [key for (key,) in database.rows("select distinct unnest(map_keys(meta)) from runs")]
+    keys = database.column("select distinct unnest(map_keys(meta)) from runs")
     is_boolean = columns.get(tree.name.lower()) == "BOOLEAN"
     if type(tree).__name__ in ("Column", "Literal", "Null", "Identifier") and not is_boolean:
         raise UsageError(f"{given} is not a condition; {_EXPECTED}")

@@ -3,17 +3,15 @@
 A run has rankings here or stored scores, never both, so the two add up without a choice between them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from evalsql.catalog.ddl import STORED, relation_query
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.ddl import STORED
+from evalsql.catalog.measure_names import Measure, literal, literals
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.phrases import counted
-
-_MOST_NAMED = 5
+from evalsql.phrases import counted, some_of
 
 
 def are_held(database: Database) -> bool:
@@ -25,7 +23,7 @@ def stored_rows(database: Database, measures: Sequence[Measure], condition: str)
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
-    stored = f"select * from ({found}) where measure in ({_listed(measure.name for measure in measures)})"
+    stored = f"select * from ({found}) where measure in ({literals(measure.name for measure in measures)})"
     if text := _describe(_lacking(database, measures, condition)):
         computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
         # A condition on topics is none on the coverage of runs.
@@ -46,7 +44,7 @@ def check_rankings(database: Database, what: str, runs: Names, *, every: bool = 
     if unranked := _without_rankings(database):
         chosen = resolve_names(database, "run", runs or "*")
         with_some, without = ([run for run in chosen if (run in unranked) is lacks] for lacks in (False, True))
-        text = f"{what} needs rankings, and none are here of {_shortened(without)}"
+        text = f"{what} needs rankings, and none are here of {some_of(without)}"
         if without and (every or not with_some):
             raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
         if without:
@@ -60,7 +58,7 @@ def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
 
 
 def _without_rankings(database: Database) -> set[str]:
-    return {run for _, run in database.rows(relation_query(database.catalog, "unranked_runs"))}
+    return {run for _, run in database.rows(database.query("unranked_runs"))}
 
 
 def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
@@ -68,7 +66,7 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     if not are_held(database):
         return []
     given = {kind: resolve_names(database, kind, names) for kind, names in (("qrels", qrels), ("run", runs)) if names}
-    where = " and ".join(f"{kind} in ({_listed(names)})" for kind, names in given.items()) or "true"
+    where = " and ".join(f"{kind} in ({literals(names)})" for kind, names in given.items()) or "true"
     found = database.rows(f"select distinct run, evalsql_version, sql_digest from {STORED} where {where} order by all")
     if not found:
         return []
@@ -77,9 +75,9 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     unknown = [run for run, _, digest in found if not digest]
     lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
     if others:
-        lines.append(f"  computed by other SQL than this version's, so figures may differ: {_shortened(others)}")
+        lines.append(f"  computed by other SQL than this version's, so figures may differ: {some_of(others)}")
     if unknown:
-        lines.append(f"  by which SQL they were computed is not known: {_shortened(unknown)}")
+        lines.append(f"  by which SQL they were computed is not known: {some_of(unknown)}")
     return lines
 
 
@@ -87,7 +85,7 @@ def with_every_measure(database: Database, measures: Sequence[Measure], qrels: s
     """The runs without those whose stored scores lack a measure, which are warned of; UsageError if none is left."""
     if not (measures and runs and are_held(database)):
         return list(runs)
-    lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({_listed(runs)})")
+    lacking = _lacking(database, measures, f" where qrels = {literal(qrels)} and run in ({literals(runs)})")
     without = {run for some in lacking.values() for run in some}
     if len(without) == len(runs):
         raise UsageError(f"{_describe(lacking)}; a report has every measure of every run: name other measures")
@@ -103,18 +101,9 @@ def _lacking(database: Database, measures: Sequence[Measure], condition: str) ->
         "stored": f"select distinct qrels, run, measure from {STORED}{condition}",
         "asked": f"select * from (values {asked}) as named(place, measure)",
     }
-    return dict(database.rows(relation_query(database.catalog, "lacking_measures", inputs)))
+    return dict(database.rows(database.query("lacking_measures", inputs)))
 
 
 def _describe(lacking: Mapping[str, Sequence[str]]) -> str:
-    text = "; ".join(f"{measure} of {_shortened(runs)}" for measure, runs in lacking.items())
+    text = "; ".join(f"{measure} of {some_of(runs)}" for measure, runs in lacking.items())
     return text and f"not among the stored scores, and their rankings are not here to compute it: {text}"
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(literal, names))
-
-
-def _shortened(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.disk import whole_file
 from evalsql.database.names import Names, as_list, resolve_one
@@ -18,15 +17,7 @@ from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import (
-    DRAWN_OF_RUNS,
-    OF_SCORES,
-    judge_pairs,
-    judgment_set,
-    means_query,
-    names_query,
-    run_rows_query,
-)
+from evalsql.report.page import report_data
 from evalsql.report.table import Table, finite
 from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
@@ -61,17 +52,17 @@ _QUERIES: Mapping[str, str] = {
         select * exclude (qrels) replace (array_to_string(dominated_by, ', ') as dominated_by)
         from pareto_front(quality_measure := {first}, cost_measure := {second}) where qrels = {qrels}
         order by cost, quality""",
-    "topics": OF_SCORES["values"],
-    "distribution": OF_SCORES["distribution"],
+    "topics": report_data.OF_SCORES["values"],
+    "distribution": report_data.OF_SCORES["distribution"],
     # Measures that do not tell the runs apart agree with none, which a chart cannot show.
-    "agreement": f"select * from ({OF_SCORES['agreement']}) where tau_b is not null",
+    "agreement": f"select * from ({report_data.OF_SCORES['agreement']}) where tau_b is not null",
 }
 _FOLDER = Path(__file__).resolve().parent / "charts"
 _BLANK = {"mark": "point"}
 _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
 _PIXELS = 2.0
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Systems have areas beside their lines, whose colour is too pale for a legend.
 _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
@@ -212,14 +203,14 @@ def drawing(
     if baseline is not None:
         baseline = resolve_one(warehouse.database, "run", baseline)
     if name == "judges":
-        pairs, notes = judge_pairs(warehouse, qrels and judgment_set(warehouse, qrels))
+        pairs, notes = report_data.judge_pairs(warehouse, qrels and report_data.judgment_set(warehouse, qrels))
         if not pairs.rows:
             raise UsageError("nothing can be drawn as judges: no document is judged by two sets")
         return Chart(name, pairs, notes=notes, **look)
-    judged = judgment_set(warehouse, qrels)
+    judged = report_data.judgment_set(warehouse, qrels)
     most, axes = lines, dict[str, str]()
     if name in _OF_LINES:
-        most = most_lines(lines, as_list(runs), [run for (run,) in warehouse.rows("select run from runs")])
+        most = most_lines(lines, as_list(runs), warehouse.database.column("select run from runs"))
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
@@ -229,9 +220,9 @@ def drawing(
         _check(name, named, judged, chosen, baseline)
         drawn, notes = best_runs(warehouse, named[0], judged, chosen, most)
         of_runs = "pr_topics" if name == "pr_levels" else name
-        if of_runs in DRAWN_OF_RUNS:
+        if of_runs in report_data.DRAWN_OF_RUNS:
             stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
-            table = Table(*warehouse.database.table(run_rows_query(warehouse, of_runs, judged, drawn)))
+            table = Table(*warehouse.database.table(report_data.run_rows_query(warehouse, of_runs, judged, drawn)))
         else:
             table = _values(warehouse, name, named, judged, drawn, baseline, chosen)
         if name == "pareto":
@@ -273,18 +264,18 @@ def _values(
     runs: Sequence[str],
 ) -> Table:
     """The rows of a chart of values with their words; places are those among all the runs."""
-    catalog, given = warehouse.catalog, named if name == "agreement" else named[: 1 + (name in _OF_TWO)]
+    database, given = warehouse.database, named if name == "agreement" else named[: 1 + (name in _OF_TWO)]
     compared: dict[str, Any] = {"qrels": qrels, "run": drawn[0], "baseline": baseline}
     parts = {key: literal(value) for key, value in compared.items()} | {
         "first": literal(named[0].name),
         "second": literal(given[-1].name),
-        "names": ", ".join(literal(measure.name) for measure in given),
-        "bins": relation_query(catalog, "difference_bins", **compared, bins=_BINS),
-        "means": means_query(catalog, qrels, given, names_query("run", drawn)),
+        "names": literal([measure.name for measure in given]),
+        "bins": database.query("difference_bins", **compared, bins=_BINS),
+        "means": report_data.means_query(database, qrels, given, report_data.names_query("run", drawn)),
     }
     asked = [*(runs if "{means}" in _QUERIES[name] else drawn), *filter(None, [baseline])]
     with warehouse.evaluation.with_scores(given, qrels=qrels, runs=asked):
-        table = Table(*warehouse.database.table(_QUERIES[name].format(**parts)))
+        table = Table(*database.table(_QUERIES[name].format(**parts)))
     if name == "slope":
         labels = [f"{place}  {cut(str(run))}" for place, run in table.picked("place", "run")]
         return table.with_column(len(table.columns), "label", labels)
@@ -341,7 +332,7 @@ def history_chart(table: Table) -> Table:
 
 def styles(warehouse: Warehouse) -> Mapping[str, Style]:
     """Colour and dashes of every run, and of every system, in any chart."""
-    query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
+    query = warehouse.database.query("run_styles", colours=len(COLOURS), dashes=len(DASHES))
     found: dict[str, Style] = {}
     for run, system, _, colour, dash in warehouse.rows(f"select * from ({query}) order by place"):
         found[run] = Style(COLOURS[colour], DASHES[dash], system)
@@ -375,7 +366,7 @@ def _drawable(part: Any) -> Any:
     if isinstance(part, list):
         return list(map(_drawable, part))
     if isinstance(part, str):
-        return _NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+        return NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
     return part
 
 

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import FAMILIES
@@ -58,8 +57,8 @@ class Comparison(NamedTuple):
     order: Sequence[str] = ()  # runs that stand on top
     names: Mapping[str, str] = {}  # other names of runs and measures
     beside: str | None = None  # a run that daggers compare with, where all pairs were tested too
-    changes: Mapping[tuple[str, str], float | None] | None = None  # by run and measure, in percent of ``changed_from``
-    changed_from: str = ""
+    changes: Mapping[tuple[str, str], float | None] = {}  # by run and measure, in percent of ``changed_from``
+    changed_from: str | None = None
     text: str = ""  # replaces the caption's first sentence
     label: str = ""  # replaces the label
 
@@ -118,7 +117,7 @@ class Comparison(NamedTuple):
         elif self.beside is not None:
             base = self.name(self.beside)
             marks += f" {BETTER} is significantly better than {base}, {WORSE} significantly worse."
-        if self.changes is not None:
+        if self.changed_from is not None:
             marks += f" In parentheses the change of the mean relative to {self.name(self.changed_from)}."
         return " ".join(filter(None, [text, marks, self.tested, *self.notes]))
 
@@ -146,9 +145,7 @@ class Comparison(NamedTuple):
             [[*names[nth], *(means.get((run, each)) for each in self.measures)] for nth, run in enumerate(runs)],
             counts=frozenset(map(self.name, self.counts)),
             marks={places[key]: mark for key, mark in self._marks(labels).items()},
-            changes={
-                places[key]: f"{change:+.1f}%" for key, change in (self.changes or {}).items() if change is not None
-            },
+            changes={places[key]: f"{change:+.1f}%" for key, change in self.changes.items() if change is not None},
             caption=self.caption,
             label=self.label or latex_label(self.qrels),
         ).with_best({self.name(measure) for measure in self.lower}, digits, first=len(heads), by=0)
@@ -227,7 +224,7 @@ def arranged(
     """
     found: dict[str, dict[tuple[str, str], float | None]] = {}
     if changed_from is not None:
-        query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=changed_from)
+        query = warehouse.database.query("relative_changes", {"pairs": pairs}, baseline=changed_from)
         for qrels, measure, run, change in warehouse.rows(query):
             found.setdefault(qrels, {})[run, measure] = change
     return [
@@ -235,8 +232,8 @@ def arranged(
             order=[run for run in order if run in {*one.runs}],
             names=names,
             beside=beside if beside in {*one.runs} else None,
-            changes=None if changed_from is None else found.get(one.qrels, {}),
-            changed_from=changed_from or "",
+            changes=found.get(one.qrels, {}),
+            changed_from=changed_from,
         )
         for one in compared
     ]

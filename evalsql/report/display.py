@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_file
 from evalsql.errors import EvalsqlError
@@ -78,7 +77,7 @@ def leaderboard_table(
 def bar_lengths(warehouse: Warehouse, rows: Sequence[Sequence[Any]], longest: int) -> list[int]:
     """How long the bar of each mean is beside those of its judgment set; rows begin with judgment set, run and mean."""
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
-    query = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=longest)
+    query = warehouse.database.query("bar_lengths", {"board": board}, longest=longest)
     found = warehouse.rows(query, [[row[at] for row in rows] for at in range(3)])
     lengths = {(qrels, run): length for qrels, run, length in found}
     return [lengths[row[0], row[1]] for row in rows]
@@ -130,17 +129,14 @@ def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collecti
     brief = difference_columns(table, digits, alpha, lower, between=" to ")
     brief = brief.with_columns([brief.columns.index(name) for name in _COMPARED if name in brief.columns])
     at = brief.columns.index("difference")
+    span = min(ends), max(ends)
     pictures = [
-        html.interval(
-            value, None if low is None else (low, high), (min(ends), max(ends)), is_sure=(nth, at) in brief.marks
-        )
+        html.interval(value, low, high, span, is_sure=(nth, at) in brief.marks)
         for nth, (value, low, high) in enumerate(values)
     ]
-    legend = ", ".join(
-        f"{mark} significantly {word} than the baseline"
-        for mark, word in ((BETTER, "better"), (WORSE, "worse"))
-        if mark in brief.marks.values()
-    )
+    words = {BETTER: "better", WORSE: "worse"}
+    shown = [mark for mark in words if mark in brief.marks.values()]
+    legend = ", ".join(f"{mark} significantly {words[mark]} than the baseline" for mark in shown)
     mean = brief.columns.index("mean")
     marks = {(nth, mean): mark for (nth, _), mark in brief.marks.items()}
     brief = brief._replace(best=frozenset(brief.marks), marks=marks, notices=[legend] if legend else [])

@@ -3,11 +3,16 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 
 from evalsql.report.table import Picture, Table
 from evalsql.report.terminal import one_line
+from evalsql.version import __version__
 
 MINUS = "\u2212"
+MADE = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
+_FOLDER = Path(__file__).resolve().parent / "page" / "files"
 _SEPARATOR = " \u00b7 "
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -46,6 +51,18 @@ def embedded_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
+def read_part(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def page(name: str, title: str, style: str, scripts: Sequence[str], data: object, head: str = "", **parts: str) -> str:
+    """A page that needs nothing else, of the files in ``page/files``; ``parts`` go into ``name``, data to scripts."""
+    framed = {"title": text(title), "style": read_part("page.css") + style, "head": head, "data": embedded_json(data)}
+    body = Template(read_part(f"{name}.html")).substitute(title=text(title), **parts).rstrip("\n")
+    script = "\n".join(map(read_part, scripts))
+    return Template(read_part("frame.html")).substitute(framed, body=body, script=script)
+
+
 def link(address: str, words: object) -> str:
     return f'<a href="{escape(address)}">{text(words)}</a>'
 
@@ -64,10 +81,10 @@ def section(name: str, heading: str, sentence: str, *parts: str, question: int |
     )
 
 
-def answers(found: Iterable[tuple[str, str, str]]) -> str:
-    """Questions, each with its answer in a word and a sentence; the answers are HTML."""
+def answers(found: Iterable[Iterable[str]]) -> str:
+    """Questions, each with its answer in a word and a sentence, all as HTML."""
     parts = (
-        f'<div class="answer"><p class="question">{text(question)}</p><p class="big">{big}</p><p>{words}</p></div>'
+        f'<div class="answer"><p class="question">{question}</p><p class="big">{big}</p><p>{words}</p></div>'
         for question, big, words in found
     )
     return f'<div class="answers">{"".join(parts)}</div>\n'
@@ -95,10 +112,9 @@ def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[s
         f"<th scope=col{kind}>{text(title)}" if title else f"<td{kind}>"
         for (title, _), kind in zip(columns, kinds, strict=True)
     )
-    body = "\n".join(
-        "<tr>" + "".join(f"<{'td' if at else 'th'}{kinds[at]}>{cell}" for at, cell in enumerate(row)) for row in rows
-    )
-    return f"<thead><tr>{head}</thead>\n<tbody>{body}</tbody>"
+    body = ("".join(f"<{'td' if at else 'th'}{kinds[at]}>{cell}" for at, cell in enumerate(row)) for row in rows)
+    lines = "\n".join(f"<tr>{row}" for row in body)
+    return f"<thead><tr>{head}</thead>\n<tbody>{lines}</tbody>"
 
 
 def cells(shown: Table, digits: int) -> list[list[str]]:
@@ -154,7 +170,9 @@ def bar(percent: int) -> Picture:
     return Picture(f'<div style="width:{percent}%"></div>')
 
 
-def interval(value: float, ends: tuple[float, float] | None, span: tuple[float, float], *, is_sure: bool) -> Picture:
+def interval(
+    value: float, low: float | None, high: float | None, span: tuple[float, float], *, is_sure: bool
+) -> Picture:
     """A value and its interval beside a line at 0, on the scale of a span."""
     least, greatest = span
     if least == greatest:
@@ -165,9 +183,8 @@ def interval(value: float, ends: tuple[float, float] | None, span: tuple[float, 
 
     middle, colour = _HEIGHT / 2, "#2a7f9e" if is_sure else "#888"
     line = ""
-    if ends is not None:
-        low, high = map(x, ends)
-        line = f'<line x1="{low}" x2="{high}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
+    if low is not None and high is not None:
+        line = f'<line x1="{x(low)}" x2="{x(high)}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
     return Picture(
         # Pages of notebooks make pictures as narrow as their cells, which cuts off what stands beside them.
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="width:{_WIDTH}px;height:{_HEIGHT}px;max-width:none" role="img" '

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -126,10 +127,9 @@ def read_paper(path: Path) -> PaperFile:
     if "measures" not in content:
         paper.problem("measures", 'a table takes one at least: measures = ["nDCG@10", "AP"]')
     if paper.collections:
+        used = "over collections the paired t test and Holm are used"
         for key in [key for key in _OF_ONE_SET if key in content]:
-            paper.problem(
-                key, "is for a table of one judgment set; over collections the paired t test and Holm are used"
-            )
+            paper.problem(key, f"is for a table of one judgment set; {used}")
         if len(paper.measures) > 1:
             paper.problem("measures", "a table of collections is by one measure")
     elif "missing" in content:
@@ -186,46 +186,43 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     runs = _found(paper, "systems", find_runs)
     measures = _found(paper, "measures", lambda entry: parse_measures([entry.value], warehouse.catalog))
     called = {"systems": [*runs.items()], "measures": [(entry, each.name) for entry, each in measures.items()]}
-    for key, found in called.items():
-        for at, (entry, name) in enumerate(found):
-            if name in [other for _, other in found[:at]]:
-                paper.problem(key, f"{name} is there twice", entry.number)
-    bases = [run for entry, run in runs.items() if paper.baseline in (run, entry.value, entry.name)]
-    if paper.baseline is not None and len(bases) != 1 and len(runs) == len(paper.systems):
-        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
+    base = _check_called(paper, called)
     qrels = []
     try:
         qrels.append(only_qrels(warehouse.database, paper.qrels or None, "a table is of one judgment set, name it"))
     except UsageError as error:
         paper.problem("qrels", str(error))
     paper.check()
-    base, names = bases[0] if bases else None, list(runs.values())
+    names = list(runs.values())
     tested = {key: getattr(paper, key) for key in ("alpha", "test", "correction", "family", "samples", "seed")}
     baseline = None if paper.pairs else base
     query, _, compared = compare_runs(warehouse, baseline, names, [*measures.values()], qrels=qrels, **tested)
-    shown, *_ = arranged(
-        warehouse,
-        compared,
-        names if paper.order == "given" else (),
-        {name: entry.name for found in called.values() for entry, name in found},
-        beside=base,
-        changed_from=base if paper.relative else None,
-        pairs=query,
-    )
+    order = names if paper.order == "given" else ()
+    renamed = {name: entry.name for found in called.values() for entry, name in found}
+    changed_from = base if paper.relative else None
+    shown, *_ = arranged(warehouse, compared, order, renamed, beside=base, changed_from=changed_from, pairs=query)
     if missing := [run for run in names if run not in shown.runs]:
         raise UsageError(f"{paper.path}: {shown.qrels} does not evaluate {', '.join(missing)}")
     return shown._replace(text=paper.caption.strip(), label=paper.label)
 
 
+def _check_called(paper: PaperFile, called: Mapping[str, Sequence[tuple[Entry, str]]]) -> str | None:
+    """Note names that are there twice, and a baseline that is none of the systems; returns what it is called."""
+    for key, found in called.items():
+        for at, (entry, name) in enumerate(found):
+            if name in [other for _, other in found[:at]]:
+                paper.problem(key, f"{name} is there twice", entry.number)
+    systems = called["systems"]
+    bases = [name for entry, name in systems if paper.baseline in (name, entry.value, entry.name)]
+    if paper.baseline is not None and len(bases) != 1 and len(systems) == len(paper.systems):
+        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
+    return bases[0] if bases else None
+
+
 def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[str, str], Sequence[str]]:
     """Systems by collections with their mean, the other names of systems, and what is to be said beside the table."""
-    bases = [each.value for each in paper.systems if paper.baseline in (each.value, each.name)]
-    if paper.baseline is not None and len(bases) != 1:
-        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
     order = [each.value for each in paper.systems]
-    for at, entry in enumerate(paper.systems):
-        if entry.value in order[:at]:
-            paper.problem("systems", f"{entry.value} is there twice", entry.number)
+    base = _check_called(paper, {"systems": [(each, each.value) for each in paper.systems]})
     paper.check()
     names = {each.value: each.name for each in (*paper.systems, *paper.collections, *paper.measures)}
     asked: Mapping[str, Any] = {
@@ -235,31 +232,28 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     }
     try:
         found = board(warehouse.evaluation, **asked)
-        query = board(warehouse.evaluation, **asked, baseline=bases[0]).query if bases else f"{found.query} limit 0"
+        query = board(warehouse.evaluation, **asked, baseline=base).query if base else f"{found.query} limit 0"
     except UsageError as error:
         raise UsageError(f"{paper.path}: {error}") from error
     pairs = [row._asdict() for row in warehouse.database.records(query)]
     table = Table(*warehouse.database.table(found.query))
     if absent := [each for each in order if each not in table.values("system")]:
-        raise UsageError(
-            f'{paper.path}: {absent[0]} lacks a collection of the table; missing = "common" takes the others'
-        )
-    columns = [one for each in paper.collections for one in fnmatch.filter(found.collections, each.value)]
-    shown = table.picked("system", *dict.fromkeys(columns), "mean")
+        lacks = "lacks a collection of the table"
+        raise UsageError(f'{paper.path}: {absent[0]} {lacks}; missing = "common" takes the others')
+    fitting = (fnmatch.filter(found.collections, each.value) for each in paper.collections)
+    columns = list(dict.fromkeys(chain.from_iterable(fitting)))
+    shown = table.picked("system", *columns, "mean")
     rows = sorted(shown, key=lambda row: order.index(row[0])) if paper.order == "given" else shown
     lower = {found.measure} if "mean" in found.lower else set()
     marks = {pair["system"]: verdict(pair, paper.alpha, lower) for pair in pairs}
     measure = names[paper.measures[0].value]
     caption = paper.caption.strip() or f"{measure} on {len(found.collections)} collections; the best in bold."
-    if bases:
+    if base:
         held = f"p corrected by Holm for {counted(len(pairs), 'test')}, alpha = {paper.alpha:g}"
         tested = f"paired t test over collections, {held}"
-        caption += f" {BETTER} is significantly better than {names[bases[0]]}, {WORSE} significantly worse ({tested})."
-    heads = [
-        "system" if paper.header == "run" else paper.header,
-        *(names.get(each, each) for each in dict.fromkeys(columns)),
-        "mean",
-    ]
+        caption += f" {BETTER} is significantly better than {names[base]}, {WORSE} significantly worse ({tested})."
+    header = "system" if paper.header == "run" else paper.header
+    heads = [header, *(names.get(each, each) for each in columns), "mean"]
     made = Table(
         heads,
         [[names[name], *values] for name, *values in rows],

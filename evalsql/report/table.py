@@ -105,9 +105,7 @@ class Table(NamedTuple):
 
     def best_cells(self, cells: Sequence[tuple[int, int]], digits: int, *, is_lower: bool) -> set[tuple[int, int]]:
         values: dict[tuple[int, int], Any] = {(nth, at): self.rows[nth][at] for nth, at in cells}
-        known = {
-            cell: value for cell, value in values.items() if isinstance(value, int | float) and not math.isnan(value)
-        }
+        known = {at: each for at, each in values.items() if isinstance(each, int | float) and not math.isnan(each)}
         if not known:
             return set()
         nth, at = (min if is_lower else max)(known, key=lambda cell: known[cell])

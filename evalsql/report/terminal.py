@@ -41,10 +41,8 @@ def _aligned(table: Table, at: int, digits: int, least: int) -> list[str]:
     is_number = table.is_number(at)
     marks = [table.marks.get((nth, at), "") for nth in range(len(table.rows))]
     behind = max(map(len, marks), default=0) if is_number else 0
-    texts = [
-        one_line(table.text(row, at, digits)) + mark.ljust(behind) for row, mark in zip(table.rows, marks, strict=True)
-    ]
-    texts = [one_line(table.columns[at]) + " " * behind, *texts]
+    words = [table.columns[at], *(table.text(row, at, digits) for row in table.rows)]
+    texts = [one_line(text) + mark.ljust(behind) for text, mark in zip(words, ["", *marks], strict=True)]
     width = max(least, *map(text_width, texts))
     gaps = [" " * (width - text_width(text)) for text in texts]
     return [gap + text if is_number else text + gap for gap, text in zip(gaps, texts, strict=True)]

@@ -12,11 +12,12 @@ import pytest
 
 import evalsql
 from evalsql import AuditError, Warehouse
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import holdings
 from evalsql.database.database import Database
-from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings, ranking_sums
+from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
 from evalsql.ingest import ranking
 from tests.conftest import ROOT, Command, csv_rows, new_file, new_warehouse, write
 from tests.evaluation.damage import FIRST_JUDGED, PAIR, PLACE, T05, cases
@@ -151,7 +152,7 @@ def test_an_audit_holds_to_the_form(damaged: Warehouse, audit: Relation) -> None
         "audited_values": "select qrels, run, topic, 'AP' as measure, value from ap",
         "audited_runs": "select run_id from runs",
         "audited_measures": "select 'AP' as measure",
-        "ranking_sums": ranking_sums(damaged.catalog),
+        "ranking_sums": relation_query(damaged.catalog, "ranking_sums", first_run=0),
     }
     inputs = {name: given[name] for name in audit.header.inputs}
     described = damaged.rows(f"describe {audit_query(damaged.catalog, audit, inputs)}")

@@ -2,17 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.evaluation.boards import Board
-from evalsql.phrases import counted
+from evalsql.phrases import counted, some_of
 from evalsql.report import html
 from evalsql.report.html import number, text
-from evalsql.report.page.html_page import read_part
-from evalsql.version import __version__
 
 _MOST_NAMED = 3
 Key = tuple[str, str | None]  # a system and its version
@@ -31,18 +27,19 @@ def board_page(
     data = _data(database, board, digits, reports)
     first = data["systems"][0]
     size = f"{counted(len(data['systems']), 'system')}, {counted(len(board.collections), 'collection')}"
-    return Template(read_part("board.html")).substitute(
-        title=text(title),
-        style=read_part("page.css") + read_part("board.css"),
+    return html.page(
+        "board",
+        title,
+        html.read_part("board.css"),
+        ["elements.js", "board.js"],
+        data,
         size=text(f"{size} \u00b7 {board.measure}"),
         navigation="".join(html.link(address, words) for words, address in above),
-        answers=html.answers((question, text(big), text(words)) for question, big, words in _answers(data, digits)),
+        answers=html.answers(map(text, answer) for answer in _answers(data, digits)),
         board=_board(data, digits),
         notes="".join(f'<p class="note">{text(each)}</p>' for each in board.notes),
         one=_one(first, data, digits),
-        made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
-        data=html.embedded_json(data),
-        script=read_part("board.js"),
+        made=text(html.MADE),
     )
 
 
@@ -54,7 +51,7 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
         cells[each.system, each.version][each.collection] = each
         medians[each.collection] = each.value - each.difference
     meta: dict[Key, dict[str, str]] = defaultdict(dict)
-    for system, version, key, value in database.rows(relation_query(database.catalog, "system_meta")):
+    for system, version, key, value in database.rows(database.query("system_meta")):
         meta[system, version][key] = value
     sizes = {name: sum(name in held for held in cells.values()) for name in board.collections}
     several = len({system for system, _ in cells}) < len(cells)
@@ -100,7 +97,7 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     if low is None:
         sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
     elif names:
-        more = f"Its difference from {counted(len(names), 'other')} may be 0: {_named(names)}."
+        more = f"Its difference from {counted(len(names), 'other')} may be 0: {some_of(names, _MOST_NAMED)}."
         sure = "No", f"{places}. {more}"
     else:
         sure = "Yes", f"{places}; it differs from every other system."
@@ -109,16 +106,11 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
         place, at = lost[0]
         collection = data["collections"][at]
         names = [data["collections"][each]["name"] for _, each in lost if each != at]
-        beside = f"; then {_named(names)}" if names else ""
+        beside = f"; then {some_of(names, _MOST_NAMED)}" if names else ""
         words = f"Furthest down on {collection['name']}, place {place} of {collection['systems']}{beside}."
     else:
         words = "Nobody is better on any collection."
     return [who, ("Is that sure?", *sure), ("Where is it not the best?", f"On {len(lost)} of {over}", words)]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _board(data: Mapping[str, Any], digits: int) -> str:

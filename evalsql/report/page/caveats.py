@@ -58,20 +58,17 @@ class Caveat(NamedTuple):
 
 def caveats(report: ReportData) -> list[Caveat]:
     """All that was looked at: first what deserves a look, of that the gravest first."""
-    lines: dict[str, list[str]] = defaultdict(list)
-    for each in report.notices:
-        lines[each.about].append(each.text.strip())
     names = (report.qrels, *report.runs)
     audited = [f"{finding} ({audit})" for audit, finding, _ in report.findings[:_MOST_LISTED]]
     found = [
-        _told("ids", lines["ids"], names),
+        _told("ids", report.told("ids"), names),
         _told("audits", audited),
-        _told("loading", lines["loading"], names),
-        _told("origins", lines["origins"], names),
-        _unjudged(report, lines["holes"]),
-        _missing(report, lines["missing"]),
-        _told("forms", lines["forms"], names),
-        _ties(report, lines["ties"]),
+        _told("loading", report.told("loading"), names),
+        _told("origins", report.told("origins"), names),
+        _unjudged(report),
+        _missing(report),
+        _told("forms", report.told("forms"), names),
+        _ties(report),
         _other_measures(report),
     ]
     return sorted(filter(None, found), key=lambda caveat: not caveat.deserves_look)
@@ -86,7 +83,7 @@ def _told(about: str, lines: Sequence[str], names: Sequence[str] = ()) -> Caveat
     return Caveat(title, False, none, remark=remark) if none else None
 
 
-def _unjudged(report: ReportData, lines: Sequence[str]) -> Caveat | None:
+def _unjudged(report: ReportData) -> Caveat | None:
     rows = report.rows("unjudged", "k", "run", "unjudged")
     shares = {k: held for k in _DEPTHS if (held := {run: value for rank, run, value in rows if rank == k})}
     if not shares:
@@ -106,7 +103,7 @@ def _unjudged(report: ReportData, lines: Sequence[str]) -> Caveat | None:
         most > FEW,
         f"Nobody judged {listed(parts)}{depending}.",
         f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, {share(most)}."
-        + "".join(f" {line}" for line in lines),
+        + "".join(f" {line}" for line in report.told("holes")),
         picture=_unjudged_picture(report, shares),
     )
 
@@ -140,9 +137,10 @@ def _marks(report: ReportData) -> list[tuple[str, str, str]]:
     return [(run, kinds[run], f'data-system="{numbers[run]}"') for run in order]
 
 
-def _ties(report: ReportData, lines: Sequence[str]) -> Caveat:
+def _ties(report: ReportData) -> Caveat:
     rules = sorted(set(report.tables["runs"].values("tie_rule")))
     claim = f"The order of systems by {report.names[0]} does not hang on tied scores."
+    lines = report.told("ties")
     told = _sentence(lines[0].removeprefix("ties: "), report.runs) if lines else claim
     return Caveat("Ties.", bool(lines), told, f"Ties are broken by the rule {listed(rules)}.")
 
@@ -183,7 +181,8 @@ def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
     return Picture("places", f"Places by {listed(measures)}", texts, parts, 102)
 
 
-def _missing(report: ReportData, lines: Sequence[str]) -> Caveat:
+def _missing(report: ReportData) -> Caveat:
+    lines = report.told("missing")
     if not lines:
         who = "Every run answers" if len(report.runs) > 1 else "The run answers"
         claim = f"{who} all {counted(len(report.topics), 'topic')}."

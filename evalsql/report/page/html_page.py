@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from string import Template
 from typing import Any
 
 from evalsql.catalog.measure_names import Measure
@@ -15,39 +13,34 @@ from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
 from evalsql.report.page.report_data import DEPTH, ReportData
 from evalsql.report.page.report_formats import DIGITS, PAGE_DIGITS, WRITERS, sections
 from evalsql.report.table import Table, finite, short
-from evalsql.version import __version__
 
-_FOLDER = Path(__file__).resolve().parent / "files"
 _GRAVEST = (
     '<p class="doubted"><span class="look" aria-hidden="true">\u25b2</span> {} <a href="#doubts">What to doubt</a></p>'
 )
 _OF_PAIRS = ("num_documents", "agreement", "kappa")
-_SCRIPTS = ("state", "marks", "narrow", "sentences", "winner", "topics", "documents", "curves", "start")
+_SCRIPTS = ("elements", "state", "marks", "narrow", "sentences", "winner", "topics", "documents", "curves", "start")
 
 
 def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ()) -> str:
     """The whole page of a report gathered for one; ``above`` are words and addresses to link first."""
     found = [] if "doubts" in report.without else caveats(report)
-    return Template(read_part("page.html")).substitute(
-        title=text(report.heading),
-        style=read_part("page.css"),
+    return html.page(
+        "page",
+        report.heading,
+        "",
+        [f"{name}.js" for name in _SCRIPTS],
+        page_data(report, found, digits),
         size=text(size_line(report)),
         navigation=_navigation(report, above),
-        answers=html.answers(
-            (question, text(big), text(words)) for question, big, words in verdicts.answers(report, digits)
-        ),
-        chosen="".join(
-            f'<p class="note" id="chosen">{text(each.text)}</p>' for each in report.notices if each.about == "baseline"
-        ),
+        answers=html.answers(map(text, answer) for answer in verdicts.answers(report, digits)),
+        chosen="".join(f'<p class="note" id="chosen">{text(told)}</p>' for told in report.told("baseline")),
         gravest=_GRAVEST.format(text(words)) if (words := gravest(found)) else "",
         winner=_winner(report, digits),
         topics="" if "topics" in report.without else _topics(report, digits),
         caveats="" if "doubts" in report.without else _caveats(report, found),
         numbers=_numbers(report, digits),
         sources="" if "provenance" in report.without else _sources(report, digits),
-        made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
-        data=html.embedded_json(page_data(report, found, digits)),
-        script="\n".join(read_part(f"{name}.js") for name in _SCRIPTS),
+        made=text(html.MADE),
     )
 
 
@@ -56,10 +49,6 @@ def report_text(report: ReportData, extension: str, digits: int | None) -> str:
     if extension == ".html":
         return page(report, PAGE_DIGITS if digits is None else digits)
     return WRITERS[extension](report, DIGITS if digits is None else digits)
-
-
-def read_part(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
@@ -113,7 +102,8 @@ def _caveats(report: ReportData, found: list[Caveat]) -> str:
             f'<div class="picture">{beside}</div></li>'
         )
     items = f'<ul class="doubts">{"".join(rows)}</ul>'
-    return html.section("doubts", "What should I doubt?", summary(found), read_part("marks.svg"), items, question=5)
+    parts = html.read_part("marks.svg"), items
+    return html.section("doubts", "What should I doubt?", summary(found), *parts, question=5)
 
 
 def _numbers(report: ReportData, digits: int) -> str:
@@ -155,16 +145,15 @@ def _judges(report: ReportData) -> str:
     rows = [[f"{at} {text(name)}", *(cell(name, other) for other in sets)] for at, name in enumerate(sets, start=1)]
     heads = [("judgments", "sets"), *((str(at), "heat") for at in range(1, len(sets) + 1))]
     words = "Cohen's kappa of each pair, over the documents that both judge; the sets that agree most come first."
-    told = " ".join([words, *(f"{each.text}." for each in report.notices if each.about == "judges")])
+    told = " ".join([words, *(f"{each}." for each in report.told("judges"))])
     title = "Agreement of judgment sets"
     return f'<h3>{title}</h3><p class="note">{text(told)}</p>{table(title, heads, rows)}'
 
 
 def _sources(report: ReportData, digits: int) -> str:
     runs = counted(len({row[0] for row in report.tables["runs"].rows}), "run")
-    sentence = (
-        f"{runs} and the judgments {report.qrels}, each with the file it was loaded from and that file's checksum."
-    )
+    of = "each with the file it was loaded from and that file's checksum"
+    sentence = f"{runs} and the judgments {report.qrels}, {of}."
     judgments = _details("Judgments", report.tables["qrels"], digits)
     loaded = _details("Runs", report.tables["runs"], digits)
     return html.section("data", "Where the data comes from", sentence, judgments, loaded)

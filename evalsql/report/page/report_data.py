@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from evalsql.catalog.ddl import leaderboard, relation_query
+from evalsql.catalog.ddl import leaderboard
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
-from evalsql.catalog.relations import Catalog
+from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import notices as notes
@@ -37,11 +37,11 @@ OF_SCORES: Mapping[str, str] = {
     "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels} "
     "order by measure, run",
     "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} "
-    "order by list_position([{names}], measure), median desc, run",
+    "order by list_position({names}, measure), median desc, run",
     "costs": "select run, cost, mean, median, p95, total, num_topics from cost_summary "
     "where qrels = {qrels} and run in ({runs}) order by cost, mean, total, run",
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
-    "order by list_position([{names}], measure), list_position([{names}], other)",
+    "order by list_position({names}, measure), list_position({names}, other)",
 }
 # Tables about the rankings of runs: the relation, and how its rows are ordered.
 OF_RUNS: Mapping[str, tuple[str, str]] = {
@@ -69,9 +69,8 @@ class ReportData:
     baseline: str
     family: str = "measure"  # which comparisons with a baseline are corrected together, see FAMILIES
     comparison: Comparison | None = None  # with the baseline; None for a single run and for a page
-    pairs: Mapping[tuple[str, str, str], Any] = field(
-        default_factory=dict
-    )  # of ``tested_pairs``: measure, baseline, run
+    # Rows of ``tested_pairs`` by measure, baseline and run.
+    pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
     # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
     # the numbers of its first documents, what each contributes, and at which rank others of the documents are.
     documents: Mapping[int, Any] = field(default_factory=dict)
@@ -104,6 +103,10 @@ class ReportData:
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """Columns of a table; no rows where it is left out."""
         return self.tables[table].picked(*columns) if table in self.tables else []
+
+    def told(self, about: str) -> list[str]:
+        """The notices about something."""
+        return [each.text.strip() for each in self.notices if each.about == about]
 
     def order(self, measure: str) -> list[str]:
         """Runs from the best to the worst by a measure; those with equal means as the leaderboard has them."""
@@ -145,14 +148,14 @@ def gather_report(
     on_request = ON_REQUEST if len(chosen) > MOST_THRESHOLDS else ON_REQUEST[:1]
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
     left_out = {*omitted, "intervals", "pr_topics"} if for_page else omitted
-    parts = {"qrels": literal(judged), "names": ", ".join(literal(each.name) for each in named)}
+    parts = {"qrels": literal(judged), "names": literal([each.name for each in named])}
     parts["runs"] = names_query("run", chosen)
     queries = {name: query.format(**parts) for name, query in OF_SCORES.items()}
     queries |= {name: run_rows_query(warehouse, name, judged, chosen) for name in OF_RUNS}
     queries = {name: query for name, query in queries.items() if not {name, _SECTION_OF.get(name)} & left_out}
     runs_query = {"chosen_runs": names_query("run", chosen)}
-    queries["runs"] = f"{relation_query(warehouse.catalog, 'run_sources', runs_query)} order by run, file"
-    of_set = relation_query(warehouse.catalog, "judgment_sources", qrels=judged)
+    queries["runs"] = f"{warehouse.database.query('run_sources', runs_query)} order by run, file"
+    of_set = warehouse.database.query("judgment_sources", qrels=judged)
     queries["qrels"] = f"select * from ({of_set}) order by kind, file"
     tables: dict[str, Table] = {}
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
@@ -241,22 +244,22 @@ def run_rows_query(warehouse: Warehouse, name: str, qrels: str, runs: Names) -> 
     return f"select * exclude (qrels) from ({asked}) order by {order}"
 
 
-def means_query(catalog: Catalog, qrels: str, measures: Sequence[Measure], drawn: str) -> str:
+def means_query(database: Database, qrels: str, measures: Sequence[Measure], drawn: str) -> str:
     """The means that the view scores gives of the runs that are drawn, with intervals and the places among all runs."""
-    lower = ", ".join(map(literal, sorted(names_of_less_is_better(measures))))
+    lower = literal(sorted(names_of_less_is_better(measures)))
     of_set = f"where qrels = {literal(qrels)}"
     means = f"""
-        select qrels, measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
+        select qrels, measure, run, value, list_contains({lower}::varchar[], measure) as less_is_better
         from summary {of_set} and value is not null
     """
-    places = relation_query(catalog, "measure_places", {"means": means, "drawn_runs": drawn})
+    places = database.query("measure_places", {"means": means, "drawn_runs": drawn})
     ends = f"select measure, run, low, high from mean_intervals() {of_set}"
     return f"select * exclude (qrels) from ({places}) left join ({ends}) using (measure, run)"
 
 
 def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
     """By measure, then run, the best first."""
-    means = means_query(warehouse.catalog, qrels, measures, "select distinct run from means")
+    means = means_query(warehouse.database, qrels, measures, "select distinct run from means")
     found: dict[str, dict[str, Any]] = {}
     for each in warehouse.database.records(f"select * from ({means}) order by position"):
         found.setdefault(each.measure, {})[each.run] = each
@@ -264,7 +267,7 @@ def means_by_measure(warehouse: Warehouse, qrels: str, measures: Sequence[Measur
 
 
 def names_query(column: str, names: Sequence[str]) -> str:
-    return f"select unnest([{', '.join(map(literal, names))}]::varchar[]) as {column}"
+    return f"select unnest({literal([*names])}::varchar[]) as {column}"
 
 
 def _notices(warehouse: Warehouse, named: Sequence[Measure], judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
@@ -290,8 +293,8 @@ def _comparison(warehouse: Warehouse, named: Sequence[Measure], baseline: str, f
 
 def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[str]]:
     """Agreement of the sets that judge documents of this one, or of all sets, and a line on those that are left out."""
-    beside = relation_query(warehouse.catalog, "sets_beside", qrels=qrels)
-    held = [name for (name,) in warehouse.rows(f"select qrels from ({beside}) order by num_documents desc, qrels")]
+    beside = warehouse.database.query("sets_beside", qrels=qrels)
+    held = warehouse.database.column(f"select qrels from ({beside}) order by num_documents desc, qrels")
     shown = [name for name in held if "," not in name][:MOST_SETS]  # a comma separates names
     call = with_arguments(warehouse.catalog, "judge_pairs", names=",".join(shown)).call
     table = Table(*warehouse.database.table(f"select * from {call} order by place, other_place"))
@@ -302,13 +305,13 @@ def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[st
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
     call = with_arguments(warehouse.catalog, "differences").call
     found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
-    tested = relation_query(warehouse.catalog, "tested_pairs", found, alpha=ALPHA, family=family)
+    tested = warehouse.database.query("tested_pairs", found, alpha=ALPHA, family=family)
     return {(each.measure, each.baseline, each.run): each for each in warehouse.database.records(tested)}
 
 
 def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
     runs = {"chosen_runs": names_query("run", report.runs)}
-    facts = relation_query(warehouse.catalog, "judgment_facts", runs, qrels=report.qrels)
+    facts = warehouse.database.query("judgment_facts", runs, qrels=report.qrels)
     return replace(
         report,
         documents={} if "documents" in report.without else _first_documents(warehouse, report),
@@ -325,16 +328,14 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
     values = report.values(measure.name)
     gaps = {topic: abs(values.get((best, topic), 0) - values.get((baseline, topic), 0)) for topic in report.topics}
     topics = sorted(gaps, key=lambda topic: (-gaps[topic], topic))[: max(MOST_LISTS // len(runs), 1)]
-    catalog = warehouse.catalog
+    database = warehouse.database
     chosen = {"chosen_runs": names_query("run", runs), "chosen_topics": names_query("topic", topics)}
-    lists = relation_query(catalog, "chosen_lists", chosen, qrels=report.qrels)
+    lists = database.query("chosen_lists", chosen, qrels=report.qrels)
     kept = {"chosen_lists": "select * from temp.page_chosen_lists"}
-    with temporary_tables(warehouse.database, {"page_chosen_lists": lists}):
-        worth = first_contributions(warehouse.database, measure, DEPTH)
-        first, later = (
-            warehouse.rows(relation_query(catalog, name, kept, depth=DEPTH))
-            for name in ("first_documents", "later_documents")
-        )
+    with temporary_tables(database, {"page_chosen_lists": lists}):
+        worth = first_contributions(database, measure, DEPTH)
+        first = database.rows(database.query("first_documents", kept, depth=DEPTH))
+        later = database.rows(database.query("later_documents", kept, depth=DEPTH))
     topics_at, runs_at = ({name: at for at, name in enumerate(names)} for names in (report.topics, report.runs))
     adds = {(run, topic, rank): short(value) for run, topic, rank, value in worth}
     found: dict[int, Any] = {}

@@ -2,17 +2,21 @@
 
 import hashlib
 from collections.abc import Sequence
-from string import Template
 from typing import Any
 
-from evalsql.report.html import embedded_json, text
-from evalsql.report.page.html_page import read_part
+from evalsql.report.html import embedded_json, page, read_part, text
 from evalsql.report.table import Table
 from evalsql.report.writers import inert
 from evalsql.version import __version__
 
 COLUMNS = ("topic", "topic_text", "document", "title", "text", "grade")
 _TEXTS = ("topic_text", "title", "text")
+# It holds what was judged, and reaches nothing.
+_HEAD = """<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+"""
 _KEYS = "Keys: {} judge, \u2190 and \u2192 go on, n finds the next not judged, Delete takes a grade back, s saves."
 
 
@@ -41,11 +45,6 @@ def sheet_page(sheet: Table, grades: Sequence[int]) -> str:
         "topics": [[each or "" for each in asked] for asked in topics.values()],
         "documents": documents,
     }
-    return Template(read_part("sheet.html")).substitute(
-        title="Documents to judge",
-        style=read_part("page.css") + read_part("sheet.css"),
-        keys=text(_KEYS.format(", ".join(map(str, grades)))),
-        made=text(f"Made by evalsql {__version__}."),
-        data=embedded_json(data),
-        script=read_part("sheet.js"),
-    )
+    title, style, scripts = "Documents to judge", read_part("sheet.css"), ["elements.js", "sheet.js"]
+    keys, made = text(_KEYS.format(", ".join(map(str, grades)))), text(f"Made by evalsql {__version__}.")
+    return page("sheet", title, style, scripts, data, head=_HEAD, keys=keys, made=made)

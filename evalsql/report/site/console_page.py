@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import default_measure, literal, quoted
+from evalsql.catalog.measure_names import default_measure, literal, literals, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json
 from evalsql.report.site.site_data import SetResults
-from evalsql.report.site.site_parts import CONSOLE, HOME, Page
+from evalsql.report.site.site_parts import CONSOLE, HOME, Links, Page
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.open import Reach, open_database
 
@@ -119,7 +118,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         f"and id in (select qrels_id from main.qrels where {of_sets}))"
     )
     if depth:
-        depths = relation_query(database.catalog, "published_depths", depth=depth)
+        depths = database.query("published_depths", depth=depth)
         chosen["retrieved"] = (
             f"{selected['retrieved']} join ({depths}) as published using (run_id, topic_id) "
             f"where rank <= published.depth and {of_runs}"
@@ -152,8 +151,8 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     is_ours = name in database.catalog.relations and relation not in database.catalog.own
     if not relation.is_measure or not is_ours:  # one of a stranger's file may never end
         return ""
-    sets = ", ".join(literal(results.qrels) for results in found)
-    runs = ", ".join(literal(run) for results in found for run in results.runs)
+    sets = literals(results.qrels for results in found)
+    runs = literals(run for results in found for run in results.runs)
     asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
     theirs, ours = database.rows(asked), copy.rows(asked)
     same = len(theirs) == len(ours) and all(
@@ -184,11 +183,9 @@ def about(sql: str, runs: Sequence[str]) -> str:
     return sql
 
 
-def console_page(
-    found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str, *, has_board: bool = False
-) -> Page:
+def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = False) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    asked = questions(found[0].runs, on_boards=has_board)
+    catalog, asked = links.catalog, questions(links.found[0].runs, on_boards=has_board)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from evalsql.catalog.measure_names import Measure, literal
-from evalsql.catalog.relations import Catalog, Relation
+from evalsql.catalog.relations import Relation
 from evalsql.phrases import counted
 from evalsql.report import html
 from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, signed, table, text
@@ -19,25 +19,23 @@ _MOST_HISTORY = 200
 _REPORT = "The report, with pairs, curves and doubts"
 
 
-def every_page(
-    found: Sequence[SetResults], catalog: Catalog, links: Links, title: str, partial: Collection[str]
-) -> Iterator[Page]:
+def every_page(links: Links, title: str, partial: Collection[str]) -> Iterator[Page]:
     """All pages but the console; of measures that are ``partial`` the site's copy lacks some of what they read."""
-    yield _first_page(found, links, title)
-    for results in found:
+    yield _first_page(links, title)
+    for results in links.found:
         yield _set_page(results, links)
         yield _topic_list(results, links)
         yield from (_topic_page(topic, results, links) for topic in results.topics)
     for run in links.systems:
-        yield _system_page(run, [each for each in found if run in each.runs], links)
-    yield _measure_list(catalog, found, links)
-    for each in catalog.measures:
-        yield _measure_page(each, found, links, is_partial=each.name in partial)
+        yield _system_page(run, [each for each in links.found if run in each.runs], links)
+    yield _measure_list(links)
+    for each in links.catalog.measures:
+        yield _measure_page(each, links, is_partial=each.name in partial)
 
 
-def _first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
+def _first_page(links: Links, title: str) -> Page:
+    found, body = links.found, ""
     is_only = len(found) == 1
-    body = ""
     for results in found:
         qrels = results.qrels
         more = links_line(
@@ -45,7 +43,7 @@ def _first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
             links.to(links.set_page(qrels, "topics"), f"All {counted(len(results.topics), 'topic')}"),
             links.to(links.set_page(qrels, "report"), _REPORT),
         )
-        why = [f'<p class="sentence">{text(each.text)}</p>' for each in results.notices if each.about == "baseline"]
+        why = [f'<p class="sentence">{text(told)}</p>' for told in results.told("baseline")]
         shown = answers(_answers(results, links)), *why, _leaderboard(results, links, _FIRST), more
         named = ("Leaderboard", "") if is_only else (qrels, size_line(results))
         body += section(f"set-{links.sets[qrels]}", *named, *shown)
@@ -109,9 +107,8 @@ def _topic_list(results: SetResults, links: Links) -> Page:
         rows.append([*named, number(best.median, DIGITS), picture, number(best.value, DIGITS), links.system(run)])
     question = ("question", "q") if results.texts else ("", "none")
     columns = [("topic", "w"), question, ("relevant", "o"), ("median", "n"), (f"{first}, all systems", "p")]
-    sentence = (
-        f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
-    )
+    drawn = "the line is from the least to the greatest, the circle the median"
+    sentence = f"{first} of all systems on each topic: {drawn}."
     shown = section("topics", "Topics", sentence, table("Topics", [*columns, ("best", "o"), ("by", "m")], rows))
     return Page(address, "Topics", size_line(results), shown, [HOME, (qrels, links.set_page(qrels))])
 
@@ -315,8 +312,9 @@ def _history(run: str, results: SetResults, links: Links) -> str:
     return table("History", columns, rows)
 
 
-def _measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
-    shown = {measure.relation.name for results in found for measure in results.shown_measures}
+def _measure_list(links: Links) -> Page:
+    catalog = links.catalog
+    shown = {measure.relation.name for results in links.found for measure in results.shown_measures}
     families: dict[str, list[list[str]]] = {}
     for relation in catalog.measures:
         header, address = relation.header, links.measure_page(relation.name).rpartition("/")[2]
@@ -331,17 +329,17 @@ def _measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -
     return Page(MEASURES[1], MEASURES[0], summary, body, [HOME])
 
 
-def _measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
+def _measure_page(relation: Relation, links: Links, *, is_partial: bool) -> Page:
     header, address = relation.header, links.measure_page(relation.name)
     links = links.on(address)
     better = "" if header.less_is_better else " desc"
     asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
     ask = links.query(asked, "Ask for it in SQL")
     body = ""
-    for results in found:
+    for results in links.found:
         for at, measure in enumerate(results.shown_measures):
             if measure.relation.name == relation.name and measure.name in results.means:
-                heading = f"Who wins by {measure.name}?{_of_set(found, results.qrels)}"
+                heading = f"Who wins by {measure.name}?{_of_set(links.found, results.qrels)}"
                 winners = _winners(measure, results, links, heading)
                 body += section(f"winners-{links.sets[results.qrels]}-{at}", heading, *winners)
     body = body or section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")

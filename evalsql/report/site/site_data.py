@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, literal, literals, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import with_arguments
@@ -105,20 +104,20 @@ def gather(
 
 
 def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
-    catalog, qrels = warehouse.catalog, report.qrels
+    database, qrels = warehouse.database, report.qrels
     runs = {"chosen_runs": names_query("run", report.runs)}
     with warehouse.evaluation.with_scores(measures, qrels=qrels, runs=report.runs):
         means = means_by_measure(warehouse, qrels, measures)
         standings = _standings(warehouse, report.measures)
         history = _history(warehouse, report) if held_systems(warehouse.database, ()) else []
-    lists = relation_query(catalog, "chosen_lists", {**runs, "chosen_topics": "select topic from topics"}, qrels=qrels)
-    first = relation_query(catalog, "first_documents", {"chosen_lists": lists}, depth=TILES)
-    grades = warehouse.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
-    found = relation_query(catalog, "found_documents", runs, qrels=qrels, depth=FOUND_DEPTH)
+    lists = database.query("chosen_lists", {**runs, "chosen_topics": "select topic from topics"}, qrels=qrels)
+    first = database.query("first_documents", {"chosen_lists": lists}, depth=TILES)
+    grades = database.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
+    found = database.query("found_documents", runs, qrels=qrels, depth=FOUND_DEPTH)
     relevant: dict[str, list[Any]] = defaultdict(list)
-    for each in warehouse.database.records(f"{found}\norder by topic, found_place"):
+    for each in database.records(f"{found}\norder by topic, found_place"):
         relevant[each.topic].append(each)
-    words = warehouse.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
+    words = database.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
     parts = {each.name: getattr(report, each.name) for each in fields(report)} | {"means": means}
     return SetResults(
         **parts,
@@ -139,7 +138,7 @@ def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tup
         join (values {", ".join(f"({literal(name)}, {sign})" for name, sign in signs)}) as signs(measure, sign)
             using (measure)
     """
-    places = relation_query(warehouse.catalog, "topic_places", {"ranked_values": values})
+    places = warehouse.database.query("topic_places", {"ranked_values": values})
     found: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
     for each in warehouse.database.records(places):
         found[each.measure, each.run][each.topic] = each
@@ -148,7 +147,7 @@ def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tup
 
 def _history(warehouse: Warehouse, report: ReportData) -> list[tuple[Any, ...]]:
     """The means of the runs of each system in the order of their dates."""
-    names = ", ".join(map(literal, report.names))
+    names = literals(report.names)
     return warehouse.rows(f"""
         select system, run, version, dated_at, measure, value, difference from (
             select * from history

@@ -16,11 +16,11 @@ from time import sleep
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from evalsql.catalog.relations import Catalog
 from evalsql.database.disk import whole_folder
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board
 from evalsql.phrases import Progress, silent
+from evalsql.report.html import read_part
 from evalsql.report.page.board_page import board_page
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
@@ -31,8 +31,6 @@ from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 
 _FILES = Path(__file__).resolve().parent / "files"
-_PAGE_STYLE = _FILES.parents[1] / "page" / "files" / "page.css"
-_SCRIPTS = ("site.js", "duckdb.js", "results.js", "completion.js", "console.js")
 _MARK = ".evalsql-site"  # a folder with this file was written here and may be written anew
 _LOOPBACK = "127.0.0.1"
 _PAUSE = 1.0  # seconds between two looks at the warehouse
@@ -66,10 +64,9 @@ def write_site(
     check_folder(folder)
     links = Links(found, warehouse.catalog)
     named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
-    made = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
     # What the bar of every page links: of a single judgment set its own pages too.
     of_set = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
-    board_text = _board_page(warehouse, found, links, named)
+    board_text = _board_page(warehouse, links, named)
     bar = [HOME, *((words, links.set_page(found[0].qrels, page)) for words, page in of_set.items())]
     bar += [*[BOARD] * bool(board_text), MEASURES, CONSOLE]
     with whole_folder(folder, is_ours=True) as part:
@@ -80,7 +77,7 @@ def write_site(
         if board_text:
             (part / BOARD[1]).write_text(board_text, encoding="utf-8", newline="\n", errors="surrogateescape")
         num_pages = int(bool(board_text))
-        for address, content in _files(found, warehouse.catalog, links, Frame(named, made, bar), copy, engine):
+        for address, content in _files(links, Frame(named, bar), copy, engine):
             path = part / address
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8", newline="\n", errors="surrogateescape")
@@ -90,30 +87,29 @@ def write_site(
     return num_pages, size, copy
 
 
-def _files(
-    found: Sequence[SetResults], catalog: Catalog, links: Links, frame: Frame, copy: Copy, engine: str
-) -> Iterator[tuple[str, str]]:
+def _files(links: Links, frame: Frame, copy: Copy, engine: str) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
-    pages = every_page(found, catalog, links, frame.title, copy.partial)
-    for page in (*pages, console_page(found, catalog, copy, engine, has_board=BOARD in frame.sections)):
+    pages = every_page(links, frame.title, copy.partial)
+    for page in (*pages, console_page(links, copy, engine, has_board=BOARD in frame.sections)):
         yield page.address, html(page, frame)
-    for results in found:
+    for results in links.found:
         address = links.set_page(results.qrels, "report")
         above = [(frame.title, to_root(address) + "index.html"), (results.qrels, "index.html")]
         yield address, report_page(results, DIGITS, above)
-    index = json.dumps(_searchable(found, catalog, links), allow_nan=False, separators=(",", ":"))
+    index = json.dumps(_searchable(links), allow_nan=False, separators=(",", ":"))
     yield "search.js", f"window.searchable = {index};\n"
-    for name in _SCRIPTS:
-        yield name, (_FILES / name).read_text(encoding="utf-8")
-    yield "site.css", "".join(path.read_text(encoding="utf-8") for path in (_PAGE_STYLE, _FILES / "site.css"))
+    yield "elements.js", read_part("elements.js")
+    for path in sorted(_FILES.glob("*.js")):
+        yield path.name, path.read_text(encoding="utf-8")
+    yield "site.css", read_part("page.css") + (_FILES / "site.css").read_text(encoding="utf-8")
     yield ".nojekyll", ""  # GitHub's pages are served as they are
     yield _MARK, f"evalsql {__version__}\n"
 
 
-def _board_page(warehouse: Warehouse, found: Sequence[SetResults], links: Links, title: str) -> str:
+def _board_page(warehouse: Warehouse, links: Links, title: str) -> str:
     """The board by the first measure, where systems have several collections; else empty."""
     with suppress(UsageError):
-        one = board(warehouse.evaluation, measure=found[0].first)
+        one = board(warehouse.evaluation, measure=links.found[0].first)
         reports = {name: links.set_page(qrels) for name, qrels in one.sets.items() if qrels in links.sets}
         if len(one.collections) > 1:
             database, above = warehouse.database, [(title, HOME[1])]
@@ -121,14 +117,14 @@ def _board_page(warehouse: Warehouse, found: Sequence[SetResults], links: Links,
     return ""
 
 
-def _searchable(found: Sequence[SetResults], catalog: Catalog, links: Links) -> list[list[str]]:
+def _searchable(links: Links) -> list[list[str]]:
     listed = [["system", run, links.system_page(run), ""] for run in links.systems]
-    for results in found:
-        qrels, of_set = results.qrels, f" ({results.qrels})" if len(found) > 1 else ""
+    for results in links.found:
+        qrels, of_set = results.qrels, f" ({results.qrels})" if len(links.found) > 1 else ""
         listed.append(["judgments", qrels, links.set_page(qrels), ""])
         for topic in results.topics:
             listed.append(["topic", topic + of_set, links.topic_page(qrels, topic), results.text(topic)])
-    for each in catalog.measures:
+    for each in links.catalog.measures:
         listed.append(["measure", each.header.measure, links.measure_page(each.name), each.header.title])
     return listed
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
-from evalsql.report.html import link, text
+from evalsql.report.html import MADE, link, text
 from evalsql.report.site.site_data import SetResults
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
@@ -44,13 +44,13 @@ def _candidates(name: str) -> Iterable[str]:
 
 
 class Links:
-    """The address of every page from the root of a site, and links to it, as HTML, from the page that ``on`` names.
+    """What a site shows: the address of every page from its root, and links, as HTML, from the page that ``on`` names.
 
     ``sets`` and ``systems`` have the names of files by judgment set and run, in the order of these names.
     """
 
     def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
-        self.root = ""
+        self.root, self.found, self.catalog = "", found, catalog
         self.sets = file_names(results.qrels for results in found)
         self.systems = file_names(run for results in found for run in results.runs)
         self._topics = {results.qrels: file_names(results.topics) for results in found}
@@ -102,7 +102,6 @@ class Frame(NamedTuple):
     """What pages of a site share. ``sections`` are names and addresses, from the root, of what the bar links."""
 
     title: str
-    made: str
     sections: Sequence[tuple[str, str]]
 
 
@@ -126,7 +125,8 @@ def html(page: Page, frame: Frame) -> str:
         for words, address in frame.sections
     )
     way = "".join(f"{link(root + address, words)} <span>/</span> " for words, address in page.above)
-    scripts = "".join(f'<script src="{root}{name}" defer></script>\n' for name in ("site.js", *page.scripts))
+    names = ("elements.js", "site.js", *page.scripts)
+    scripts = "".join(f'<script src="{root}{name}" defer></script>\n' for name in names)
     whole = page.title if page.title == frame.title else f"{page.title} \u2013 {frame.title}"
     return f"""<!doctype html>
 <html lang="en" data-root="{root}">
@@ -153,7 +153,7 @@ aria-controls="found" aria-autocomplete="list"></label>
 <main class="page" id="content">
 {page.body}
 </main>
-<footer class="page"><p class="note">{text(frame.made)}</p></footer>
+<footer class="page"><p class="note">{text(MADE)}</p></footer>
 {scripts}</body>
 </html>
 """

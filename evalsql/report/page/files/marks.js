@@ -1,16 +1,4 @@
-// Elements and axes. Every name goes in as text.
-const svgNames = new Set(["svg", "line", "circle", "rect", "path", "text", "g", "polyline"]);
-const h = (tag, attributes = {}, ...children) => {
-  const drawn = svgNames.has(tag) || attributes.inSvg;
-  const element = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  Object.entries(attributes).forEach(([name, given]) => {
-    if (name === "inSvg" || given == null || given === false) return;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), given);
-    else element.setAttribute(name, given === true ? "" : given);
-  });
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
-  return element;
-};
+// Names, marks and axes.
 const percent = (share) => `${(share * 100).toFixed(2)}%`;
 const kindOfName = (run) => (run === system() ? "is-system" : run === baseline() ? "is-baseline" : "");
 const named = (run) => h("span", {class: kindOfName(run)}, data.runs[run]);

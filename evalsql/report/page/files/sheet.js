@@ -1,15 +1,5 @@
 // One document at a time: its topic above, its grades below. What is judged stays in the browser until it is saved.
-const {key, grades, topics, documents} = JSON.parse(document.getElementById("data").textContent);
-const byId = (id) => document.getElementById(id);
-const h = (tag, attributes, ...parts) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "onclick") made.onclick = value;
-    else made.setAttribute(name, value);
-  }
-  made.append(...parts.filter((part) => part != null));
-  return made;
-};
+const {key, grades, topics, documents} = JSON.parse(document.getElementById("figures").textContent);
 const places = new Map(documents.map(([topic, name], at) => [`${topics[topic][0]}\n${name}`, at]));
 const judged = new Map();
 let at = 0;

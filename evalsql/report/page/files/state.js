@@ -1,9 +1,6 @@
-"use strict";
 // What is shown: in the bar above, in the address, and in everything drawn.
 const data = JSON.parse(document.getElementById("figures").textContent);
-const byId = (id) => document.getElementById(id);
 const few = 30; // systems that are a row each
-const natural = new Intl.Collator("en", {numeric: true});
 const measureNames = data.measures.map((each) => each.name);
 const initial = () => ({
   measure: measureNames[0], baseline: data.runs[data.baseline], system: null, show: "", others: "all", view: data.runs.length > 1 ? "difference" : "mean",
@@ -77,20 +74,7 @@ const fits = (run) => data.runs[run].toLowerCase().includes(state.show.toLowerCa
 const shownRuns = () => ranked().filter(fits);
 const otherRuns = () => (state.others === "none" ? [] : shownRuns().filter((run) => run !== system() && run !== baseline()));
 
-// Numbers as text.
-const minus = "\u2212";
-// What stands just between two numbers goes to the even one, as everywhere else in evalsql.
-const rounded = (number, digits) => {
-  const scaled = Math.abs(number) * 10 ** digits;
-  const isBetween = scaled % 1 === 0.5 && Number.isInteger(number * 2 ** 20);
-  return isBetween ? (Math.sign(number) * 2 * Math.round(scaled / 2)) / 10 ** digits : number;
-};
-const fixed = (number, digits = data.digits) => (number == null ? "" : rounded(number, digits).toFixed(digits).replace("-", minus));
-const signed = (number, digits = data.digits) => {
-  if (number == null) return "";
-  const text = fixed(number, digits);
-  return Number(number.toFixed(digits)) === 0 ? text.replace(minus, "") : number > 0 ? `+${text}` : text;
-};
+// Numbers and lists in words.
 const numerals = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const inWords = (count) => numerals[count] ?? count.toLocaleString("en");
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -29,8 +29,8 @@ const completeIn = (area, list, data) => {
     return found.length ? draw() : close();
   };
   const draw = () => {
-    list.replaceChildren(...found.map((each, at) => make("li", {role: "option", id: `completion-${at}`, "aria-selected": String(at === current),
-      onmousedown: (event) => { event.preventDefault(); current = at; take(); }}, make("code", {}, each.name + each.call), make("span", {class: "soft"}, ` ${each.title}`))));
+    list.replaceChildren(...found.map((each, at) => h("li", {role: "option", id: `completion-${at}`, "aria-selected": String(at === current),
+      onmousedown: (event) => { event.preventDefault(); current = at; take(); }}, h("code", {}, each.name + each.call), h("span", {class: "soft"}, ` ${each.title}`))));
     list.hidden = false;
     area.setAttribute("aria-activedescendant", `completion-${current}`);
   };

@@ -1,6 +1,5 @@
 // The console: questions, the query in the address, rows. The engine is fetched at the first query.
 (() => {
-  const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("console-data").textContent);
   const area = byId("sql");
   const most = 10000;
@@ -25,18 +24,18 @@
   };
   const draw = (answer, sql, seconds) => {
     const few = {...answer, rows: answer.rows.slice(0, drawnAtOnce)};
-    const view = (name, isChart) => make("button", {type: "button", "aria-pressed": String(withChart === isChart),
+    const view = (name, isChart) => h("button", {type: "button", "aria-pressed": String(withChart === isChart),
       onclick: () => { withChart = isChart; draw(answer, sql, seconds); }}, name);
     const file = URL.createObjectURL(new Blob([toCsv(answer)], {type: "text/csv"}));
     const count = `${answer.more ? "The first " : ""}${answer.rows.length.toLocaleString("en")} ${answer.rows.length === 1 ? "row" : "rows"} in ${seconds.toFixed(2)} s`;
     const cut = answer.rows.length > drawnAtOnce ? `, the first ${drawnAtOnce} of them below` : "";
     const doubts = doubtful(sql);
     byId("results").replaceChildren(
-      make("div", {class: "over"}, make("b", {}, count + cut), make("span", {},
-        drawn(few).length ? make("span", {class: "switch"}, view("table and chart", true), view("table", false)) : null, " ",
-        make("a", {href: file, download: "answer.csv"}, "CSV"), " \u00b7 ",
-        make("a", {href: `#q=${encodeURIComponent(sql)}`}, "link to this query"))),
-      ...(doubts.length ? [make("p", {class: "look", id: "doubt"}, `Not exact here: ${doubts.join(", ")} ${doubts.length === 1 ? "reads" : "read"} whole rankings, and this copy has the first ${data.depth} documents of each.`)] : []),
+      h("div", {class: "over"}, h("b", {}, count + cut), h("span", {},
+        drawn(few).length ? h("span", {class: "switch"}, view("table and chart", true), view("table", false)) : null, " ",
+        h("a", {href: file, download: "answer.csv"}, "CSV"), " \u00b7 ",
+        h("a", {href: `#q=${encodeURIComponent(sql)}`}, "link to this query"))),
+      ...(doubts.length ? [h("p", {class: "look", id: "doubt"}, `Not exact here: ${doubts.join(", ")} ${doubts.length === 1 ? "reads" : "read"} whole rankings, and this copy has the first ${data.depth} documents of each.`)] : []),
       answerTable(few, withChart));
     sortable(byId("results"));
   };

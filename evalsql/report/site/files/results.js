@@ -1,16 +1,6 @@
 // The rows of an answer as a table, with the first two columns of numbers drawn in it. Every value goes in as text.
 const isNumber = (type) => /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*)$/.test(type);
 const isWhole = (type) => /INT/.test(type);
-const make = (tag, attributes = {}, ...children) => {
-  const inSvg = ["svg", "line", "circle"].includes(tag);
-  const element = inSvg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  Object.entries(attributes).forEach(([name, value]) => {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value != null && value !== false) element.setAttribute(name, value === true ? "" : value);
-  });
-  element.append(...children.flat().filter((child) => child != null));
-  return element;
-};
 const shown = (value, type) => {
   if (value == null) return "";
   if (!isNumber(type) || isWhole(type)) return value;
@@ -33,10 +23,10 @@ const picture = (row, chosen, low, high) => {
   const values = chosen.map((column) => row[column] == null ? NaN : Number(row[column])).map((value) => Number.isFinite(value) ? value : null);
   const [first, second] = values;
   const from = second === undefined ? Math.max(low, Math.min(0, high)) : second;
-  return make("svg", {"aria-hidden": "true"},
-    first != null && from != null ? make("line", {class: "ends", x1: at(first), x2: at(from)}) : null,
-    second != null ? make("circle", {class: "mark alike", cx: at(second)}) : null,
-    first != null ? make("circle", {class: "mark", cx: at(first)}) : null);
+  return h("svg", {"aria-hidden": "true"},
+    first != null && from != null ? h("line", {class: "ends", x1: at(first), x2: at(from)}) : null,
+    second != null ? h("circle", {class: "mark alike", cx: at(second)}) : null,
+    first != null ? h("circle", {class: "mark", cx: at(first)}) : null);
 };
 const answerTable = (answer, withChart) => {
   const {columns, types, rows} = answer;
@@ -49,18 +39,18 @@ const answerTable = (answer, withChart) => {
   const cell = (row, at) => {
     const address = there.get(`${kindOf(columns[at])} ${row[at]}`);
     const text = shown(row[at], types[at]);
-    return make(at ? "td" : "th", {scope: at ? null : "row", class: isNumber(types[at]) ? "n" : null},
-      address ? make("a", {href: document.documentElement.dataset.root + address}, text) : text);
+    return h(at ? "td" : "th", {scope: at ? null : "row", class: isNumber(types[at]) ? "n" : null},
+      address ? h("a", {href: document.documentElement.dataset.root + address}, text) : text);
   };
   const marks = chosen.map((at, nth) => `${nth ? "\u25cb" : "\u25cf"} ${columns[at]}`).join("  ");
   const told = `${marks}, ${shown(low, "DOUBLE")} to ${shown(top, "DOUBLE")}`;
   const parts = (cells, extra) => place < 0 ? cells : [...cells.slice(0, place), extra, ...cells.slice(place)];
-  return make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows"},
-    make("table", {class: "figures"},
-      make("thead", {}, make("tr", {}, parts(columns.map((name, at) =>
-        make("th", {scope: "col", class: isNumber(types[at]) ? "n" : null}, name)), make("td", {class: "p"}, told)))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, parts(row.map((_, at) => cell(row, at)),
-        chosen.length ? make("td", {class: "p"}, picture(row, chosen, low, top)) : null))))));
+  return h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows"},
+    h("table", {class: "figures"},
+      h("thead", {}, h("tr", {}, parts(columns.map((name, at) =>
+        h("th", {scope: "col", class: isNumber(types[at]) ? "n" : null}, name)), h("td", {class: "p"}, told)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, parts(row.map((_, at) => cell(row, at)),
+        chosen.length ? h("td", {class: "p"}, picture(row, chosen, low, top)) : null))))));
 };
 const toCsv = ({columns, rows}) => [columns, ...rows].map((row) => row.map((value) =>
   value == null ? "" : /[",\n\r]|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value).join(",")).join("\n") + "\n";

@@ -1,8 +1,8 @@
 // Search: the index is fetched when somebody looks for something, as a script, so that it works from a folder too.
 (() => {
-  const box = document.getElementById("search");
+  const box = byId("search");
   const input = box.querySelector("input");
-  const list = document.getElementById("found");
+  const list = byId("found");
   const root = document.documentElement.dataset.root;
   const most = 12;
   let loading = null;
@@ -17,24 +17,11 @@
     current = -1;
     input.removeAttribute("aria-activedescendant");
     list.replaceChildren(...entries.map(([kind, name, address, words], at) => {
-      const item = document.createElement("li");
-      const link = document.createElement("a");
-      const soft = document.createElement("span");
-      soft.className = "soft";
-      soft.textContent = ` ${kind}${words ? `: ${words}` : ""}`;
-      link.href = root + address;
-      link.tabIndex = -1;
-      link.append(name, soft);
-      Object.assign(item, {id: `found-${at}`, role: "option"});
-      item.setAttribute("aria-selected", "false");
-      item.append(link);
-      return item;
+      const soft = h("span", {class: "soft"}, ` ${kind}${words ? `: ${words}` : ""}`);
+      const link = h("a", {href: root + address, tabindex: -1}, name, soft);
+      return h("li", {id: `found-${at}`, role: "option", "aria-selected": "false"}, link);
     }));
-    if (!entries.length && nothing) {
-      const item = document.createElement("li");
-      item.textContent = nothing;
-      list.append(item);
-    }
+    if (!entries.length && nothing) list.append(h("li", {}, nothing));
     list.hidden = !list.children.length;
     input.setAttribute("aria-expanded", String(!list.hidden));
   };
@@ -81,11 +68,7 @@ const sortable = (root) => root.querySelectorAll("table.figures > thead th").for
   const words = new Intl.Collator("en", {numeric: true});
   const text = (row) => row.cells[head.cellIndex].textContent.trim();
   const value = (row) => Number(text(row).replace("\u2212", "-").replace(/,(?=\d{3})|[%\u2020\u2021]| .*/g, ""));
-  const button = document.createElement("button");
-  button.type = "button";
-  button.append(...head.childNodes);
-  head.append(button);
-  button.addEventListener("click", () => {
+  const sort = () => {
     const areNumbers = [...body.rows].every((row) => Number.isFinite(value(row)));
     const before = head.getAttribute("aria-sort");
     const sign = (before ? before === "ascending" : areNumbers) ? -1 : 1;
@@ -93,6 +76,7 @@ const sortable = (root) => root.querySelectorAll("table.figures > thead th").for
     head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
     const order = (a, b) => areNumbers ? value(a) - value(b) : words.compare(text(a), text(b));
     [...body.rows].sort((a, b) => !text(a) - !text(b) || sign * order(a, b)).forEach((row) => body.append(row));
-  });
+  };
+  head.append(h("button", {type: "button", onclick: sort}, ...head.childNodes));
 });
 sortable(document);
