@@ -83,10 +83,6 @@ def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool
         yield f"{relation.path}:{relation.body_line}", statement
 
 
-def _creating(temporary: bool) -> str:
-    return "create or replace temp" if temporary else "create or replace"
-
-
 def common_measures(catalog: Catalog) -> list[Measure]:
     """The measures whose values the view ``scores`` has."""
     common = [relation for relation in catalog.measures if relation.header.in_scores]
@@ -97,8 +93,7 @@ def common_measures(catalog: Catalog) -> list[Measure]:
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
     computed = scores(common_measures(catalog))
     stored = f"select qrels, run, topic, measure, value from {STORED}"
-    create = _creating(temporary)
-    yield SCORES, f"{create} view {SCORES} as\n{computed}\nunion all\n{stored}"
+    yield SCORES, f"create or replace {'temp ' * temporary}view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
         listed = ", ".join(measure.name for measure in common_measures(catalog))
         yield SCORES, f"comment on view {SCORES} is {literal(f'{SCORES_COMMENT}: {listed}')}"
@@ -117,7 +112,7 @@ def objects_of(relation: Relation) -> list[str]:
 
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
     name = relation.name if temporary else created_name(catalog, relation)
-    create = _creating(temporary)
+    create = "create or replace temp" if temporary else "create or replace"
     objects = objects_of(relation)
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
@@ -164,7 +159,7 @@ def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
             passed = ", ".join(f"{key} := {value}" for key, value in arguments.items() if key in taken)
             call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
             ctes.append(f"{name} as (select * from {call})")
-            orders = _literals(key for key in given if given[key] == name)
+            orders = ", ".join(literal(key) for key in given if given[key] == name)
             cases.append(f"when {TIES} in ({orders}) then {literal(name)}")
         other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
         # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
@@ -188,7 +183,7 @@ def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
 def _if_allowed(word: Parameter, value: str) -> str:
     """This value where the parameter has a word that it takes; else an error."""
     message = _told(word.name, listed(word.choices, "or"))
-    return f"case when {word.name} in ({_literals(word.choices)}) then {value} else error({message}) end"
+    return f"case when {word.name} in ({', '.join(map(literal, word.choices))}) then {value} else error({message}) end"
 
 
 def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
@@ -208,10 +203,6 @@ def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
 def _told(name: str, expected: str) -> str:
     """What is said of an argument that its parameter does not take, as SQL."""
     return f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || {literal(f', it must be {expected}')}"
-
-
-def _literals(words: Iterable[str]) -> str:
-    return ", ".join(map(literal, words))
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:

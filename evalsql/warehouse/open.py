@@ -21,7 +21,7 @@ from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError,
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
-from evalsql.warehouse.connecting import attach_relations, connect, engines_share, limit_memory
+from evalsql.warehouse.connecting import attach_relations, connect, limit_memory, size_in_bytes
 from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
 
 DEFAULT_PATH = "evalsql.duckdb"
@@ -74,7 +74,7 @@ def open_database(
             words = "only evalsql serve can limit the server's memory; leave out --memory-limit"
             raise UsageError(f"{quack.parse_address(place).url}: {words}")
         return _open_served(place, token, read_only, temporary, progress)
-    limit = None if memory_limit is None else engines_share(memory_limit)
+    limit = None if memory_limit is None else size_in_bytes(memory_limit)  # before there is a file
     file = str(stored_at or place)
     is_new = _check_path(file, read_only=read_only)
     database = Database(connect(file, read_only, wait, progress), read_catalog(), path=place, read_only=read_only)
@@ -107,8 +107,9 @@ def open_database(
                 database.shut_in()
             if database.catalog.own and not read_only and not is_ours:
                 check_own(database, only_warn=True)
-            if not read_only:
-                database.before_view = partial(schema.prepare_views, database)
+            if not read_only:  # views that have just been written need not be written again
+                before_view = schema.prepare_views if is_ours and not rewritten else schema.refuse_hiding
+                database.before_view = partial(before_view, database)
         schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
