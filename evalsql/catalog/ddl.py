@@ -360,8 +360,7 @@ def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
         if is_held(each):
             has_keys = each.kind == "tables" and each.name not in _FIRST
             rows.append((each.name, "keys" if has_keys else each.kind, each.header.title))
-    rows.sort(key=lambda row: _KINDS.index(row[1]))
-    return sorted(rows, key=lambda row: (*_FIRST, row[0]).index(row[0]))
+    return sorted(rows, key=lambda row: ((*_FIRST, row[0]).index(row[0]), _KINDS.index(row[1])))
 
 
 def catalogue_rows(measures: Iterable[Relation]) -> list[tuple[str, ...]]:
