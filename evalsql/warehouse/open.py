@@ -6,18 +6,17 @@ version; what asks the file here goes by those of this version, which are attach
 
 import os
 import shutil
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError, warn
+from evalsql.errors import QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
@@ -84,7 +83,7 @@ def open_database(
         if prepare is not None:
             prepare(database)
         few = (file == MEMORY or (read_only and reach is not None)) and _are_common(asked, temporary)
-        attach_relations(database, progress, few=few)
+        attach_relations(database, progress, few=few and not schema.keeps_measures(database))
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
@@ -93,12 +92,6 @@ def open_database(
         else:
             is_trusted = reach is not None or bool(external_access)
             is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
-            if few and database.catalog.own:  # a user's measures may read any relation
-                database.close()
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", InputWarning)  # those of this file have been given
-                    limits: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
-                    return open_database(path, read_only=True, reach=reach, stored_at=stored_at, **limits)
             if database.catalog.own:
                 schema.add_own(database)
             if reach is None and external_access is None:

@@ -273,6 +273,12 @@ def main_tables(database: Database) -> dict[str, str]:
     return {name: sql for catalog, schema, name, sql in database.rows(_TABLES) if (catalog, schema) == main}
 
 
+def keeps_measures(database: Database) -> bool:
+    """Whether the file has measures of users, which may read any relation; nothing of it is evaluated for that."""
+    kept = "table_name = 'added_relations' and estimated_size > 0"
+    return bool(database.rows(f"select 1 from system.main.duckdb_tables() where {kept}"))
+
+
 def is_empty(database: Database) -> bool:
     """Whether the file defines nothing; to list functions takes the engine long, so tables are looked for first."""
     return not main_tables(database) and not objects_in(database, database.name)
