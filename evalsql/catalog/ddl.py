@@ -84,10 +84,6 @@ def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool
         yield f"{relation.path}:{relation.body_line}", statement
 
 
-def _creating(temporary: bool) -> str:
-    return "create or replace temp" if temporary else "create or replace"
-
-
 def common_measures(catalog: Catalog) -> list[Measure]:
     """The measures whose values the view ``scores`` has."""
     common = [relation for relation in catalog.measures if relation.header.in_scores]
@@ -98,8 +94,7 @@ def common_measures(catalog: Catalog) -> list[Measure]:
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
     computed = scores(common_measures(catalog))
     stored = f"select qrels, run, topic, measure, value from {STORED}"
-    create = _creating(temporary)
-    yield SCORES, f"{create} view {SCORES} as\n{computed}\nunion all\n{stored}"
+    yield SCORES, f"create or replace {'temp ' * temporary}view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
         listed = ", ".join(measure.name for measure in common_measures(catalog))
         yield SCORES, f"comment on view {SCORES} is {literal(f'{SCORES_COMMENT}: {listed}')}"
@@ -118,7 +113,7 @@ def objects_of(relation: Relation) -> list[str]:
 
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
     name = relation.name if temporary else created_name(catalog, relation)
-    create = _creating(temporary)
+    create = "create or replace temp" if temporary else "create or replace"
     objects = objects_of(relation)
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
@@ -369,8 +364,7 @@ def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
         if is_held(each):
             has_keys = each.kind == "tables" and each.name not in _FIRST
             rows.append((each.name, "keys" if has_keys else each.kind, each.header.title))
-    rows.sort(key=lambda row: _KINDS.index(row[1]))
-    return sorted(rows, key=lambda row: (*_FIRST, row[0]).index(row[0]))
+    return sorted(rows, key=lambda row: ((*_FIRST, row[0]).index(row[0]), _KINDS.index(row[1])))
 
 
 def catalogue_rows(measures: Iterable[Relation]) -> list[tuple[str, ...]]:

@@ -23,22 +23,12 @@ from evalsql.phrases import listed
 # The columns that every measure gives first, in this order.
 CONTRACT = {"qrels": "judgment set", "run": "run", "topic": "topic", "value": "value of the measure"}
 
-_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
-_OTHERS_OF_MEASURES = (
-    "reference",
-    "differs",
-    "example",
-    "aliases",
-    "trec_eval",
-    "at",
-    "scores",
-    "better",
-    "holes",
-    "ties",
-)
-_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "crosses", "ties")
-_REPEATED = ("example", "trec_eval", "ties")
 _SECTIONS = ("parameters", "columns")
+_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
+_OF_MEASURES = ("example", "aliases", "trec_eval", "at", "scores", "better", "holes")
+_OF_HELPERS = ("definition", "inputs", "shared", "quick", "crosses")
+_OF_ALL = ("reference", "differs", "ties", *_SECTIONS)
+_REPEATED = ("example", "trec_eval", "ties")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
 _ENTRY = re.compile(r"--   (\S.*)")
 _CONTINUED = re.compile(r"--\s{4,}(\S.*)")
@@ -119,10 +109,10 @@ class _Section(NamedTuple):
 
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line of all that is wrong."""
-    required = _REQUIRED_OF_MEASURES if kind == "measures" else ("title",)
-    others = _OTHERS_OF_MEASURES if kind == "measures" else _HELPER_KEYS[1:]
+    is_measure = kind == "measures"
+    required, others = (_REQUIRED_OF_MEASURES, _OF_MEASURES) if is_measure else (("title",), _OF_HELPERS)
     faults: list[str] = []
-    found = _read_sections(path, lines, (*required, *others, *_SECTIONS), faults)
+    found = _read_sections(path, lines, (*required, *others, *_OF_ALL), faults)
     if lacking := [f'"{key}"' for key in required if key not in found or not found[key].values[0]]:
         faults.append(f"{path}:1: the header lacks {', '.join(lacking)}")
     read: dict[str, Any] = {"parameters": [], "columns": {}}
@@ -334,10 +324,10 @@ def _shared_columns(folder: Path) -> Mapping[str, str]:
 
 def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, int, str]]:
     """What relations in a folder may name: the entries of the file there, and before them of those above it."""
-    if folder != SQL_ROOT and SQL_ROOT not in folder.parents:
-        folder = SQL_ROOT  # a user's own relations
-    if folder != SQL_ROOT:
+    if SQL_ROOT in folder.parents:
         yield from _shared_entries(folder.parent, name)
+    else:  # the root itself, which users' own relations go by too
+        folder = SQL_ROOT
     if (path := folder / name).is_file():
         for block in path.read_text(encoding="utf-8").split("\n\n")[1:]:
             yield path, 1, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))

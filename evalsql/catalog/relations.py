@@ -57,11 +57,10 @@ TREC_ORDER: Sequence[str] = (
     *("prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
     *("map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "rbp", "rbp_resid", "unj"),
 )
-_OFFICIAL = TREC_ORDER[: TREC_ORDER.index(RELEVANCE_STRING)]
 _PREFERENCES = tuple(name for name in TREC_ORDER if name.startswith("prefs_"))
 _UNGROUPED = {*_PREFERENCES, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "dcg", "ideal_dcg"}
 TREC_GROUPS: Mapping[str, Sequence[str]] = {
-    "official": _OFFICIAL,
+    "official": TREC_ORDER[: TREC_ORDER.index(RELEVANCE_STRING)],
     "set": (
         *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "utility"),
         *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),

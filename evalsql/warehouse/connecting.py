@@ -44,14 +44,9 @@ def size_in_bytes(size: str) -> int:
     return int(float(match[1]) * (1024 if "I" in unit else 1000) ** (" KMGT".index(unit[0])))
 
 
-def engines_share(size: str) -> str:
-    """The part of the process's memory that the engine gets; raises UsageError for a text that is no size."""
-    return f"{int(_ENGINES_SHARE * size_in_bytes(size))}B"
-
-
-def limit_memory(database: Database, size: str) -> None:
-    """Give the engine so much memory; the rest goes to disk, into a folder that is removed at close."""
-    database.execute(f"set memory_limit = {literal(size)}")
+def limit_memory(database: Database, size: int) -> None:
+    """Give the engine its share of so many bytes; the rest goes to disk, into a folder that is removed at close."""
+    database.execute(f"set memory_limit = '{int(_ENGINES_SHARE * size)}B'")
     if database.path == MEMORY or database.read_only:
         scratch = database.at_close.enter_context(disk.scratch_folder())
         database.execute(f"set temp_directory = {literal(scratch)}")

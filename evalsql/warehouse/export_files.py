@@ -83,9 +83,6 @@ def _copy(database: Database, query: str, path: Path, options: str) -> int:
     return int(count)
 
 
-# Runs and judgments
-
-
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
     columns, held, order = "document, rank, score", "rankings", "rank"
     query = "select run_id, tag, tie_rule, lower_is_better, meta from runs where run = ?"
@@ -171,9 +168,6 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
     return _copy(database, lines, path, "format csv, header false, delimiter ' ', quote '', escape ''")
 
 
-# What is known of topics
-
-
 def _topics(database: Database, name: str, form: str, path: Path) -> Written:
     facts_held = "select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)"
     found = database.rows(f"{facts_held} where qrels = ? order by topic, key", [name])
@@ -197,9 +191,6 @@ def _weights(database: Database, name: str, _: str, path: Path) -> Written:
     if not (count := _text(database, lines, ["topic"], path)):
         raise UsageError(f"no topic of {name} was given a weight")
     return Written(count)
-
-
-# What was judged of answers
 
 
 def _answers(database: Database, kind: str, name: str, form: str, path: Path, qrels: str | None) -> Written:

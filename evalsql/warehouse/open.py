@@ -6,22 +6,21 @@ version; what asks the file here goes by those of this version, which are attach
 
 import os
 import shutil
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.errors import InputWarning, QueryError, UsageError, WarehouseError, warn
+from evalsql.errors import QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
-from evalsql.warehouse.connecting import attach_relations, connect, engines_share, limit_memory
+from evalsql.warehouse.connecting import attach_relations, connect, limit_memory, size_in_bytes
 from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
 
 DEFAULT_PATH = "evalsql.duckdb"
@@ -74,7 +73,7 @@ def open_database(
             words = "only evalsql serve can limit the server's memory; leave out --memory-limit"
             raise UsageError(f"{quack.parse_address(place).url}: {words}")
         return _open_served(place, token, read_only, temporary, progress)
-    limit = None if memory_limit is None else engines_share(memory_limit)
+    limit = None if memory_limit is None else size_in_bytes(memory_limit)  # before there is a file
     file = str(stored_at or place)
     is_new = _check_path(file, read_only=read_only)
     database = Database(connect(file, read_only, wait, progress), read_catalog(), path=place, read_only=read_only)
@@ -84,7 +83,7 @@ def open_database(
         if prepare is not None:
             prepare(database)
         few = (file == MEMORY or (read_only and reach is not None)) and _are_common(asked, temporary)
-        attach_relations(database, progress, few=few)
+        attach_relations(database, progress, few=few and not schema.keeps_measures(database))
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
@@ -93,12 +92,6 @@ def open_database(
         else:
             is_trusted = reach is not None or bool(external_access)
             is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
-            if few and database.catalog.own:  # a user's measures may read any relation
-                database.close()
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", InputWarning)  # those of this file have been given
-                    limits: dict[str, Any] = {"memory_limit": memory_limit, "wait": wait, "progress": progress}
-                    return open_database(path, read_only=True, reach=reach, stored_at=stored_at, **limits)
             if database.catalog.own:
                 schema.add_own(database)
             if reach is None and external_access is None:
@@ -107,8 +100,9 @@ def open_database(
                 database.shut_in()
             if database.catalog.own and not read_only and not is_ours:
                 check_own(database, only_warn=True)
-            if not read_only:
-                database.before_view = partial(schema.prepare_views, database)
+            if not read_only:  # views that have just been written need not be written again
+                before_view = schema.prepare_views if is_ours and not rewritten else schema.refuse_hiding
+                database.before_view = partial(before_view, database)
         schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()

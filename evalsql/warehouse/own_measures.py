@@ -192,18 +192,15 @@ def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions
     ctes = set(filter(str.isidentifier, own))
     tables = [id(node["function"]) for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     for node in nodes:
-        kind, place_of = node.get("type"), node.get("function", node)
-        if kind == "BASE_TABLE":
-            what, name, schema, held = "reads", node["table_name"], node["schema_name"], node["catalog_name"]
-            is_known = name in known or (name in ctes and not schema)
-        elif kind == "TABLE_FUNCTION":
-            what, name, schema, held = "reads", *(place_of[key] for key in ("function_name", "schema", "catalog"))
-            is_known = name in macros or name in _ROW_SOURCES
-        elif kind == "FUNCTION" and id(node) not in tables:
-            what, name, schema, held = "calls", *(place_of[key] for key in ("function_name", "schema", "catalog"))
-            is_known = name in functions or name in _ROW_SOURCES
+        if node.get("type") == "BASE_TABLE":
+            name, schema, held = node["table_name"], node["schema_name"], node["catalog_name"]
+            is_called, is_known = False, name in known or (name in ctes and not schema)
+        elif node.get("type") == "FUNCTION":
+            name, schema, held = node["function_name"], node["schema"], node["catalog"]
+            is_called = id(node) not in tables
+            is_known = name in (functions if is_called else macros) or name in _ROW_SOURCES
         else:
             continue
         if not is_known or schema not in _SCHEMAS or held:
-            noun = "relation" if what == "reads" else "function"
+            what, noun = ("calls", "function") if is_called else ("reads", "relation")
             raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")

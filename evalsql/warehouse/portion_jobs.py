@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from evalsql.catalog.relations import read_catalog, read_relations
+from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError
@@ -21,6 +21,7 @@ from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.parts import file_name, noted
 from evalsql.version import __version__
 from evalsql.warehouse.open import open_database
+from evalsql.warehouse.own_measures import read_sources
 from evalsql.warehouse.warehouse import Warehouse
 
 OTHER_VERSION = "the executors have another version"
@@ -90,14 +91,14 @@ def warehouse_of(job: Job) -> Warehouse:
         for path, content in [(judged, job.qrels_bytes), *((folder / "own" / name, job.own[name]) for name in job.own)]:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
-        catalog = read_catalog().extended(read_relations(folder / "own") if job.own else ())
+        own = folder / "own" if job.own else ()
+        catalog = read_catalog().extended(read_sources(own))
         for what, here, there in (("SQL", catalog.digest, job.digest), ("DuckDB", duckdb.__version__, job.engine)):
             if here != there:
                 raise RuntimeError(
                     f"{OTHER_VERSION} of {what}: evalsql {__version__} there has {here[:12]}, the program that sends "
                     f"the job has {there[:12]}; install the same versions of evalsql and duckdb on all machines"
                 )
-        own = folder / "own" if job.own else ()
         database = open_database(MEMORY, measures=own, memory_limit=job.memory_limit)
         warehouse = _at_end.enter_context(Warehouse(database, asked=job.measures))
         warehouse.execute(f"set threads = {job.threads}")

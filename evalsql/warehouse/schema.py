@@ -33,21 +33,16 @@ _MAKING = "making views"
 ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
 _OBJECTS = """
-    select schema_name, table_name, 'table' from system.main.duckdb_tables()
+    select schema_name, table_name as name, 'table' as kind, '' as definition from system.main.duckdb_tables()
     where not temporary and database_name = {database}
     union all
-    select schema_name, view_name, 'view' from system.main.duckdb_views()
+    select schema_name, view_name, 'view', sql from system.main.duckdb_views()
     where not internal and database_name = {database}
     union all
-    select distinct
-        schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
+    select
+        schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end,
+        macro_definition
     from system.main.duckdb_functions()
-    where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
-"""
-_DEFINITIONS = """
-    select view_name, sql from system.main.duckdb_views() where not internal and database_name = {database}
-    union all
-    select function_name, macro_definition from system.main.duckdb_functions()
     where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
 """
 _TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
@@ -97,6 +92,7 @@ def prepare_views(database: Database) -> None:
     The engine looks for what a view names in its own file first.
     """
     refuse_hiding(database)
+    # Outside of a transaction every statement has one of its own. The engine says by nothing else that one is open.
     if len({*(database.rows("select system.main.txid_current()")[0] for _ in range(2))}) == 1:
         raise UsageError(
             "evalsql writes its own views before the first one of yours: make that outside of a transaction"
@@ -126,7 +122,7 @@ def refuse_hiding(database: Database) -> None:
 
 def check_definitions(database: Database, check: Callable[[str], None]) -> None:
     """Raise WarehouseError where a view or macro that is not evalsql's calls what ``check`` has a CallError for."""
-    held, ours = (_DEFINITIONS.format(database=literal(name)) for name in (database.name, ATTACHED))
+    held, ours = (_objects(name, "name, definition") for name in (database.name, ATTACHED))
     for name, text in database.rows(f"({held}) except ({ours}) order by all"):
         try:
             check(text)
@@ -142,7 +138,11 @@ def refuse_settings(database: Database) -> None:
 
 def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:
     """Schema, name and kind of all that an attached database defines."""
-    return database.rows(_OBJECTS.format(database=literal(name)))
+    return database.rows(_objects(name, "distinct schema_name, name, kind"))
+
+
+def _objects(database: str, columns: str) -> str:
+    return f"select {columns} from ({_OBJECTS.format(database=literal(database))})"
 
 
 def remake_own(database: Database, before: Catalog) -> None:
@@ -272,6 +272,12 @@ def main_tables(database: Database) -> dict[str, str]:
     """The CREATE TABLE of each table in the file's main schema; nothing of the file is evaluated for that."""
     main = (database.name, "main")
     return {name: sql for catalog, schema, name, sql in database.rows(_TABLES) if (catalog, schema) == main}
+
+
+def keeps_measures(database: Database) -> bool:
+    """Whether the file has measures of users, which may read any relation; nothing of it is evaluated for that."""
+    kept = "table_name = 'added_relations' and estimated_size > 0"
+    return bool(database.rows(f"select 1 from system.main.duckdb_tables() where {kept}"))
 
 
 def is_empty(database: Database) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
@@ -120,16 +120,14 @@ class Warehouse:
         look_at(query, self.database)
         return self.database.sql(query)
 
-    @contextmanager
-    def calls(self, kind: Calls, runs: Names = ()) -> Iterator[None]:
+    def calls(self, kind: Calls, runs: Names = ()) -> AbstractContextManager[None]:
         """Have rankings made of calls in the place of these runs, by default of all, for whatever is asked meanwhile.
 
         Args:
             kind: first or last (one call of each topic), each (every call is a run, such as "agent, call 2"),
                 cumulative (what was found up to each call), best (all, by their best ranks), union (all, as runs are).
         """
-        with calls_shown(self.database, kind, runs):
-            yield
+        return calls_shown(self.database, kind, runs)
 
     def load_topics(
         self,

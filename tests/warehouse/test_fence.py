@@ -109,6 +109,14 @@ def test_a_view_of_a_users_own_asks_evalsqls_relations(crafted: Crafted) -> None
         assert warehouse.rows("from precise") == warehouse.rows("select value from p() order by all")
 
 
+@pytest.mark.usefixtures("few_measures")
+def test_a_file_that_was_written_at_its_opening_is_not_written_for_a_view(crafted: Crafted) -> None:
+    with evalsql.open(crafted("create or replace view ap as select 0.99 as value", OTHER_SQL)) as warehouse:
+        for statement in ("begin", "create view best as from ap", "commit"):  # else refused in a transaction
+            warehouse.execute(statement)
+        assert warehouse.rows(TRUE_AP.replace("from ap", "from best")) == [(pytest.approx(BY_HAND),)]
+
+
 # Text of the file that stands where this program writes SQL
 DIGESTS = (
     *("O'Reilly", "'", "''", "'); copy (select 1) to '{file}'; --", "' as x) to '{file}'; --", "'||(select 1)||'"),
