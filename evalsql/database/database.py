@@ -7,11 +7,13 @@ import re
 import threading
 import time
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
@@ -103,6 +105,14 @@ class Database:
         if statements:
             self.execute("\n;".join(statements))  # one may end with a comment
 
+    def relation(self, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+        """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs."""
+        return relation_query(self.catalog, name, inputs, **arguments)
+
+    def make(self, table: str, sql: str) -> None:
+        """Make a temporary table of the rows of a query."""
+        self.execute(f"create or replace temp table {table} as\n{sql}")
+
     def insert(self, table: str, sql: str) -> None:
         self.execute(f"insert into {table} by name\n{sql}")
 
@@ -115,6 +125,10 @@ class Database:
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         return self.table(sql, parameters)[1]
+
+    def column(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
+        """The values of the only column of a query."""
+        return [value for (value,) in self.rows(sql, parameters)]
 
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, replaced_qrels
@@ -55,15 +54,15 @@ def load_answers(
         UsageError: judgments that are not nuggets, or runs of which the same is there already.
     """
     judged, qrels_id = _nugget_set(database, qrels)
-    query = partial(relation_query, database.catalog, qrels_id=qrels_id)
+    query = partial(database.relation, qrels_id=qrels_id)
     known = f"select distinct run, 'unknown' as tie_rule, false as lower_is_better from ({_STAGED})"
     inputs = {"staged": _STAGED, "named_nuggets": query("named_nuggets"), "staged_runs": known}
     inputs |= {"row_faults": query(f"{kind[:-1]}_faults")}
     problems = ProblemList()
     with _staged(database, kind, source, name, columns, problems) as tables:
-        lines = [table.lines() for table in tables]
-        for number, line, reason in database.rows(f"{query('answer_faults', inputs)}\norder by all"):
-            problems.add(tables[number].problem(lines[number].get(line, line), reason))
+        for at, table in enumerate(tables):
+            faults = f"select line, reason from ({query('answer_faults', inputs)}) where file_id = {at}"
+            problems.extend(table.faults(faults))
         problems.check()
         origins = [table.source if table.form.name else IN_MEMORY for table in tables]
         sizes = f"select file_id, run_id, count(*) from ({_STAGED}) join runs using (run) group by all order by all"
@@ -71,7 +70,7 @@ def load_answers(
             _make_room(
                 database, kind, query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"}), qrels_id, replace
             )
-            new_runs, rows = database.table(relation_query(database.catalog, "new_scored_runs", inputs))
+            new_runs, rows = database.table(database.relation("new_scored_runs", inputs))
             add_rows(database, "runs", new_runs, rows, meta or {})
             database.insert(OF_ANSWERS[kind], query(f"new_{kind}", inputs))
             files = [(f"{kind}.{qrels_id}", run_id, origins[at], count) for at, run_id, count in database.rows(sizes)]

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, warn
@@ -173,11 +172,11 @@ def _store(
     database: Database, origins: Mapping[str, Source | str], problems: ProblemList, *, replace: bool
 ) -> LoadedCosts:
     """Keep the staged rows, once all that is wrong is told."""
-    keys = relation_query(database.catalog, "staged_cost_keys", {"staged": "select * from temp.staged_costs"})
+    keys = database.relation("staged_cost_keys", {"staged": "select * from temp.staged_costs"})
     database.execute(f"create or replace temp table staged_cost_keys as {keys}")
     inputs = {"staged_keys": "select * from temp.staged_cost_keys"}
     faults, replaced, new = (
-        relation_query(database.catalog, name, inputs) for name in ("cost_problems", "replaced_costs", "new_costs")
+        database.relation(name, inputs) for name in ("cost_problems", "replaced_costs", "new_costs")
     )
     for fault in database.rows(f"{faults}\norder by file, line"):
         problems.add(Problem(*fault))

@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
@@ -71,7 +70,7 @@ def load_documents(
     check_given(columns, "documents")
     if characters < 1:
         raise UsageError(f"characters is {characters}, it must be at least 1")
-    query = relation_query(database.catalog, "wanted_documents", judged_only=judged_only)
+    query = database.relation("wanted_documents", judged_only=judged_only)
     wanted = {document: (key, has_text) for document, key, has_text in database.rows(query)}
     if not wanted:
         raise UsageError("no document is held whose text could be kept; evalsql load runs and load qrels bring some")

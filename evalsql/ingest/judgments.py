@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
@@ -30,7 +29,7 @@ from evalsql.ingest.files.trec_text import (
     text_lines,
 )
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
-from evalsql.ingest.preferences import check_preferences
+from evalsql.ingest.preferences import contradictions
 from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.ingest.spans import check_rows
 from evalsql.phrases import counted
@@ -59,7 +58,8 @@ _COLUMNS_OF = {
     "strata": "topic, iteration, document, grade, stratum, null",
     "probabilities": "topic, '0', document, grade, coalesce(method, '1'), probability",
 }
-_ALL = "select * from staged_qrels_rows"
+_ALL, _COUNT = "select * from staged_qrels_rows", "select count(*) from staged_qrels_rows"
+_FAULTS = {"preferences": "preference_faults", NUGGETS: "nugget_faults"}  # relations by form, where of its own
 MOST_PAIRS = 200_000_000
 _QUERIES = "family_queries"
 
@@ -159,55 +159,30 @@ class StagedJudgments:
 
     def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""
-        database, in_groups, staged = self.database, self.options.form == "groups", {"staged": _ALL}
-        count = "select count(*) from staged_qrels_rows"
-        ((self.num_rows,),) = database.rows(count)
+        database, form, staged = self.database, self.options.form, {"staged": _ALL}
+        in_groups = {"in_groups": form == "groups"}
+        ((self.num_rows,),) = database.rows(_COUNT)
         if not self.num_rows and not problems:
             problems.add(origin.problem(0, "holds no rows"))
         if self.options.keep_best:
             problems.check()
-            best = relation_query(database.catalog, "best_judgments", staged, in_groups=in_groups)
-            database.execute(f"create or replace temp table staged_qrels_rows as\n{best}")
-            ((num_kept,),) = database.rows(count)
+            database.make("staged_qrels_rows", database.relation("best_judgments", staged, **in_groups))
+            ((num_kept,),) = database.rows(_COUNT)
             self.duplicates = self.num_rows - num_kept
             return
-        if self.options.form == NUGGETS:
-            self._refuse("nugget_faults", origin, problems)
-        elif self.options.are_spans:
+        if self.options.are_spans:
             check_rows(origin, self.options)
-        elif self.options.are_preferences:
-            check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
-            repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
-            found = database.rows(f"{repeated}\norder by line")
-            lines = origin.lines() if found else {}
-            for line, topic, iteration, document, first, other in found:
-                where = f" by group {iteration}" if in_groups else ""
-                where = f"{where} at {origin.unit} {lines.get(first, first)}"
-                reason = f"document {document} of topic {topic} is already judged{where}"
-                if not in_groups and iteration != other:
-                    reason += (
-                        f", with iteration {other}; in the form groups (--form groups, in Python form='groups') each "
-                        "iteration, a group or subtopic, may judge it once"
-                    )
-                problems.add(origin.problem(lines.get(line, line), reason))
+            faults = _FAULTS.get(form, "judgment_faults")
+            how = {} if form in _FAULTS else in_groups
+            problems.extend(origin.faults(database.relation(faults, staged, **how)))
+        if self.options.are_preferences:
+            levels = database.rows(f"{database.relation('preference_levels', staged)}\norder by first_line")
+            problems.extend(origin.problem(0, reason) for reason in contradictions(levels))
         if self.options.are_sampled:
-            self._check_sample(origin, problems)
+            problems.extend(origin.faults(database.relation("sample_faults", staged, form=form)))
+            self.notices += database.column(database.relation("sample_remarks", staged, form=form))
         problems.check()
-
-    def _check_sample(self, origin: Table, problems: ProblemList) -> None:
-        """Refuse probabilities that are none, and note what is to be said of the sample."""
-        self._refuse("sample_faults", origin, problems, form=self.options.form)
-        remarks = relation_query(self.database.catalog, "sample_remarks", {"staged": _ALL}, form=self.options.form)
-        self.notices += [remark for (remark,) in self.database.rows(remarks)]
-
-    def _refuse(self, faults: str, origin: Table, problems: ProblemList, **arguments: str) -> None:
-        """Refuse the staged rows that a relation finds at fault."""
-        query = relation_query(self.database.catalog, faults, {"staged": _ALL}, **arguments)
-        found = self.database.rows(f"{query}\norder by line")
-        lines = origin.lines() if found else {}
-        for line, reason in found:
-            problems.add(origin.problem(lines.get(line, line), reason))
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
@@ -228,9 +203,7 @@ class StagedJudgments:
             if run_ids:
                 raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
             base_rows.add_topics(database, rows)
-            database.insert(
-                "nuggets", relation_query(database.catalog, "new_nuggets", {"staged": rows}, qrels_id=qrels_id)
-            )
+            database.insert("nuggets", database.relation("new_nuggets", {"staged": rows}, qrels_id=qrels_id))
             database.execute("drop table staged_qrels_rows; drop table staged_topics")
             take_over(database, qrels_id, replaced_id)
             return qrels_id, []
@@ -238,25 +211,20 @@ class StagedJudgments:
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
         if options.are_spans:
-            how = {"unit": (options.meta or {})["unit"]}
-            database.insert("judged_spans", relation_query(database.catalog, "new_judged_spans", inputs, **how))
-            graded = {"staged": relation_query(database.catalog, "span_assessments", inputs)}
-            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs | graded))
-        else:
-            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+            unit = (options.meta or {})["unit"]
+            database.insert("judged_spans", database.relation("new_judged_spans", inputs, unit=unit))
+            inputs["staged"] = database.relation("span_assessments", inputs)
+        database.insert(table, database.relation(f"new_{table}", inputs))
         if options.are_sampled:
-            samples = relation_query(database.catalog, "new_judgment_samples", inputs, form=form)
-            database.insert("judgment_samples", samples)
+            database.insert("judgment_samples", database.relation("new_judgment_samples", inputs, form=form))
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
         if options.are_spans:
-            remarks = relation_query(database.catalog, "span_remarks", inputs)
-            self.notices += [remark for (remark,) in database.rows(remarks)]
-        database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
+            self.notices += database.column(database.relation("span_remarks", inputs))
+        database.insert("judged_documents", database.relation("new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
         inputs["judged_topics"] = f"select topic_id from {table} where qrels_id = {qrels_id}"
-        waiting = relation_query(database.catalog, "waiting_runs", inputs)
-        runs = replaced_runs.union(run_ids or [run_id for (run_id,) in database.rows(waiting)])
+        runs = replaced_runs.union(run_ids or database.column(database.relation("waiting_runs", inputs)))
         pairs = [(qrels_id, run_id) for run_id in sorted(runs)]
         base_rows.add_evaluations(database, pairs)
         return qrels_id, pairs
@@ -269,7 +237,7 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
         if not text:
             return 0
         raw = f"select * from {reader([text])}"
-        clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
+        clean = database.relation("clean_qrels_rows", {"raw": raw})
         database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
     rejected = rejected_paths(database)
     ((num_rows, doubtful),) = database.rows("select count(*), count(*) filter (doubtful) from staged_qrels_rows")
@@ -286,14 +254,14 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
         if options.queries is not None:
             queries, notices = f"select query from {_QUERIES}", _stage_queries(database, table, options.queries)
         inputs = {"members": table.query, "queries": queries}
-        ((num_pairs,),) = database.rows(relation_query(database.catalog, "num_family_pairs", inputs))
+        ((num_pairs,),) = database.rows(database.relation("num_family_pairs", inputs))
         if num_pairs > MOST_PAIRS:
             raise table.source.error(
                 f"families: they make {num_pairs:,} relevant pairs, more than {MOST_PAIRS:,}; --queries names the "
                 "members that are searched for"
             )
-        pairs = relation_query(database.catalog, "family_pairs", inputs)
-    judged = relation_query(database.catalog, "pair_judgments", {"pairs": pairs}, with_self=options.with_self)
+        pairs = database.relation("family_pairs", inputs)
+    judged = database.relation("pair_judgments", {"pairs": pairs}, with_self=options.with_self)
     database.execute(f"insert into staged_qrels_rows by name {judged}; drop table if exists {_QUERIES}")
     ((num_pairs, num_topics),) = database.rows("select count(*), count(distinct topic) from staged_qrels_rows")
     if not num_pairs:

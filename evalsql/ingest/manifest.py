@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem
 from evalsql.ingest.base_rows import add_rows
@@ -38,7 +37,7 @@ def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]
     make_temp_table(database, "manifest", _COLUMNS)
     add_rows(database, "manifest", [*_COLUMNS], rows)
     staged = {"manifest": "select *, map(keys, texts) as meta from temp.manifest"}
-    runs = relation_query(database.catalog, "manifest_runs", staged)
+    runs = database.relation("manifest_runs", staged)
     database.execute(f"create or replace temp table told_runs as {runs}; drop table temp.manifest")
     listed = database.records("select * from temp.told_runs order by line")
     if faulty := [Problem(str(path), run.line, run.reason) for run in listed if run.reason]:
@@ -63,7 +62,7 @@ def stage_said(database: Database, runs: Mapping[str, Sequence[Source]], meta: M
     make_temp_table(database, "said_runs", _SAID)
     add_rows(database, "said_runs", [*_SAID], [(run, [*facts], [*facts.values()]) for run, facts in said.items()])
     staged = {"said_runs": "select run, map(keys, texts) as meta from temp.said_runs"}
-    told = relation_query(database.catalog, "sets_of_collections", staged)
+    told = database.relation("sets_of_collections", staged)
     database.execute(f"create or replace temp table told_runs as {told}; drop table temp.said_runs")
     return database.records("select * from temp.told_runs")
 

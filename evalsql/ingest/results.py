@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -229,7 +228,7 @@ def load_results(
     inputs = {name: f"select * from temp.{name}" for name in _STAGED}
 
     def relation(name: str, **arguments: str) -> str:
-        return relation_query(database.catalog, name, inputs, **arguments)
+        return database.relation(name, inputs, **arguments)
 
     for name in _MADE:
         query = relation(name, qrels=named) if name == "judged_results" else relation(name)

@@ -10,7 +10,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -63,7 +62,7 @@ class RunLoader:
             self.warnings.warn(lower_is_better=self.options.lower_is_better)
         if self.options.holds_spans:
             loaded = {"loaded": f"select unnest({[run.run_id for run in runs]}) as run_id"}
-            remarks = relation_query(self.database.catalog, "collapsed_remarks", loaded)
+            remarks = self.database.relation("collapsed_remarks", loaded)
             self.left_out += [remark for (remark,) in self.database.rows(remarks)]
 
     def _new_runs(
@@ -138,16 +137,16 @@ class RunLoader:
             lines += range(1, len(file.source.first_lines) + 1)
             texts += [line.decode(errors="replace") for line in file.source.first_lines]
         put(database, "first_lines", {"file_id": numbers, "line": lines, "text": texts}, ["file_id", "line"])
-        rows = relation_query(database.catalog, "first_run_rows", {"first_lines": "select * from temp.first_lines"})
+        rows = database.relation("first_run_rows", {"first_lines": "select * from temp.first_lines"})
         first_rows = {"first_rows": rows}
-        for at, line, num_columns in database.rows(relation_query(database.catalog, "foreign_layouts", first_rows)):
+        for at, line, num_columns in database.rows(database.relation("foreign_layouts", first_rows)):
             reason = (
                 f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
                 "[tag]; a tag may hold blanks, but is the same on nearly every line"
             )
             self._refuse(by_number[at], by_number[at].source.problem(line, reason))
         lower_is_better = self.options.lower_is_better
-        opposed = relation_query(database.catalog, "opposed_files", first_rows, lower_is_better=lower_is_better)
+        opposed = database.relation("opposed_files", first_rows, lower_is_better=lower_is_better)
         found = {at for (at,) in database.rows(opposed)} if self.options.ranks_by_score else set()
         database.execute("drop table first_lines")
         return found
@@ -177,7 +176,7 @@ class RunLoader:
                 line
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
-        clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
+        clean = database.relation("clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
         database.insert("staged_run_rows", clean)
         rejected = set(map(os.path.abspath, rejected_paths(database)))
         doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}

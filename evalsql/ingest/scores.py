@@ -5,7 +5,6 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -96,7 +95,7 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     inputs |= {"staged": f"select * from {_STAGED}"}
 
     def relation(name: str) -> str:
-        return relation_query(database.catalog, name, inputs)
+        return database.relation(name, inputs)
 
     def names(relation_name: str) -> list[str]:
         return [name for (name,) in database.rows(f"{relation(relation_name)}\norder by 1")]
@@ -120,13 +119,13 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
 
 def make_room(database: Database, staged: str, replace: bool) -> None:
     """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
-    ranked = relation_query(database.catalog, "runs_with_rankings", {"staged": staged})
+    ranked = database.relation("runs_with_rankings", {"staged": staged})
     if named := shortened([run for (run,) in database.rows(f"{ranked}\norder by 1")]):
         raise UsageError(
             f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
             "them out"
         )
-    taken = relation_query(database.catalog, "runs_with_figures", {"staged": staged})
+    taken = database.relation("runs_with_figures", {"staged": staged})
     held = database.rows(f"{taken}\norder by run")
     if held and not replace:
         raise UsageError(f"already loaded: {shortened([run for _, run in held])}; {USE_REPLACE}")
@@ -189,7 +188,7 @@ def ranges_of(measures: Iterable[Measure], *, of_totals: bool = False) -> str:
 
 def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
-    replaced = relation_query(database.catalog, "replaced_scores", {"staged": staged})
+    replaced = database.relation("replaced_scores", {"staged": staged})
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
         raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")

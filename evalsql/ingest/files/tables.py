@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -144,7 +143,7 @@ class Tables:
                 refuse_systems(self.database, given, table.names)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
-                faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
+                faults = self.database.relation("third_column_faults", numbers, meaning=meaning)
                 if found := self.database.rows(f"{faults}\norder by topic"):
                     raise InputError(table.problem(0, reason) for _, reason in found)
         finally:
@@ -224,7 +223,7 @@ class Tables:
         table.columns = {meaning: meaning for meaning in names[1:]}
 
     def _numbered(self, rows: str) -> str:
-        return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': rows})}\n)"
+        return f"(\n{self.database.relation('numbered_rows', {'raw': rows})}\n)"
 
     def _path(self, table: Table) -> str:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""
