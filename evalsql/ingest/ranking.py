@@ -28,6 +28,9 @@ _RUN_COLUMNS = (
 _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
 
 
+_NO_CALLS = (
+    "select null::integer as list_id, null::integer as topic_id, null::integer as run_id, null as call_name where false"
+)
 _OF_CALLS = "select list_id from numbered_calls as calls where calls.run_id = runs.run_id"
 
 
@@ -129,14 +132,9 @@ class RunBatch:
         """Documents that a topic has several times, or a call of it, unless the best one is kept."""
         if self.options.keep_best:
             return set()
-        repeated = self.database.relation("repeated_documents", {"ranked": self.ranked})
-        names, columns = "join topics using (topic_id) join documents using (document_id)", "run_id, topic, document"
-        if self.options.has_calls:
-            names += (
-                " join numbered_calls as calls on calls.list_id = repeated.run_id and calls.topic_id = topics.topic_id"
-            )
-            columns = "calls.run_id, topic, document, call_name"
-        return {Repeated(*row) for row in self.database.rows(f"select {columns} from ({repeated}) as repeated {names}")}
+        calls = "from temp.numbered_calls" if self.options.has_calls else _NO_CALLS
+        repeated = self.database.relation("repeated_documents", {"ranked": self.ranked, "ranked_calls": calls})
+        return {Repeated(*row) for row in self.database.rows(repeated)}
 
     def store(self, warnings: LoadWarnings | None = None) -> None:
         """Put the ranked rows that are to be kept into the base tables, and evaluate them.
@@ -176,11 +174,7 @@ class RunBatch:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
         database = self.database
         if self.options.tie_rule == "trec_eval":
-            ties = database.relation("rounded_ties", {"ranked": self.ranked})
-            keys = "topics using (topic_id) join documents using (document_id) join documents as others"
-            query = f"select run, num_documents, topic, documents.document, others.document from ({ties}) as tied "
-            joined = f"join runs using (run_id) join {keys} on others.document_id = other_id"
-            warnings.rounded += database.rows(f"{query}{joined} order by run_id")
+            warnings.rounded += database.rows(database.relation("rounded_ties", {"ranked": self.ranked}))
         warnings.note_equal_scores(database, self.ranked)
 
     def _add_runs(self) -> None:

@@ -1,6 +1,7 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +44,7 @@ def parquet_files(sources: Iterable[str | Path]) -> list[str]:
 
 def found_files(source: str | Path) -> ScoreFiles:
     """The Parquet files of a folder, which must be finished, or the one that is named."""
-    path, files = Path(source), ScoreFiles([str(source)])
+    path = Path(source)
     if not path.exists():
         raise _error(source, "no such file or folder")
     if (path / SCORES).is_dir():
@@ -51,9 +52,7 @@ def found_files(source: str | Path) -> ScoreFiles:
             hint = "the same evalsql spark eval does what is missing"
             raise _error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
-    if path.is_dir():
-        files = ScoreFiles(_parquet(path))
-    return files
+    return ScoreFiles(_parquet(path) if path.is_dir() else [str(source)])
 
 
 def _parquet(folder: Path) -> list[str]:
@@ -94,25 +93,20 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     """Store the staged scores; ``runs`` is a SELECT of what is known of their runs, if there is any."""
     inputs |= {"staged": f"select * from {_STAGED}"}
 
-    def relation(name: str) -> str:
-        return database.relation(name, inputs)
-
-    def names(relation_name: str) -> list[str]:
-        return [name for (name,) in database.rows(f"{relation(relation_name)}\norder by 1")]
-
+    relation = partial(database.relation, inputs=inputs)
     if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
     make_room(database, inputs["staged"], replace)
-    database.execute(f"create or replace temp table staged_runs as {runs or relation('runs_of_score_files')}")
+    database.make("staged_runs", runs or relation("runs_of_score_files"))
     inputs["staged_runs"] = f"select * from {_STAGED_RUNS}"
-    for name in names("differing_judgment_files"):
+    for name in database.column(f"{relation('differing_judgment_files')}\norder by 1"):
         warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
     delete_replaced(database, inputs["staged"], replace)
     columns, rows = database.table(relation("new_scored_runs"))
     add_rows(database, "runs", columns, rows, meta or {})
     database.insert("files", relation("new_score_files"))
     database.insert("stored_scores", relation("new_stored_scores"))
-    loaded = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
+    loaded = database.column(f"select distinct run from {_STAGED} order by run")
     database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
     return loaded
 
@@ -120,7 +114,7 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
 def make_room(database: Database, staged: str, replace: bool) -> None:
     """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
     ranked = database.relation("runs_with_rankings", {"staged": staged})
-    if named := shortened([run for (run,) in database.rows(f"{ranked}\norder by 1")]):
+    if named := shortened(database.column(f"{ranked}\norder by 1")):
         raise UsageError(
             f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
             "them out"
@@ -153,10 +147,8 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
         texts |= {"qrels": literal(qrels)} if qrels is not None else {}
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
-        database.execute(
-            f"create or replace temp table staged_scores as "
-            f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
-        )
+        rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
+        database.make("staged_scores", rows)
     except QueryError as error:
         raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
     if not database.rows(f"select 1 from {_STAGED} limit 1"):
@@ -166,7 +158,7 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
 def _name_measures(database: Database) -> list[Measure]:
     """Give measures, which must be known here, their canonical names."""
     measures: list[Measure] = []
-    for (name,) in database.rows(f"select distinct measure from {_STAGED} order by measure"):
+    for name in database.column(f"select distinct measure from {_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)
         if len(found) != 1:
             raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
