@@ -15,7 +15,7 @@ from evalsql.version import __version__
 
 OF_ANSWERS = {"assignments": "nugget_assignments", "citations": "answer_citations"}  # tables by what is loaded
 FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
-_NOW = "current_timestamp at time zone 'UTC'"
+NOW = "current_timestamp at time zone 'UTC'"
 _ROWS_INSERTED = 100_000  # at once, so that memory stays bounded
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 
@@ -59,7 +59,7 @@ def add_rows(
     further: list[object] = []
     if meta is not None:
         selected += ", map(?::varchar[], ?::varchar[]) as meta, ? as evalsql_version"
-        selected += f", {_NOW} as loaded_at"
+        selected += f", {NOW} as loaded_at"
         further = [list(meta), list(meta.values()), __version__]
     remaining = iter(rows)
     while some := list(islice(remaining, _ROWS_INSERTED)):
@@ -162,7 +162,7 @@ def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, 
         wanted = f"select key, value::varchar as value from (values {wanted}) as w(key, value)"
         inputs = {"owners": owners, "wanted": wanted}
         changed = database.relation("meta_differences", inputs)
-        made = f"'{kind}' as kind, {_NOW} as changed_at, '{__version__}' as evalsql_version"
+        made = f"'{kind}' as kind, {NOW} as changed_at, '{__version__}' as evalsql_version"
         ids = {*database.column(f"select id from ({changed})")}
         database.insert("meta_changes", f"select *, {made} from ({changed}) order by id, key")
         annotated = database.relation("annotated_meta", inputs)
@@ -224,7 +224,7 @@ def make_room_for_judgments(database: Database, name: str, replace: bool) -> tup
             f"delete {name} first: evalsql drop qrels {name}"
         )
     version = next(f"{name}@{number}" for number in count(1) if f"{name}@{number}" not in held)
-    renamed = f"update qrels set qrels = ?, replaced_at = {_NOW} where qrels_id = ?"
+    renamed = f"update qrels set qrels = ?, replaced_at = {NOW} where qrels_id = ?"
     database.execute(renamed, [version, qrels_id])
     runs = database.column(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
     return qrels_id, {*runs}

@@ -45,6 +45,10 @@ class RetrievalList(NamedTuple):
         """Names of the documents: they have none there, so they are called by their places."""
         return [f"{self.query}-{place:0{width}}" for place in range(1, len(self.records) + 1)]
 
+    def rows(self, width: int) -> Iterator[tuple[str, str, float]]:
+        for document, record in zip(self.documents(width), self.records, strict=True):
+            yield self.query, document, record.score
+
     def grades(self, width: int) -> dict[str, int]:
         """Grades by document, those that were not retrieved too."""
         relevant = [int(record.relevant) for record in self.records]
@@ -160,19 +164,12 @@ def store(database: Database, name: str, qrels: str, each: ListSet, meta: Meta, 
     topics = dict(database.rows("select topic, topic_id from topics"))
     weights = {topics[one.query]: one.weight for one in each.lists if one.weight is not None}
     store_values(database, qrels_id, weights)
-    rows = [
-        (one.query, document, record.score)
-        for one in each.lists
-        for document, record in zip(one.documents(width), one.records, strict=True)
-    ]
+    rows = [row for one in each.lists for row in one.rows(width)]
     options = RunOptions("input", lower_is_better=each.order == "asc", replace=replace, meta=meta, warns=False)
     run_id, _ = load_run_data(database, name, rows, options, [qrels])
     for source in each.sources:
         own = [one for one in each.lists if one.file == source.label]
-        num_weights = sum(one.weight is not None for one in own)
-        origins = [
-            file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)),
-            file_row("run", run_id, source, sum(len(one.records) for one in own)),
-            file_row("weights", qrels_id, source, num_weights),
-        ]
-        add_file_rows(database, *origins[: 3 if num_weights else 2])
+        add_file_rows(database, file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)))
+        add_file_rows(database, file_row("run", run_id, source, sum(len(one.records) for one in own)))
+        if num_weights := sum(one.weight is not None for one in own):
+            add_file_rows(database, file_row("weights", qrels_id, source, num_weights))

@@ -15,7 +15,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
-from evalsql.ingest.base_rows import IN_MEMORY, add_rows
+from evalsql.ingest.base_rows import IN_MEMORY, NOW, add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
@@ -237,7 +237,7 @@ def load_results(
     make_room(database, "select run, min(topic) as topic from temp.result_values group by run", replace)
     database.make("staged_scores", relation("result_scores"))
     delete_replaced(database, "select * from temp.staged_scores", replace)
-    loaded_at = f"{literal(__version__)} as evalsql_version, current_timestamp at time zone 'UTC' as loaded_at"
+    loaded_at = f"{literal(__version__)} as evalsql_version, {NOW} as loaded_at"
     database.insert("runs", f"select *, {loaded_at} from ({relation('new_result_runs')})")
     database.insert("collection_scores", relation("new_collection_scores"))
     database.insert("files", relation("new_result_files"))

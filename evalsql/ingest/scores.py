@@ -184,10 +184,7 @@ def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
         raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")
-    database.execute(f"""
-        delete from stored_scores
-        where (qrels_id, run_id, measure) in (select (qrels_id, run_id, measure) from ({replaced}))
-    """)
-    for run_id, _ in taken:
-        if not database.rows(f"select 1 from stored_scores where run_id = {run_id} limit 1"):
-            delete(database, "run", run_id)
+    keys = "(qrels_id, run_id, measure)"
+    database.execute(f"delete from stored_scores where {keys} in (select {keys} from ({replaced}))")
+    left = {*database.column("select distinct run_id from stored_scores")}
+    delete(database, "run", *[run_id for run_id, _ in taken if run_id not in left])
