@@ -105,10 +105,6 @@ class Database:
         if statements:
             self.execute("\n;".join(statements))  # one may end with a comment
 
-    def relation(self, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
-        """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs."""
-        return relation_query(self.catalog, name, inputs, **arguments)
-
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""
         self.execute(f"create or replace temp table {table} as\n{sql}")
@@ -127,8 +123,12 @@ class Database:
         return self.table(sql, parameters)[1]
 
     def column(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
-        """The values of the only column of a query."""
+        """The values of a query that has one column."""
         return [value for (value,) in self.rows(sql, parameters)]
+
+    def query(self, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+        """The SELECT of a relation of the catalogue over the given inputs, see ``relation_query``."""
+        return relation_query(self.catalog, name, inputs, **arguments)
 
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.

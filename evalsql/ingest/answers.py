@@ -68,7 +68,7 @@ def load_answers(
         with database.transaction():
             held = query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"})
             _make_room(database, kind, held, qrels_id, replace)
-            new_runs, rows = database.table(database.relation("new_scored_runs", inputs))
+            new_runs, rows = database.table(database.query("new_scored_runs", inputs))
             add_rows(database, "runs", new_runs, rows, meta or {})
             database.insert(OF_ANSWERS[kind], query(f"new_{kind}", inputs))
             files = [(f"{kind}.{qrels_id}", run_id, origins[at], count) for at, run_id, count in database.rows(sizes)]

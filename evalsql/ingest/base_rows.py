@@ -26,13 +26,13 @@ def add_names(database: Database, staged: str) -> None:
     Afterwards the temporary tables ``staged_topics`` and ``document_ids`` have all that the rows name.
     """
     add_topics(database, staged)
-    database.make("document_ids", database.relation("document_ids", {"staged": staged}))
+    database.make("document_ids", database.query("document_ids", {"staged": staged}))
     database.insert("documents", "select document_id, document from document_ids where is_new")
 
 
 def add_topics(database: Database, staged: str) -> None:
-    database.make("staged_topics", database.relation("staged_topics", {"staged": staged}))
-    database.insert("topics", database.relation("new_topics"))
+    database.make("staged_topics", database.query("staged_topics", {"staged": staged}))
+    database.insert("topics", database.query("new_topics"))
 
 
 def next_id(database: Database, table: str, key: str) -> int:
@@ -73,18 +73,18 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
     Runs without rankings are left out, which would get zeros. ``retrieved`` is a SELECT
     of the runs' rows as the base table has them, where they are not in it.
     """
-    unranked = {run_id for run_id, _ in database.rows(database.relation("unranked_runs"))}
+    unranked = {run_id for run_id, _ in database.rows(database.query("unranked_runs"))}
     if left_out := {run_id for _, run_id in pairs} & unranked:
         warn(f"{counted(len(left_out), 'run')} left out: to evaluate takes rankings, and none are here")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
     if pairs:
         new_pairs = {"new_pairs": pairs_query(pairs)}
-        for qrels, judged, run, retrieved_in in database.rows(database.relation("unequal_units", new_pairs)):
+        for qrels, judged, run, retrieved_in in database.rows(database.query("unequal_units", new_pairs)):
             raise UsageError(
                 f"judgments {qrels} have spans in {judged} and run {run} in {retrieved_in}, so that none would match; "
                 "--unit says what start and end count, and --qrels which judgments are for a run"
             )
-        database.insert("evaluations", database.relation("new_evaluations", new_pairs))
+        database.insert("evaluations", database.query("new_evaluations", new_pairs))
         rank_judged(database, pairs, retrieved)
 
 
@@ -93,7 +93,7 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
     sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id")) if len(pairs) > 1 else {}
     rows = {"retrieved": retrieved} if retrieved else {}
     for some in in_batches(pairs, lambda pair: sizes.get(pair[1], 0), _ROWS_TOGETHER):
-        ranks = database.relation("judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
+        ranks = database.query("judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
         database.insert("judged_ranks", ranks)
 
 
@@ -107,7 +107,7 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
     with database.transaction():
         gone = resolve_names(database, kind, names, with_replaced=True)
         delete(database, kind, *gone.ids)
-        unused = f"select id from ({database.relation('unused_names')}) where relation ="
+        unused = f"select id from ({database.query('unused_names')}) where relation ="
         for table, column in (("documents", "document_id"), ("topics", "topic_id")):
             database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
         database.execute("delete from document_texts where document_id not in (select document_id from documents)")
@@ -161,11 +161,11 @@ def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, 
         wanted = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in changes.items())
         wanted = f"select key, value::varchar as value from (values {wanted}) as w(key, value)"
         inputs = {"owners": owners, "wanted": wanted}
-        changed = database.relation("meta_differences", inputs)
+        changed = database.query("meta_differences", inputs)
         made = f"'{kind}' as kind, {NOW} as changed_at, '{__version__}' as evalsql_version"
         ids = {*database.column(f"select id from ({changed})")}
         database.insert("meta_changes", f"select *, {made} from ({changed}) order by id, key")
-        annotated = database.relation("annotated_meta", inputs)
+        annotated = database.query("annotated_meta", inputs)
         database.execute(f"update {table} set meta = new.meta from ({annotated}) as new where {kind}_id = new.id")
     return [name for name, key in zip(found, found.ids, strict=True) if key in ids]
 
@@ -240,7 +240,7 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
     for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
         columns = f"select * replace ({qrels_id} as {key}) from {table}"
         database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
-    differing = database.relation("judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
+    differing = database.query("judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
         for kind, table in OF_ANSWERS.items():
             database.execute(f"update {table} set qrels_id = {qrels_id} where qrels_id = {replaced_id}")

@@ -182,11 +182,11 @@ def _scalars(keys: list[str], value: Any) -> Iterator[tuple[list[str], str]]:
 def _store(database: Database, origins: Sequence[Source | str], problems: ProblemList, *, replace: bool) -> LoadedCosts:
     """Keep the staged rows, once all that is wrong is told."""
     staged, keyed = "select * from temp.staged_costs", {"staged_keys": "select * from temp.staged_cost_keys"}
-    database.make("staged_cost_keys", database.relation("staged_cost_keys", {"staged": staged}))
-    faults = database.rows(f"{database.relation('cost_problems', keyed)}\norder by file, line")
+    database.make("staged_cost_keys", database.query("staged_cost_keys", {"staged": staged}))
+    faults = database.rows(f"{database.query('cost_problems', keyed)}\norder by file, line")
     problems.extend(Problem(*fault) for fault in faults)
     problems.check()
-    replaced, new = database.relation("replaced_costs", keyed), database.relation("new_costs", keyed)
+    replaced, new = database.query("replaced_costs", keyed), database.query("new_costs", keyed)
     taken = database.rows(f"select run, cost from ({replaced}) order by run, cost")
     if taken and not replace:
         raise UsageError(f"already loaded: {shortened([f'{cost} of {run}' for run, cost in taken])}; {USE_REPLACE}")

@@ -69,7 +69,7 @@ def load_documents(
     check_given(columns, "documents")
     if characters < 1:
         raise UsageError(f"characters is {characters}, it must be at least 1")
-    query = database.relation("wanted_documents", judged_only=judged_only)
+    query = database.query("wanted_documents", judged_only=judged_only)
     wanted = {document: (key, has_text) for document, key, has_text in database.rows(query)}
     if not wanted:
         raise UsageError("no document is held whose text could be kept; evalsql load runs and load qrels bring some")

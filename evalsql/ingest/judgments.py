@@ -157,7 +157,7 @@ class StagedJudgments:
             problems.add(origin.problem(0, "holds no rows"))
         if self.options.keep_best:
             problems.check()
-            database.make("staged_qrels_rows", database.relation("best_judgments", staged, **in_groups))
+            database.make("staged_qrels_rows", database.query("best_judgments", staged, **in_groups))
             ((num_kept,),) = database.rows(_COUNT)
             self.duplicates = self.num_rows - num_kept
             return
@@ -166,13 +166,13 @@ class StagedJudgments:
         else:
             faults = _FAULTS.get(form, "judgment_faults")
             how = {} if form in _FAULTS else in_groups
-            problems.extend(origin.faults(database.relation(faults, staged, **how)))
+            problems.extend(origin.faults(database.query(faults, staged, **how)))
         if self.options.are_preferences:
-            levels = database.rows(f"{database.relation('preference_levels', staged)}\norder by first_line")
+            levels = database.rows(f"{database.query('preference_levels', staged)}\norder by first_line")
             problems.extend(origin.problem(0, reason) for reason in _contradictions(levels))
         if self.options.are_sampled:
-            problems.extend(origin.faults(database.relation("sample_faults", staged, form=form)))
-            self.notices += database.column(database.relation("sample_remarks", staged, form=form))
+            problems.extend(origin.faults(database.query("sample_faults", staged, form=form)))
+            self.notices += database.column(database.query("sample_remarks", staged, form=form))
         problems.check()
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
@@ -194,7 +194,7 @@ class StagedJudgments:
             if run_ids:
                 raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
             base_rows.add_topics(database, rows)
-            database.insert("nuggets", database.relation("new_nuggets", {"staged": rows}, qrels_id=qrels_id))
+            database.insert("nuggets", database.query("new_nuggets", {"staged": rows}, qrels_id=qrels_id))
             database.execute("drop table staged_qrels_rows; drop table staged_topics")
             take_over(database, qrels_id, replaced_id)
             return qrels_id, []
@@ -203,19 +203,19 @@ class StagedJudgments:
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
         if options.are_spans:
             unit = (options.meta or {})["unit"]
-            database.insert("judged_spans", database.relation("new_judged_spans", inputs, unit=unit))
-            inputs["staged"] = database.relation("span_assessments", inputs)
-        database.insert(table, database.relation(f"new_{table}", inputs))
+            database.insert("judged_spans", database.query("new_judged_spans", inputs, unit=unit))
+            inputs["staged"] = database.query("span_assessments", inputs)
+        database.insert(table, database.query(f"new_{table}", inputs))
         if options.are_sampled:
-            database.insert("judgment_samples", database.relation("new_judgment_samples", inputs, form=form))
+            database.insert("judgment_samples", database.query("new_judgment_samples", inputs, form=form))
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
         if options.are_spans:
-            self.notices += database.column(database.relation("span_remarks", inputs))
-        database.insert("judged_documents", database.relation("new_judged_documents", inputs))
+            self.notices += database.column(database.query("span_remarks", inputs))
+        database.insert("judged_documents", database.query("new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
         inputs["judged_topics"] = f"select topic_id from {table} where qrels_id = {qrels_id}"
-        runs = replaced_runs.union(run_ids or database.column(database.relation("waiting_runs", inputs)))
+        runs = replaced_runs.union(run_ids or database.column(database.query("waiting_runs", inputs)))
         pairs = [(qrels_id, run_id) for run_id in sorted(runs)]
         base_rows.add_evaluations(database, pairs)
         return qrels_id, pairs
@@ -228,7 +228,7 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
         if not text:
             return 0
         raw = f"select * from {reader([text])}"
-        database.make("staged_qrels_rows", database.relation("clean_qrels_rows", {"raw": raw}))
+        database.make("staged_qrels_rows", database.query("clean_qrels_rows", {"raw": raw}))
     rejected = rejected_paths(database)
     ((num_rows, doubtful),) = database.rows("select count(*), count(*) filter (doubtful) from staged_qrels_rows")
     judgment = "topic, document, iteration" if form == "groups" else "topic, document"
@@ -279,14 +279,14 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
         if options.queries is not None:
             queries, notices = f"select query from {_QUERIES}", _stage_queries(database, table, options.queries)
         inputs = {"members": table.query, "queries": queries}
-        ((num_pairs,),) = database.rows(database.relation("num_family_pairs", inputs))
+        ((num_pairs,),) = database.rows(database.query("num_family_pairs", inputs))
         if num_pairs > MOST_PAIRS:
             raise table.source.error(
                 f"families: they make {num_pairs:,} relevant pairs, more than {MOST_PAIRS:,}; --queries names the "
                 "members that are searched for"
             )
-        pairs = database.relation("family_pairs", inputs)
-    judged = database.relation("pair_judgments", {"pairs": pairs}, with_self=options.with_self)
+        pairs = database.query("family_pairs", inputs)
+    judged = database.query("pair_judgments", {"pairs": pairs}, with_self=options.with_self)
     database.insert("staged_qrels_rows", judged)
     database.execute(f"drop table if exists {_QUERIES}")
     ((num_pairs, num_topics),) = database.rows("select count(*), count(distinct topic) from staged_qrels_rows")

@@ -133,7 +133,7 @@ class RunBatch:
         if self.options.keep_best:
             return set()
         calls = "from temp.numbered_calls" if self.options.has_calls else _NO_CALLS
-        repeated = self.database.relation("repeated_documents", {"ranked": self.ranked, "ranked_calls": calls})
+        repeated = self.database.query("repeated_documents", {"ranked": self.ranked, "ranked_calls": calls})
         return {Repeated(*row) for row in self.database.rows(repeated)}
 
     def store(self, warnings: LoadWarnings | None = None) -> None:
@@ -149,21 +149,21 @@ class RunBatch:
             database.execute(f"update runs set duplicates = ({count}) where run_id in ({self._listed})")
         if options.keep_best or options.depth or options.judged_by:
             judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
-            kept = database.relation("kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
+            kept = database.query("kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
             database.make("all_ranks", kept)
         if options.has_calls:
             database.make("all_ranks", _store_calls(database, self.ranked, self._listed))
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
         files = {"staged_files": self._owners}
-        database.insert("run_topics", database.relation("new_run_topics", ranked | files))
+        database.insert("run_topics", database.query("new_run_topics", ranked | files))
         if warnings:
             self.note_ties(warnings)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
         if options.keeps_unjudged:
             base_rows.add_evaluations(database, pairs)
         else:
-            database.make("judged_or_tied", database.relation("judged_or_tied", ranked))
+            database.make("judged_or_tied", database.query("judged_or_tied", ranked))
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
@@ -174,7 +174,7 @@ class RunBatch:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
         database = self.database
         if self.options.tie_rule == "trec_eval":
-            warnings.rounded += database.rows(database.relation("rounded_ties", {"ranked": self.ranked}))
+            warnings.rounded += database.rows(database.query("rounded_ties", {"ranked": self.ranked}))
         warnings.note_equal_scores(database, self.ranked)
 
     def _add_runs(self) -> None:
@@ -194,14 +194,14 @@ def compared_rows(database: Database, staged_files: str, options: RunOptions) ->
     """A SELECT of the staged rows with keys; ``staged_files`` is one of file_id and owner_id."""
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     rule, lower_is_better = options.tie_rule, options.lower_is_better
-    return database.relation("compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
+    return database.query("compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
 
 
 def ranked_rows(database: Database, rows: str, options: RunOptions) -> str:
     """A SELECT of the rows with ranks."""
     if options.ranks_by_score:
-        return database.relation("ranked_by_score", {"compared_rows": rows})
-    return database.relation("ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
+        return database.query("ranked_by_score", {"compared_rows": rows})
+    return database.query("ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
 
 
 def _retain(database: Database, ranked: str) -> None:
@@ -219,14 +219,14 @@ def _rows_by_call(database: Database, compared: str, options: RunOptions) -> str
         raise UsageError("a table of E-values is one search for each topic; leave out --call, in Python call=")
     database.make("called_rows", compared)
     rows = {"compared_rows": "select * from temp.called_rows"}
-    database.make("numbered_calls", database.relation("numbered_calls", rows))
-    return database.relation("rows_by_call", rows)
+    database.make("numbered_calls", database.query("numbered_calls", rows))
+    return database.query("rows_by_call", rows)
 
 
 def _store_calls(database: Database, ranked: str, run_ids: str) -> str:
     """Keep the ranked rows of calls; returns a SELECT of the one ranking of each run that is made of them."""
-    database.insert("call_ranks", database.relation("new_call_ranks", {"ranked": ranked}))
+    database.insert("call_ranks", database.query("new_call_ranks", {"ranked": ranked}))
     database.execute("drop table temp.called_rows; drop table temp.numbered_calls")
     new = {"new_runs": f"select run_id from runs where run_id in ({run_ids})"}
-    windows = {"call_windows": database.relation("whole_sessions", new)}
-    return database.relation("united_calls", windows, united_by="first")
+    windows = {"call_windows": database.query("whole_sessions", new)}
+    return database.query("united_calls", windows, united_by="first")

@@ -62,7 +62,7 @@ class RunLoader:
             self.warnings.warn(lower_is_better=self.options.lower_is_better)
         if self.options.holds_spans:
             loaded = {"loaded": f"select unnest({[run.run_id for run in runs]}) as run_id"}
-            self.left_out += self.database.column(self.database.relation("collapsed_remarks", loaded))
+            self.left_out += self.database.column(self.database.query("collapsed_remarks", loaded))
 
     def _new_runs(
         self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]
@@ -133,15 +133,15 @@ class RunLoader:
             texts += [line.decode(errors="replace") for line in file.source.first_lines]
         put(database, "first_lines", {"file_id": numbers, "line": lines, "text": texts}, ["file_id", "line"])
         first_lines = {"first_lines": "select * from temp.first_lines"}
-        first_rows = {"first_rows": database.relation("first_run_rows", first_lines)}
-        for at, line, num_columns in database.rows(database.relation("foreign_layouts", first_rows)):
+        first_rows = {"first_rows": database.query("first_run_rows", first_lines)}
+        for at, line, num_columns in database.rows(database.query("foreign_layouts", first_rows)):
             reason = (
                 f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
                 "[tag]; a tag may hold blanks, but is the same on nearly every line"
             )
             self._refuse(by_number[at], by_number[at].source.problem(line, reason))
         lower_is_better = self.options.lower_is_better
-        opposed = database.relation("opposed_files", first_rows, lower_is_better=lower_is_better)
+        opposed = database.query("opposed_files", first_rows, lower_is_better=lower_is_better)
         found = {*database.column(opposed)} if self.options.ranks_by_score else set[int]()
         database.execute("drop table first_lines")
         return found
@@ -171,7 +171,7 @@ class RunLoader:
                 line
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
-        clean = database.relation("clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
+        clean = database.query("clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
         database.insert("staged_run_rows", clean)
         rejected = set(map(os.path.abspath, rejected_paths(database)))
         doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}

@@ -113,13 +113,13 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
 
 def make_room(database: Database, staged: str, replace: bool) -> None:
     """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
-    ranked = database.relation("runs_with_rankings", {"staged": staged})
+    ranked = database.query("runs_with_rankings", {"staged": staged})
     if named := shortened(database.column(f"{ranked}\norder by 1")):
         raise UsageError(
             f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
             "them out"
         )
-    taken = database.relation("runs_with_figures", {"staged": staged})
+    taken = database.query("runs_with_figures", {"staged": staged})
     held = database.rows(f"{taken}\norder by run")
     if held and not replace:
         raise UsageError(f"already loaded: {shortened([run for _, run in held])}; {USE_REPLACE}")
@@ -180,7 +180,7 @@ def ranges_of(measures: Iterable[Measure], *, of_totals: bool = False) -> str:
 
 def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
-    replaced = database.relation("replaced_scores", {"staged": staged})
+    replaced = database.query("replaced_scores", {"staged": staged})
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
         raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")

@@ -41,7 +41,7 @@ def check_rows(table: Table, options: RunOptions | JudgmentOptions) -> None:
     grade = "grade" if is_judged and "grade" in table.columns else "1"
     rows = {"rows": f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'}
     unit = (options.meta or {})["unit"]
-    faults = table.faults(table.database.relation("span_faults", rows, unit=unit, is_judged=is_judged))
+    faults = table.faults(table.database.query("span_faults", rows, unit=unit, is_judged=is_judged))
     if found := [*faults]:
         raise InputError(found)
 
@@ -51,8 +51,8 @@ def collapsed(database: Database, compared: str, staged: str, staged_files: str,
     if options.collapse != "first" and not options.ranks_by_score:
         raise UsageError(f"--collapse {options.collapse} goes by scores, and these go by their ranks; first does too")
     rule, inputs = options.tie_rule, {"compared_rows": compared, "staged": staged}
-    spans = database.relation("ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
+    spans = database.query("ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
     database.insert("retrieved_spans", f"select * from (\n{spans}\n) order by run_id, topic_id, rank")
     stored = f"select * from retrieved_spans where run_id in (select owner_id from ({staged_files}))"
     how = {"collapse": options.collapse, "tie_rule": rule, "lower_is_better": options.lower_is_better}
-    return database.relation("collapsed_rows", {"ranked_spans": stored}, **how)
+    return database.query("collapsed_rows", {"ranked_spans": stored}, **how)

@@ -101,7 +101,7 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     chosen = {"only_best": options.one_alignment, "without_self": options.with_self is False}
     chosen["lower_is_better"] = options.lower_is_better
-    database.make("left_out", database.relation("left_out_alignments", {"staged": staged}, **chosen))
+    database.make("left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
     database.execute("delete from staged_run_rows where rowid in (select row_id from left_out); drop table left_out")
     told = {

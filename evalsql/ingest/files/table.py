@@ -134,7 +134,7 @@ def check_rivals(table: Table, kind: str) -> None:
 
 def check_calls(table: Table) -> None:
     """Refuse rows of several calls of one topic where nobody said that they are: their scores do not go together."""
-    several = table.database.relation("several_calls", {"rows_with_calls": table.query})
+    several = table.database.query("several_calls", {"rows_with_calls": table.query})
     if found := table.database.rows(several):
         ((row, topic, call, first),) = found
         column = table.form.columns.get("call", table.columns["call"])

@@ -141,7 +141,7 @@ class Tables:
                 refuse_systems(self.database, given, table.names)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
-                faults = self.database.relation("third_column_faults", numbers, meaning=meaning)
+                faults = self.database.query("third_column_faults", numbers, meaning=meaning)
                 if found := self.database.column(f"select reason from ({faults}) order by topic"):
                     raise InputError(table.problem(0, reason) for reason in found)
         finally:
@@ -221,7 +221,7 @@ class Tables:
         table.columns = {meaning: meaning for meaning in names[1:]}
 
     def _numbered(self, rows: str) -> str:
-        return f"(\n{self.database.relation('numbered_rows', {'raw': rows})}\n)"
+        return f"(\n{self.database.query('numbered_rows', {'raw': rows})}\n)"
 
     def _path(self, table: Table) -> str:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""
