@@ -104,6 +104,10 @@ class ProblemList:
         if len(self.listed) < MOST_LISTED:
             self.listed.append(problem)
 
+    def extend(self, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            self.add(problem)
+
     def take(self, error: InputError) -> None:
         self.listed += error.problems[: MOST_LISTED - len(self.listed)]
         self.count += error.count

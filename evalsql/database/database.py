@@ -105,6 +105,10 @@ class Database:
         if statements:
             self.execute("\n;".join(statements))  # one may end with a comment
 
+    def make(self, table: str, sql: str) -> None:
+        """Make a temporary table of the rows of a query."""
+        self.execute(f"create or replace temp table {table} as\n{sql}")
+
     def insert(self, table: str, sql: str) -> None:
         self.execute(f"insert into {table} by name\n{sql}")
 

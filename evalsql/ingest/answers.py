@@ -3,17 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, replaced_qrels
 from evalsql.errors import USE_REPLACE, InputError, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import MEANINGS, all_meanings
-from evalsql.ingest.files.input_files import open_sources, stem
+from evalsql.ingest.files.input_files import open_sources, paths_in, stem
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.load_options import NUGGETS, Meta
@@ -55,23 +53,22 @@ def load_answers(
         UsageError: judgments that are not nuggets, or runs of which the same is there already.
     """
     judged, qrels_id = _nugget_set(database, qrels)
-    query = partial(relation_query, database.catalog, qrels_id=qrels_id)
+    query = partial(database.relation, qrels_id=qrels_id)
     known = f"select distinct run, 'unknown' as tie_rule, false as lower_is_better from ({_STAGED})"
     inputs = {"staged": _STAGED, "named_nuggets": query("named_nuggets"), "staged_runs": known}
     inputs |= {"row_faults": query(f"{kind[:-1]}_faults")}
     problems = ProblemList()
     with _staged(database, kind, source, name, columns, problems) as tables:
-        lines = [table.lines() for table in tables]
-        for number, line, reason in database.rows(f"{query('answer_faults', inputs)}\norder by all"):
-            problems.add(tables[number].problem(lines[number].get(line, line), reason))
+        for at, table in enumerate(tables):
+            faults = f"select line, reason from ({query('answer_faults', inputs)}) where file_id = {at}"
+            problems.extend(table.faults(faults))
         problems.check()
         origins = [table.source if table.form.name else IN_MEMORY for table in tables]
         sizes = f"select file_id, run_id, count(*) from ({_STAGED}) join runs using (run) group by all order by all"
         with database.transaction():
-            _make_room(
-                database, kind, query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"}), qrels_id, replace
-            )
-            new_runs, rows = database.table(relation_query(database.catalog, "new_scored_runs", inputs))
+            held = query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"})
+            _make_room(database, kind, held, qrels_id, replace)
+            new_runs, rows = database.table(database.query("new_scored_runs", inputs))
             add_rows(database, "runs", new_runs, rows, meta or {})
             database.insert(OF_ANSWERS[kind], query(f"new_{kind}", inputs))
             files = [(f"{kind}.{qrels_id}", run_id, origins[at], count) for at, run_id, count in database.rows(sizes)]
@@ -100,11 +97,9 @@ def _staged(
     """Have the rows of files, or of memory, in the table ``staged_answers``; its ``file_id`` counts the tables."""
     types = dict.fromkeys(all_meanings(kind), "varchar")
     make_temp_table(database, "staged_answers", {"file_id": "integer", "line": "bigint", **types})
-    listed = [source] if isinstance(source, str | Path) else source
-    is_files = isinstance(listed, list | tuple) and all(isinstance(each, str | Path) for each in listed)
     with Tables(database, kind, given, problems) as tables:
-        if is_files:
-            with open_sources(listed, problems, kind, given) as sources:
+        if (paths := paths_in(source)) is not None:
+            with open_sources(paths, problems, kind, given) as sources:
                 tables.read(sources)
                 for text in [each for each in sources if not each.form]:
                     needed = ", ".join(MEANINGS[kind][0])

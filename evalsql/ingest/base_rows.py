@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
+from evalsql.ingest.files.source import IN_MEMORY as IN_MEMORY
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.load_options import Meta
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 
-IN_MEMORY = "in memory"  # where rows come from that are in no file
 OF_ANSWERS = {"assignments": "nugget_assignments", "citations": "answer_citations"}  # tables by what is loaded
 FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
+NOW = "current_timestamp at time zone 'UTC'"
 _ROWS_INSERTED = 100_000  # at once, so that memory stays bounded
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 
@@ -26,15 +26,13 @@ def add_names(database: Database, staged: str) -> None:
     Afterwards the temporary tables ``staged_topics`` and ``document_ids`` have all that the rows name.
     """
     add_topics(database, staged)
-    named = relation_query(database.catalog, "document_ids", {"staged": staged})
-    database.execute(f"create or replace temp table document_ids as\n{named}")
+    database.make("document_ids", database.query("document_ids", {"staged": staged}))
     database.insert("documents", "select document_id, document from document_ids where is_new")
 
 
 def add_topics(database: Database, staged: str) -> None:
-    topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
-    database.execute(f"create or replace temp table staged_topics as\n{topics}")
-    database.insert("topics", relation_query(database.catalog, "new_topics"))
+    database.make("staged_topics", database.query("staged_topics", {"staged": staged}))
+    database.insert("topics", database.query("new_topics"))
 
 
 def next_id(database: Database, table: str, key: str) -> int:
@@ -61,7 +59,7 @@ def add_rows(
     further: list[object] = []
     if meta is not None:
         selected += ", map(?::varchar[], ?::varchar[]) as meta, ? as evalsql_version"
-        selected += ", current_timestamp at time zone 'UTC' as loaded_at"
+        selected += f", {NOW} as loaded_at"
         further = [list(meta), list(meta.values()), __version__]
     remaining = iter(rows)
     while some := list(islice(remaining, _ROWS_INSERTED)):
@@ -75,19 +73,18 @@ def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrie
     Runs without rankings are left out, which would get zeros. ``retrieved`` is a SELECT
     of the runs' rows as the base table has them, where they are not in it.
     """
-    unranked = {run_id for run_id, _ in database.rows(relation_query(database.catalog, "unranked_runs"))}
+    unranked = {run_id for run_id, _ in database.rows(database.query("unranked_runs"))}
     if left_out := {run_id for _, run_id in pairs} & unranked:
         warn(f"{counted(len(left_out), 'run')} left out: to evaluate takes rankings, and none are here")
         pairs = [pair for pair in pairs if pair[1] not in left_out]
     if pairs:
-        units = relation_query(database.catalog, "unequal_units", {"new_pairs": pairs_query(pairs)})
-        for qrels, judged, run, retrieved_in in database.rows(units):
+        new_pairs = {"new_pairs": pairs_query(pairs)}
+        for qrels, judged, run, retrieved_in in database.rows(database.query("unequal_units", new_pairs)):
             raise UsageError(
                 f"judgments {qrels} have spans in {judged} and run {run} in {retrieved_in}, so that none would match; "
                 "--unit says what start and end count, and --qrels which judgments are for a run"
             )
-        new = relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
-        database.insert("evaluations", new)
+        database.insert("evaluations", database.query("new_evaluations", new_pairs))
         rank_judged(database, pairs, retrieved)
 
 
@@ -96,7 +93,7 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
     sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id")) if len(pairs) > 1 else {}
     rows = {"retrieved": retrieved} if retrieved else {}
     for some in in_batches(pairs, lambda pair: sizes.get(pair[1], 0), _ROWS_TOGETHER):
-        ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
+        ranks = database.query("judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
         database.insert("judged_ranks", ranks)
 
 
@@ -110,7 +107,7 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
     with database.transaction():
         gone = resolve_names(database, kind, names, with_replaced=True)
         delete(database, kind, *gone.ids)
-        unused = f"select id from ({relation_query(database.catalog, 'unused_names')}) where relation ="
+        unused = f"select id from ({database.query('unused_names')}) where relation ="
         for table, column in (("documents", "document_id"), ("topics", "topic_id")):
             database.execute(f"delete from {table} where {column} in ({unused} '{table}')")
         database.execute("delete from document_texts where document_id not in (select document_id from documents)")
@@ -162,17 +159,13 @@ def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, 
         table = "runs" if kind == "run" else kind
         owners = f"select {kind}_id as id, meta from {table} where {kind}_id in ({', '.join(map(str, found.ids))})"
         wanted = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in changes.items())
-        inputs = {
-            "owners": owners,
-            "wanted": f"select key, value::varchar as value from (values {wanted}) as w(key, value)",
-        }
-        changed = relation_query(database.catalog, "meta_differences", inputs)
-        made = (
-            f"'{kind}' as kind, current_timestamp at time zone 'UTC' as changed_at, '{__version__}' as evalsql_version"
-        )
-        ids = {key for (key,) in database.rows(f"select id from ({changed})")}
+        wanted = f"select key, value::varchar as value from (values {wanted}) as w(key, value)"
+        inputs = {"owners": owners, "wanted": wanted}
+        changed = database.query("meta_differences", inputs)
+        made = f"'{kind}' as kind, {NOW} as changed_at, '{__version__}' as evalsql_version"
+        ids = {*database.column(f"select id from ({changed})")}
         database.insert("meta_changes", f"select *, {made} from ({changed}) order by id, key")
-        annotated = relation_query(database.catalog, "annotated_meta", inputs)
+        annotated = database.query("annotated_meta", inputs)
         database.execute(f"update {table} set meta = new.meta from ({annotated}) as new where {kind}_id = new.id")
     return [name for name, key in zip(found, found.ids, strict=True) if key in ids]
 
@@ -198,15 +191,13 @@ def make_room_for_runs(
     asked = resolve_names(database, "qrels", qrels)
     if nuggets := [name for _, name, is_nuggets in sets if is_nuggets and name in asked]:
         raise UsageError(f"{nuggets[0]} holds nuggets, which no ranking has; evalsql load assignments takes answers")
-    wanted = set(asked.ids)
-    if not qrels and len(present) == 1:
-        wanted = set(present)
+    wanted = {*present} if not qrels and len(present) == 1 else {*asked.ids}
     wanted_by = {name: set(own.get(name, wanted)) for name in names}
     for name in taken:
-        in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
-        wanted_by[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+        in_use = database.column(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
+        wanted_by[name] |= present.keys() & in_use
     for what, tables in {"costs": ("costs",), "assignments and citations": OF_ANSWERS.values()}.items():
-        keys = {key for table in tables for (key,) in database.rows(f"select distinct run_id from {table}")}
+        keys = {key for table in tables for key in database.column(f"select distinct run_id from {table}")}
         if lost := [name for name in taken if held[name] in keys]:
             warn(f"the {what} of {shortened(lost)} went with what is replaced; load them again")
     delete(database, "run", *[held[name] for name in taken])
@@ -233,12 +224,10 @@ def make_room_for_judgments(database: Database, name: str, replace: bool) -> tup
             f"delete {name} first: evalsql drop qrels {name}"
         )
     version = next(f"{name}@{number}" for number in count(1) if f"{name}@{number}" not in held)
-    database.execute(
-        "update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = ?",
-        [version, qrels_id],
-    )
-    runs = database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
-    return qrels_id, {run_id for (run_id,) in runs}
+    renamed = f"update qrels set qrels = ?, replaced_at = {NOW} where qrels_id = ?"
+    database.execute(renamed, [version, qrels_id])
+    runs = database.column(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
+    return qrels_id, {*runs}
 
 
 def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> None:
@@ -251,7 +240,7 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
     for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
         columns = f"select * replace ({qrels_id} as {key}) from {table}"
         database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
-    differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
+    differing = database.query("judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
         for kind, table in OF_ANSWERS.items():
             database.execute(f"update {table} set qrels_id = {qrels_id} where qrels_id = {replaced_id}")

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import Given, check_given, known
 from evalsql.ingest.files.formats import without_rows
-from evalsql.ingest.files.input_files import open_sources
+from evalsql.ingest.files.input_files import open_sources, paths_in
 from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
+from evalsql.ingest.files.trec_text import Refuse
+from evalsql.ingest.python_rows import make_temp_table
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import shortened
 
@@ -25,7 +25,7 @@ _METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir[_-]?metadata(\.\w+)?$", re.IGNORECA
 _ENTRY = re.compile(r"( *)[\"']?([^\s#'\"-][^:'\"]*)[\"']?:(?:\s+(.*?))?(?:\s+#.*)?")
 _NO_COST = re.compile(r"(\d{4}-\d\d-\d\d|\[).*|")  # a time, a list, or what stands on the lines below
 _AMOUNT = re.compile(r"(null|[-+.\d][-+.\deE]*)(?: ([A-Za-z%]+))?")
-_COLUMNS = ("line", "run", "topic", "call", "cost", "value")
+_COLUMNS = {"file": "varchar", "line": "bigint", **dict.fromkeys(("run", "topic", "call", "cost", "value"), "varchar")}
 Row = tuple[int, str | None, str | None, str | None, str, str]  # as staged, without the file
 
 
@@ -60,28 +60,21 @@ def load_costs(
     """
     check_given(columns, "costs")
     reader = _Reader(run and resolve_one(database, "run", run), frozenset(as_list(costs)), columns or {})
-    files = [source] if isinstance(source, str | Path) else source
-    is_file = isinstance(files, list | tuple) and all(isinstance(each, str | Path) for each in files)
-    problems = ProblemList()
-    with open_sources(files, problems) if is_file else nullcontext([IN_MEMORY]) as origins, database.transaction():
-        labels = {each.label if isinstance(each, Source) else each: each for each in origins}
-        texts = ", ".join(f"null::varchar as {name}" for name in ("file", *_COLUMNS[1:]))
-        database.execute(f"create or replace temp table staged_costs as select {texts}, 0::bigint as line limit 0")
-        for label, origin in labels.items():
-            if isinstance(origin, Source) and _METADATA.search(label):
-                rows = reader.of_metadata(origin)
-            elif isinstance(origin, Source):
-                rows = reader.of_records(read_records(database, origin, problems.add, reader.keyed), label)
-            else:
-                rows = reader.of_records(in_memory(source, reader.keyed), label)
-            add_rows(database, "temp.staged_costs", ("file", *_COLUMNS), ((label, *row) for row in rows))
+    paths, problems = paths_in(source), ProblemList()
+    opened = nullcontext(list[Source]()) if paths is None else open_sources(paths, problems)
+    with opened as sources, database.transaction():
+        make_temp_table(database, "staged_costs", _COLUMNS)
+        read = {each.label: reader.of_source(database, each, problems.add) for each in sources}
+        if paths is None:
+            read[IN_MEMORY] = reader.of_records(in_memory(source, reader.keyed), IN_MEMORY)
+        for label, rows in read.items():
+            add_rows(database, "temp.staged_costs", [*_COLUMNS], ((label, *row) for row in rows))
         problems.check()
         staged = database.rows("select distinct file, cost from staged_costs")
         if lacking := reader.costs - {cost for _, cost in staged}:
             raise UsageError(f"no row has a number of {', '.join(sorted(lacking))}")
-        for label in [label for label in labels if label not in dict(staged)]:
-            problems.add(Problem(label, 0, "holds no costs"))
-        return _store(database, labels, problems, replace=replace)
+        problems.extend(Problem(label, 0, "holds no costs") for label in read if label not in dict(staged))
+        return _store(database, sources or [IN_MEMORY], problems, replace=replace)
 
 
 @dataclass
@@ -96,6 +89,11 @@ class _Reader:
     def keyed(self) -> Given:
         """The column that every record has: the run, or else the topic of the one run."""
         return self.columns if self.owner else {"topic": self.columns.get("run", "run")}
+
+    def of_source(self, database: Database, source: Source, refuse: Refuse) -> Iterator[Row]:
+        if _METADATA.search(source.label):
+            return self.of_metadata(source)
+        return self.of_records(read_records(database, source, refuse, self.keyed), source.label)
 
     def of_records(self, records: Iterable[Record], label: str) -> Iterator[Row]:
         left_out, meanings = set[str](), cache(lambda names: known(names, "costs", self.columns))
@@ -118,21 +116,12 @@ class _Reader:
 
     def of_metadata(self, source: Source) -> Iterator[Row]:
         """The numbers below ``resources`` of an ir_metadata file, called by the keys above them and their unit."""
-        with source.open() as stream:
-            try:
-                lines = (raw := stream.read()).decode("utf-8-sig").splitlines()
-            except UnicodeDecodeError as error:
-                raise source.error(f"is {without_rows(raw) or NOT_UTF8}") from error
-            except unreadable() as error:
-                raise source.error(f"cannot be read: {error}") from error
-        path, run, found, others = list[tuple[int, str]](), self.owner, list[tuple[int, str, str]](), list[str]()
-        for number, line in enumerate(lines, start=1):
-            if line.startswith("---") and found:
-                raise source.error("a second document begins here, and a file has the costs of one run", number)
-            if not (entry := _ENTRY.fullmatch(line.rstrip())):
-                continue  # an item of a list, such as one of a series of measurements
-            path = [each for each in path if each[0] < len(entry[1])] + [(len(entry[1]), entry[2])]
-            keys, text = [key for _, key in path], (entry[3] or "").strip("'\"")
+        run, found, others = self.owner, list[tuple[int, str, str]](), list[str]()
+        for number, keys, text in _entries(source):
+            if not keys:
+                if found:
+                    raise source.error("a second document begins here, and a file has the costs of one run", number)
+                continue
             run = run or (text if keys == ["tag"] else None)
             for names, value in _scalars(keys[1:], text) if keys[0] == "resources" else ():
                 amount = _AMOUNT.fullmatch(value)
@@ -157,6 +146,27 @@ class _Reader:
         return not self.costs or cost in self.costs
 
 
+def _entries(source: Source) -> Iterator[tuple[int, list[str], str]]:
+    """Line, keys from the outermost on and text of each entry of YAML; no keys where a document begins.
+
+    Items of lists are left out, such as those of a series of measurements.
+    """
+    with source.open() as stream:
+        try:
+            lines = (raw := stream.read()).decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise source.error(f"is {without_rows(raw) or NOT_UTF8}") from error
+        except unreadable() as error:
+            raise source.error(f"cannot be read: {error}") from error
+    path: dict[int, str] = {}  # keys by how far they are indented
+    for number, line in enumerate(lines, start=1):
+        if entry := _ENTRY.fullmatch(line.rstrip()):
+            path = {indent: key for indent, key in path.items() if indent < len(entry[1])} | {len(entry[1]): entry[2]}
+            yield number, [*path.values()], (entry[3] or "").strip("'\"")
+        elif line.startswith("---"):
+            yield number, [], ""
+
+
 def _scalars(keys: list[str], value: Any) -> Iterator[tuple[list[str], str]]:
     """What keys stand for, or each member of the JSON object that they do, as tirex-tracker's command has it."""
     if isinstance(value, str) and value.startswith("{"):
@@ -169,19 +179,14 @@ def _scalars(keys: list[str], value: Any) -> Iterator[tuple[list[str], str]]:
         yield keys, value if isinstance(value, str) else json.dumps(value)
 
 
-def _store(
-    database: Database, origins: Mapping[str, Source | str], problems: ProblemList, *, replace: bool
-) -> LoadedCosts:
+def _store(database: Database, origins: Sequence[Source | str], problems: ProblemList, *, replace: bool) -> LoadedCosts:
     """Keep the staged rows, once all that is wrong is told."""
-    keys = relation_query(database.catalog, "staged_cost_keys", {"staged": "select * from temp.staged_costs"})
-    database.execute(f"create or replace temp table staged_cost_keys as {keys}")
-    inputs = {"staged_keys": "select * from temp.staged_cost_keys"}
-    faults, replaced, new = (
-        relation_query(database.catalog, name, inputs) for name in ("cost_problems", "replaced_costs", "new_costs")
-    )
-    for fault in database.rows(f"{faults}\norder by file, line"):
-        problems.add(Problem(*fault))
+    staged, keyed = "select * from temp.staged_costs", {"staged_keys": "select * from temp.staged_cost_keys"}
+    database.make("staged_cost_keys", database.query("staged_cost_keys", {"staged": staged}))
+    faults = database.rows(f"{database.query('cost_problems', keyed)}\norder by file, line")
+    problems.extend(Problem(*fault) for fault in faults)
     problems.check()
+    replaced, new = database.query("replaced_costs", keyed), database.query("new_costs", keyed)
     taken = database.rows(f"select run, cost from ({replaced}) order by run, cost")
     if taken and not replace:
         raise UsageError(f"already loaded: {shortened([f'{cost} of {run}' for run, cost in taken])}; {USE_REPLACE}")
@@ -189,8 +194,8 @@ def _store(
     database.execute("delete from files where kind = 'costs' and id not in (select run_id from costs)")
     database.insert("costs", new)
     counted = "select run_id, count(*) from staged_cost_keys where file = ? group by run_id order by run_id"
-    for label, origin in origins.items():
-        sha256 = origin.sha256() if isinstance(origin, Source) else ""
+    for origin in origins:
+        label, sha256 = (origin.label, origin.sha256()) if isinstance(origin, Source) else (origin, "")
         of_runs = database.rows(counted, [label])
         add_file_rows(database, *(file_row("costs", run_id, origin, count, sha256) for run_id, count in of_runs))
     num_values = f"(select count(*) from ({new}))"

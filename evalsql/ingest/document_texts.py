@@ -4,26 +4,24 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, QueryError, UsageError, warn
-from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
+from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import COLUMNS, Given, check_given
 from evalsql.ingest.files.formats import without_rows
-from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, SURROGATE, Source, in_batches, unreadable
+from evalsql.ingest.files.input_files import open_rows
+from evalsql.ingest.files.source import SURROGATE, Source, in_batches, unreadable
 from evalsql.ingest.files.text_reading import ROWS_TOGETHER, headed_rows, json_lines, parquet_rows, read_json
 from evalsql.ingest.files.trec_text import Refuse, text_lines
 from evalsql.ingest.topic_files import dicts, frame_rows, words
 from evalsql.phrases import Progress, counted, shortened, silent
 
+_FILES = ("corpus", "collection", "documents", "docs")  # that hold documents, in a folder
 CHARACTERS = 2_000  # of a title and of a text that are kept
 _NAMES: Mapping[str, Sequence[str]] = {
     "document": (*COLUMNS["document"][: COLUMNS["document"].index("document")], "_id", "id", "document"),
@@ -71,21 +69,14 @@ def load_documents(
     check_given(columns, "documents")
     if characters < 1:
         raise UsageError(f"characters is {characters}, it must be at least 1")
-    query = relation_query(database.catalog, "wanted_documents", judged_only=judged_only)
+    query = database.query("wanted_documents", judged_only=judged_only)
     wanted = {document: (key, has_text) for document, key, has_text in database.rows(query)}
     if not wanted:
         raise UsageError("no document is held whose text could be kept; evalsql load runs and load qrels bring some")
-    is_file = isinstance(source, str | Path) and not is_dataset(source)
-    if is_file and Path(source).is_dir():
-        source = file_named(Path(source), "documents", ("corpus", "collection", "documents", "docs"), "corpus.jsonl")
-    origin = source if is_dataset(source) else IN_MEMORY
-    with open_one_source(source, "documents") if is_file else nullcontext(origin) as opened, database.transaction():
-        label = opened.label if isinstance(opened, Source) else opened
+    opened = open_rows(source, "documents", "docs", _FILES, "corpus.jsonl")
+    with opened as (file, origin, label, given), database.transaction():
         reader = _Reader(label, wanted, cache(lambda names: _columns(names, columns)), characters, replace, progress)
-        if isinstance(opened, Source):
-            rows = _read(database, opened, reader.problems.add, columns)
-        else:
-            rows = _in_memory(dataset_records(source, "docs") if is_dataset(source) else source)
+        rows = _read(database, file, reader.problems.add, columns) if file else _in_memory(given)
         for some in in_batches(reader.kept(rows), lambda row: len(row[1] or "") + len(row[2] or ""), _LETTERS_TOGETHER):
             if replace:
                 keys = [[key for key, *_ in some]]
@@ -93,7 +84,7 @@ def load_documents(
             add_rows(database, "document_texts", ("document_id", "title", "text"), some)
         loaded = reader.loaded()
         if loaded.num_kept:
-            add_file_rows(database, file_row("documents", 0, opened, loaded.num_kept))
+            add_file_rows(database, file_row("documents", 0, origin, loaded.num_kept))
     return loaded
 
 
@@ -139,10 +130,8 @@ class _Reader:
         if not self.num["read"] and not self.problems:
             self.problems.add(Problem(self.label, 0, "holds no documents"))
         elif not self.seen and not self.problems:
-            there = shortened(sorted(self.wanted)[:10])
-            self.problems.add(
-                Problem(self.label, 0, f"holds none of the documents that are held here, such as {there}")
-            )
+            reason = f"holds none of the documents that are held here, such as {shortened(sorted(self.wanted)[:10])}"
+            self.problems.add(Problem(self.label, 0, reason))
         self.problems.check()
         if self.repeated:
             told = f"{counted(len(self.repeated), 'row')} left out, whose document stands above already"
@@ -203,9 +192,7 @@ def _in_memory(data: Any) -> Iterator[Row]:
 
 def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> Iterator[Row]:
     try:
-        with source.open() as stream:
-            head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
-        start = head.lstrip()
+        start = (head := source.head()).lstrip()
         if head.startswith(b"PAR1"):
             yield from parquet_rows(database, source)
         elif start.startswith((b"{", b"[")):
@@ -219,8 +206,7 @@ def _read(database: Database, source: Source, refuse: Refuse, given: Given) -> I
 
 
 def _json_rows(source: Source, refuse: Refuse, *, is_list: bool) -> Iterator[Row]:
-    found = ((0, row) for row in read_json(source)) if is_list else json_lines(source, refuse)
-    for line, row in found:
+    for line, row in ((0, row) for row in read_json(source)) if is_list else json_lines(source, refuse):
         if isinstance(row, dict):
             yield line, row
         else:

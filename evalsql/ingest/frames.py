@@ -35,7 +35,7 @@ def registered(
     view, left_out = _TABLE, None
     try:
         if isinstance(data, Query):
-            database.execute(f"create or replace temp table {_TABLE} as {data.sql}")
+            database.make(_TABLE, data.sql)
         elif python_rows.are_rows(data):
             column_meanings.check_given(given, kind)
             left_out = _put_rows(database, data, kind, given)

@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.errors import InputError, Problem, ProblemList, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
+from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
-from evalsql.ingest.files.trec_text import (
-    Notes,
-    RowReader,
-    preference_rows,
-    qrels_rows,
-    reader,
-    rejected_paths,
-    sampled_rows,
-    text_lines,
-)
+from evalsql.ingest.files.trec_text import Notes, RowReader, reader, rejected_paths, text_lines
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
-from evalsql.ingest.preferences import check_preferences
 from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.ingest.spans import check_rows
 from evalsql.phrases import counted
 
-# SQL type by column of the staged rows; line is that of the file, or the number of the row.
-_GRADED = {"line": "bigint", "topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
-_PREFERRED = {
-    **{"line": "bigint", "topic": "varchar", "judgment_group": "varchar", "subgroup": "varchar"},
-    **{"document": "varchar", "level": "double"},
-}
-_SAMPLED = {**_GRADED, "stratum": "varchar", "probability": "double"}
-_NUGGETS = {"line": "bigint", "topic": "varchar", "nugget": "varchar", "importance": "varchar", "text": "varchar"}
-_SPANNED = {"line": "bigint", "topic": "varchar", "document": "varchar", **dict.fromkeys(("start", "end"), "integer")}
-# By form, where they are not those of grades.
+# Columns of the staged rows, by form where they are not those of grades; line is that of the file, or the row's number.
+_GRADED = "line topic iteration document grade"
 _COLUMNS = {
-    **{"preferences": _PREFERRED, "spans": {**_SPANNED, "grade": "integer"}, NUGGETS: _NUGGETS},
-    **dict.fromkeys(SAMPLED, _SAMPLED),
+    "preferences": "line topic judgment_group subgroup document level",
+    "spans": "line topic document start end grade",
+    NUGGETS: "line topic nugget importance text",
+    **dict.fromkeys(SAMPLED, f"{_GRADED} stratum probability"),
 }
+_TYPES = {"line": "bigint", **dict.fromkeys(("grade", "start", "end"), "integer")}  # those of text are varchar
+_TYPES |= dict.fromkeys(("level", "probability"), "double")
 _READERS: Mapping[str, RowReader] = {
-    "preferences": preference_rows,
-    **{form: partial(sampled_rows, form=form) for form in SAMPLED},
+    "preferences": trec_text.preference_rows,
+    **{form: partial(trec_text.sampled_rows, form=form) for form in SAMPLED},
 }
 # What stands for these in rows of a table, by form. Without methods all that is judged was drawn, as by method 1.
 _COLUMNS_OF = {
@@ -59,7 +48,10 @@ _COLUMNS_OF = {
     "strata": "topic, iteration, document, grade, stratum, null",
     "probabilities": "topic, '0', document, grade, coalesce(method, '1'), probability",
 }
-_ALL = "select * from staged_qrels_rows"
+_ALL, _COUNT = "select * from staged_qrels_rows", "select count(*) from staged_qrels_rows"
+_FAULTS = {"preferences": "preference_faults", NUGGETS: "nugget_faults"}  # relations by form, where of its own
+# Documents by level, of each subgroup of one judgment group.
+_Group = dict[str, dict[float, list[str]]]
 MOST_PAIRS = 200_000_000
 _QUERIES = "family_queries"
 
@@ -114,7 +106,8 @@ class StagedJudgments:
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._columns = _COLUMNS.get(self.options.form, _GRADED)
+        columns = _COLUMNS.get(self.options.form, _GRADED).split()
+        self._columns = {name: _TYPES.get(name, "varchar") for name in columns}
         make_temp_table(self.database, "staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
@@ -125,8 +118,6 @@ class StagedJudgments:
         options = self.options
         if options.are_spans:
             raise file.error("spans need names of columns, in a header or JSON: topic, document, start, end, grade")
-        if options.form in IMPLYING:
-            raise QueryError(f"{file.label}: {options.form} were not recognised")
         if options.form == NUGGETS:
             raise file.error("nuggets are JSON lines, or a table whose header names topic, nugget and importance")
         self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
@@ -134,7 +125,7 @@ class StagedJudgments:
             return
         make_temp_table(self.database, "staged_qrels_rows", self._columns)
         notes, problems = Notes(), ProblemList()
-        read = _READERS.get(options.form, qrels_rows)
+        read = _READERS.get(options.form, trec_text.qrels_rows)
         rows = ((line, *row) for line, row in read(file, notes, problems.add))
         base_rows.add_rows(self.database, "staged_qrels_rows", [*self._columns], rows)
         self.comments = notes.comments
@@ -159,55 +150,30 @@ class StagedJudgments:
 
     def _check(self, origin: Table, problems: ProblemList) -> None:
         """Count the staged rows, and refuse those that contradict earlier ones, or keep the best of repeated ones."""
-        database, in_groups, staged = self.database, self.options.form == "groups", {"staged": _ALL}
-        count = "select count(*) from staged_qrels_rows"
-        ((self.num_rows,),) = database.rows(count)
+        database, form, staged = self.database, self.options.form, {"staged": _ALL}
+        in_groups = {"in_groups": form == "groups"}
+        ((self.num_rows,),) = database.rows(_COUNT)
         if not self.num_rows and not problems:
             problems.add(origin.problem(0, "holds no rows"))
         if self.options.keep_best:
             problems.check()
-            best = relation_query(database.catalog, "best_judgments", staged, in_groups=in_groups)
-            database.execute(f"create or replace temp table staged_qrels_rows as\n{best}")
-            ((num_kept,),) = database.rows(count)
+            database.make("staged_qrels_rows", database.query("best_judgments", staged, **in_groups))
+            ((num_kept,),) = database.rows(_COUNT)
             self.duplicates = self.num_rows - num_kept
             return
-        if self.options.form == NUGGETS:
-            self._refuse("nugget_faults", origin, problems)
-        elif self.options.are_spans:
+        if self.options.are_spans:
             check_rows(origin, self.options)
-        elif self.options.are_preferences:
-            check_preferences(database.rows(f"{_ALL}\norder by line"), origin, problems)
         else:
-            repeated = relation_query(database.catalog, "repeated_staged_judgments", staged, in_groups=in_groups)
-            found = database.rows(f"{repeated}\norder by line")
-            lines = origin.lines() if found else {}
-            for line, topic, iteration, document, first, other in found:
-                where = f" by group {iteration}" if in_groups else ""
-                where = f"{where} at {origin.unit} {lines.get(first, first)}"
-                reason = f"document {document} of topic {topic} is already judged{where}"
-                if not in_groups and iteration != other:
-                    reason += (
-                        f", with iteration {other}; in the form groups (--form groups, in Python form='groups') each "
-                        "iteration, a group or subtopic, may judge it once"
-                    )
-                problems.add(origin.problem(lines.get(line, line), reason))
+            faults = _FAULTS.get(form, "judgment_faults")
+            how = {} if form in _FAULTS else in_groups
+            problems.extend(origin.faults(database.query(faults, staged, **how)))
+        if self.options.are_preferences:
+            levels = database.rows(f"{database.query('preference_levels', staged)}\norder by first_line")
+            problems.extend(origin.problem(0, reason) for reason in _contradictions(levels))
         if self.options.are_sampled:
-            self._check_sample(origin, problems)
+            problems.extend(origin.faults(database.query("sample_faults", staged, form=form)))
+            self.notices += database.column(database.query("sample_remarks", staged, form=form))
         problems.check()
-
-    def _check_sample(self, origin: Table, problems: ProblemList) -> None:
-        """Refuse probabilities that are none, and note what is to be said of the sample."""
-        self._refuse("sample_faults", origin, problems, form=self.options.form)
-        remarks = relation_query(self.database.catalog, "sample_remarks", {"staged": _ALL}, form=self.options.form)
-        self.notices += [remark for (remark,) in self.database.rows(remarks)]
-
-    def _refuse(self, faults: str, origin: Table, problems: ProblemList, **arguments: str) -> None:
-        """Refuse the staged rows that a relation finds at fault."""
-        query = relation_query(self.database.catalog, faults, {"staged": _ALL}, **arguments)
-        found = self.database.rows(f"{query}\norder by line")
-        lines = origin.lines() if found else {}
-        for line, reason in found:
-            problems.add(origin.problem(lines.get(line, line), reason))
 
     def store(self, run_ids: Iterable[int] = (), *, replace: bool) -> tuple[int, list[tuple[int, int]]]:
         """Put the rows into the base tables within the caller's transaction, and evaluate runs with them.
@@ -228,9 +194,7 @@ class StagedJudgments:
             if run_ids:
                 raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
             base_rows.add_topics(database, rows)
-            database.insert(
-                "nuggets", relation_query(database.catalog, "new_nuggets", {"staged": rows}, qrels_id=qrels_id)
-            )
+            database.insert("nuggets", database.query("new_nuggets", {"staged": rows}, qrels_id=qrels_id))
             database.execute("drop table staged_qrels_rows; drop table staged_topics")
             take_over(database, qrels_id, replaced_id)
             return qrels_id, []
@@ -238,25 +202,20 @@ class StagedJudgments:
         table = "preferences" if options.are_preferences else "assessments"
         inputs = {"staged": rows, "staged_files": f"select 0 as file_id, {qrels_id} as owner_id"}
         if options.are_spans:
-            how = {"unit": (options.meta or {})["unit"]}
-            database.insert("judged_spans", relation_query(database.catalog, "new_judged_spans", inputs, **how))
-            graded = {"staged": relation_query(database.catalog, "span_assessments", inputs)}
-            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs | graded))
-        else:
-            database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+            unit = (options.meta or {})["unit"]
+            database.insert("judged_spans", database.query("new_judged_spans", inputs, unit=unit))
+            inputs["staged"] = database.query("span_assessments", inputs)
+        database.insert(table, database.query(f"new_{table}", inputs))
         if options.are_sampled:
-            samples = relation_query(database.catalog, "new_judgment_samples", inputs, form=form)
-            database.insert("judgment_samples", samples)
+            database.insert("judgment_samples", database.query("new_judgment_samples", inputs, form=form))
         inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
         if options.are_spans:
-            remarks = relation_query(database.catalog, "span_remarks", inputs)
-            self.notices += [remark for (remark,) in database.rows(remarks)]
-        database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
+            self.notices += database.column(database.query("span_remarks", inputs))
+        database.insert("judged_documents", database.query("new_judged_documents", inputs))
         database.execute("drop table staged_qrels_rows; drop table staged_topics; drop table document_ids")
         take_over(database, qrels_id, replaced_id)
         inputs["judged_topics"] = f"select topic_id from {table} where qrels_id = {qrels_id}"
-        waiting = relation_query(database.catalog, "waiting_runs", inputs)
-        runs = replaced_runs.union(run_ids or [run_id for (run_id,) in database.rows(waiting)])
+        runs = replaced_runs.union(run_ids or database.column(database.query("waiting_runs", inputs)))
         pairs = [(qrels_id, run_id) for run_id in sorted(runs)]
         base_rows.add_evaluations(database, pairs)
         return qrels_id, pairs
@@ -269,13 +228,47 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
         if not text:
             return 0
         raw = f"select * from {reader([text])}"
-        clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
-        database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
+        database.make("staged_qrels_rows", database.query("clean_qrels_rows", {"raw": raw}))
     rejected = rejected_paths(database)
     ((num_rows, doubtful),) = database.rows("select count(*), count(*) filter (doubtful) from staged_qrels_rows")
     judgment = "topic, document, iteration" if form == "groups" else "topic, document"
     repeated = f"select 1 from staged_qrels_rows group by {judgment} having count(*) > 1 limit 1"
     return 0 if rejected or doubtful or database.rows(repeated) else int(num_rows)
+
+
+def _contradictions(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """What is wrong with groups in which a document is preferred to another and that one to it, be it by others.
+
+    Rows are those of ``preference_levels`` in the order of their first lines. Different groups may disagree.
+    """
+    groups: dict[tuple[str, str], _Group] = defaultdict(lambda: defaultdict(dict))
+    for topic, group, subgroup, level, documents, _ in rows:
+        groups[topic, group][subgroup][level] = documents
+    for (topic, group), subgroups in groups.items():
+        if circle := _cycle(subgroups):
+            links = ", ".join(f"{better} to {worse}" for better, worse in pairwise([*circle, circle[0]]))
+            yield f"group {group} of topic {topic} contradicts itself, preferring {links}"
+
+
+def _cycle(group: _Group) -> list[str]:
+    """Documents each preferred to the next and the last to the first; empty if there is no such circle."""
+    if len(group) < 2:
+        return []
+    sorter: TopologicalSorter[str | tuple[str, float]] = TopologicalSorter()
+    for subgroup, levels in group.items():
+        for better, worse in pairwise(sorted(levels, reverse=True)):
+            # A node between two levels stands for all the pairs across them.
+            between = (subgroup, better)
+            sorter.add(between, *levels[better])
+            for document in levels[worse]:
+                sorter.add(document, between)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        documents = [node for node in error.args[1][1:] if isinstance(node, str)]
+        start = documents.index(min(documents))
+        return documents[start:] + documents[:start]
+    return []
 
 
 def stage_implied(database: Database, table: Table, options: JudgmentOptions) -> list[str]:
@@ -286,15 +279,16 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
         if options.queries is not None:
             queries, notices = f"select query from {_QUERIES}", _stage_queries(database, table, options.queries)
         inputs = {"members": table.query, "queries": queries}
-        ((num_pairs,),) = database.rows(relation_query(database.catalog, "num_family_pairs", inputs))
+        ((num_pairs,),) = database.rows(database.query("num_family_pairs", inputs))
         if num_pairs > MOST_PAIRS:
             raise table.source.error(
                 f"families: they make {num_pairs:,} relevant pairs, more than {MOST_PAIRS:,}; --queries names the "
                 "members that are searched for"
             )
-        pairs = relation_query(database.catalog, "family_pairs", inputs)
-    judged = relation_query(database.catalog, "pair_judgments", {"pairs": pairs}, with_self=options.with_self)
-    database.execute(f"insert into staged_qrels_rows by name {judged}; drop table if exists {_QUERIES}")
+        pairs = database.query("family_pairs", inputs)
+    judged = database.query("pair_judgments", {"pairs": pairs}, with_self=options.with_self)
+    database.insert("staged_qrels_rows", judged)
+    database.execute(f"drop table if exists {_QUERIES}")
     ((num_pairs, num_topics),) = database.rows("select count(*), count(distinct topic) from staged_qrels_rows")
     if not num_pairs:
         what = "no family has two members that could be relevant to each other" if is_family else "no pairs"

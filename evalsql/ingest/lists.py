@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from evalsql.database.database import Database
-from evalsql.errors import Problem, ProblemList, UsageError
+from evalsql.errors import InputError, Problem, ProblemList, UsageError
 from evalsql.ingest.base_rows import add_file_rows, file_row
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
@@ -44,6 +44,10 @@ class RetrievalList(NamedTuple):
     def documents(self, width: int) -> list[str]:
         """Names of the documents: they have none there, so they are called by their places."""
         return [f"{self.query}-{place:0{width}}" for place in range(1, len(self.records) + 1)]
+
+    def rows(self, width: int) -> Iterator[tuple[str, str, float]]:
+        for document, record in zip(self.documents(width), self.records, strict=True):
+            yield self.query, document, record.score
 
     def grades(self, width: int) -> dict[str, int]:
         """Grades by document, those that were not retrieved too."""
@@ -91,31 +95,33 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
 def _read_lists(source: Source, problems: ProblemList) -> Iterator[RetrievalList]:
     """The blocks of a file, but for those whose first two lines are not to be understood."""
     for holds_text, block in groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1])):
-        if not holds_text:
-            continue
-        (first, line), *below = block
-        query, *more = split(line)
-        second, text = below[0] if below else (first, "")
-        weight_reason = weight_fault(more[0]) if more else ""
-        at = first
-        if len(more) > 1:
-            reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
-        elif weight_reason or not below:
-            reason = weight_reason or f"query {query} ends here, expected the number of relevant documents below"
-        elif not _COUNT.fullmatch(text):
-            at, reason = second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'
-        elif int(text) > MOST_RELEVANT:
-            at, reason = second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"
-        else:
-            before = problems.count
-            records = [*_read_records(source, below[1:], problems)]
-            num_found = sum(record.relevant for record in records)
-            if num_found > int(text) and problems.count == before:
-                reason = f"{text} relevant documents in all, but the list of {query} shows {num_found}"
-                problems.add(source.problem(second, reason))
-            yield RetrievalList(source.label, first, query, float(more[0]) if more else None, int(text), records)
-            continue
-        problems.add(source.problem(at, reason))
+        if holds_text:
+            try:
+                yield _read_list(source, [*block], problems)
+            except InputError as error:
+                problems.take(error)
+
+
+def _read_list(source: Source, block: Sequence[tuple[int, str]], problems: ProblemList) -> RetrievalList:
+    (first, line), *below = block
+    query, *more = split(line)
+    if len(more) > 1:
+        raise source.error(f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]", first)
+    if more and (reason := weight_fault(more[0])):
+        raise source.error(reason, first)
+    if not below:
+        raise source.error(f"query {query} ends here, expected the number of relevant documents below", first)
+    (second, text), *rows = below
+    if not _COUNT.fullmatch(text):
+        raise source.error(f'"{text}" is no number of relevant documents, a whole one of 0 or more', second)
+    if int(text) > MOST_RELEVANT:
+        raise source.error(f"{text} relevant documents are more than {MOST_RELEVANT:,}", second)
+    before, records = problems.count, [*_read_records(source, rows, problems)]
+    num_found = sum(record.relevant for record in records)
+    if num_found > int(text) and problems.count == before:
+        reason = f"{text} relevant documents in all, but the list of {query} shows {num_found}"
+        problems.add(source.problem(second, reason))
+    return RetrievalList(source.label, first, query, float(more[0]) if more else None, int(text), records)
 
 
 def _read_records(source: Source, lines: Iterable[tuple[int, str]], problems: ProblemList) -> Iterator[Record]:
@@ -158,19 +164,12 @@ def store(database: Database, name: str, qrels: str, each: ListSet, meta: Meta, 
     topics = dict(database.rows("select topic, topic_id from topics"))
     weights = {topics[one.query]: one.weight for one in each.lists if one.weight is not None}
     store_values(database, qrels_id, weights)
-    rows = [
-        (one.query, document, record.score)
-        for one in each.lists
-        for document, record in zip(one.documents(width), one.records, strict=True)
-    ]
+    rows = [row for one in each.lists for row in one.rows(width)]
     options = RunOptions("input", lower_is_better=each.order == "asc", replace=replace, meta=meta, warns=False)
     run_id, _ = load_run_data(database, name, rows, options, [qrels])
     for source in each.sources:
         own = [one for one in each.lists if one.file == source.label]
-        num_weights = sum(one.weight is not None for one in own)
-        origins = [
-            file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)),
-            file_row("run", run_id, source, sum(len(one.records) for one in own)),
-            file_row("weights", qrels_id, source, num_weights),
-        ]
-        add_file_rows(database, *origins[: 3 if num_weights else 2])
+        add_file_rows(database, file_row("qrels", qrels_id, source, sum(len(grades[one.query]) for one in own)))
+        add_file_rows(database, file_row("run", run_id, source, sum(len(one.records) for one in own)))
+        if num_weights := sum(one.weight is not None for one in own):
+            add_file_rows(database, file_row("weights", qrels_id, source, num_weights))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.judgment_overlap import RETRIEVED, equal_scores, scarce_overlaps
 from evalsql.errors import warn
@@ -33,7 +32,7 @@ class LoadWarnings:
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
-        query = relation_query(database.catalog, "repeated_files", {"new_ids": _listed(ids)}, kind=kind)
+        query = database.query("repeated_files", {"new_ids": _listed(ids)}, kind=kind)
         repeated = database.rows(f"{query}\norder by name, other")
         for file, name, other in repeated[:MOST_REPEATED]:
             self.texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
@@ -41,7 +40,7 @@ class LoadWarnings:
             self.texts.append(f"{len(repeated) - MOST_REPEATED} more files were loaded before under another name")
 
     def note_irrelevance(self, database: Database, qrels_id: int) -> None:
-        query = relation_query(database.catalog, "sets_without_relevance", {"new_ids": _listed([qrels_id])})
+        query = database.query("sets_without_relevance", {"new_ids": _listed([qrels_id])})
         for name, num_judgments, grade in database.rows(query):
             self.texts.append(
                 f"judgments {name}: nothing is relevant, as the best of {counted(num_judgments, 'grade')} is {grade} "

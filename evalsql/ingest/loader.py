@@ -150,9 +150,8 @@ class Loader:
         with open_sources(files, problems) as sources:
             by_names = sources_by_name(sources, name, problems)
             if qrels is not None and len(by_names) > 1:
-                raise UsageError(
-                    f"{len(by_names)} files make as many judgment sets, which cannot all be called {qrels}"
-                )
+                made = f"{len(by_names)} files make as many judgment sets"
+                raise UsageError(f"{made}, which cannot all be called {qrels}")
             sets = lists.read_sets(by_names, problems, order)
             with self.database.transaction():
                 for run, each in sets.items():
@@ -216,13 +215,8 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        options = RunOptions(
-            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
-            warns=tells_remarks,
-            call=call,
-            collapse=collapse,
-            unit=unit,
-        )
+        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        options = RunOptions(*given, warns=tells_remarks, call=call, collapse=collapse, unit=unit)
         how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
         return self.load_run_files(files, options, **how, progress=progress)
 
@@ -267,9 +261,8 @@ class Loader:
                 asked = make_room_for_runs(database, list(by_names), as_list(qrels), options.replace, sets)
                 loader.load(by_names, asked)
                 if told:
-                    database.execute(
-                        "update runs set meta = told.meta from temp.told_runs as told where told.run = runs.run"
-                    )
+                    said = "temp.told_runs as told where told.run = runs.run"
+                    database.execute(f"update runs set meta = told.meta from {said}")
                 self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)
@@ -298,20 +291,12 @@ class Loader:
         Rows are a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         """
-        options = RunOptions(
-            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
-            call=call,
-            collapse=collapse,
-            unit=unit,
-        )
-        return self.load_run_data(data, name, options, qrels=qrels)
-
-    def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
-        """Load one run from memory; arguments and errors are those of ``load_run``."""
         from evalsql.ingest.frames import Query
         from evalsql.ingest.run_loading import load_run_data
 
-        options, origin = self._checked(options), data.source if isinstance(data, Query) else IN_MEMORY
+        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        options = self._checked(RunOptions(*given, call=call, collapse=collapse, unit=unit))
+        origin = data.source if isinstance(data, Query) else IN_MEMORY
         with self.database.transaction():
             run_id, num_rows = load_run_data(self.database, checked_name(name), data, options, as_list(qrels))
             add_file_rows(self.database, file_row("run", run_id, origin, num_rows))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem
 from evalsql.ingest.base_rows import add_rows
@@ -35,12 +34,7 @@ def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]
         rows.append((line, file, stem(file), os.path.isfile(file), [*said], [*said.values()]))
     if not rows:
         raise InputError([Problem(str(path), 0, "lists no run")])
-    make_temp_table(database, "manifest", _COLUMNS)
-    add_rows(database, "manifest", [*_COLUMNS], rows)
-    staged = {"manifest": "select *, map(keys, texts) as meta from temp.manifest"}
-    runs = relation_query(database.catalog, "manifest_runs", staged)
-    database.execute(f"create or replace temp table told_runs as {runs}; drop table temp.manifest")
-    listed = database.records("select * from temp.told_runs order by line")
+    listed = _told_runs(database, "manifest_runs", "manifest", _COLUMNS, rows)
     if faulty := [Problem(str(path), run.line, run.reason) for run in listed if run.reason]:
         raise InputError(faulty)
     return listed
@@ -60,11 +54,19 @@ def stage_said(database: Database, runs: Mapping[str, Sequence[Source]], meta: M
     said = {run: {**some[0].said, **meta} for run, some in runs.items() if some[0].said}
     if not said:
         return []
-    make_temp_table(database, "said_runs", _SAID)
-    add_rows(database, "said_runs", [*_SAID], [(run, [*facts], [*facts.values()]) for run, facts in said.items()])
-    staged = {"said_runs": "select run, map(keys, texts) as meta from temp.said_runs"}
-    told = relation_query(database.catalog, "sets_of_collections", staged)
-    database.execute(f"create or replace temp table told_runs as {told}; drop table temp.said_runs")
+    rows = [(run, [*facts], [*facts.values()]) for run, facts in said.items()]
+    return _told_runs(database, "sets_of_collections", "said_runs", _SAID, rows)
+
+
+def _told_runs(
+    database: Database, relation: str, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]]
+) -> list[Any]:
+    """What a relation makes of staged rows, which it reads under a name; the table ``told_runs`` has it as well."""
+    make_temp_table(database, name, columns)
+    add_rows(database, name, [*columns], rows)
+    staged = {name: f"select * exclude (keys, texts), map(keys, texts) as meta from temp.{name}"}
+    database.make("told_runs", database.query(relation, staged))
+    database.execute(f"drop table temp.{name}")
     return database.records("select * from temp.told_runs")
 
 

@@ -193,13 +193,10 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
         raise UsageError(f"{_of_rows(kind)}, and this has one value of each document")
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
-    return Columns(
-        {
-            "topic": list(chain.from_iterable(map(repeat, data, map(len, data.values())))),
-            "document": list(chain.from_iterable(data.values())),
-            _value(kind): list(chain.from_iterable(inner.values() for inner in data.values())),
-        }
-    )
+    topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
+    documents = chain.from_iterable(data.values())
+    values = chain.from_iterable(inner.values() for inner in data.values())
+    return Columns({"topic": [*topics], "document": [*documents], _value(kind): [*values]})
 
 
 def _value(kind: str) -> str:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
-from evalsql.errors import QueryError
+from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import base_rows, spans
-from evalsql.ingest.calls import OF_CALLS, rows_by_call, store_calls
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
@@ -28,6 +26,12 @@ _RUN_COLUMNS = (
 )
 # Files keep their order, whichever reader put them there.
 _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
+
+
+_NO_CALLS = (
+    "select null::integer as list_id, null::integer as topic_id, null::integer as run_id, null as call_name where false"
+)
+_OF_CALLS = "select list_id from numbered_calls as calls where calls.run_id = runs.run_id"
 
 
 class Repeated(NamedTuple):
@@ -107,7 +111,7 @@ class RunBatch:
         base_rows.add_names(database, "select * from staged_run_rows")
         compared = compared_rows(database, self._owners, options)
         if options.has_calls:
-            compared = rows_by_call(database, compared, options)
+            compared = _rows_by_call(database, compared, options)
         if options.holds_spans:
             compared = spans.collapsed(database, compared, _STAGED_IN_ORDER, self._owners, options)
         ranked = ranked_rows(database, compared, options)
@@ -115,7 +119,7 @@ class RunBatch:
             _retain(database, ranked)
             self.ranked = f"select * from retrieved where run_id in ({self._listed})"
         else:
-            database.execute(f"create or replace temp table all_ranks as\n{ranked}")
+            database.make("all_ranks", ranked)
             self.ranked = "select * from all_ranks"
         found = f"retrieved_spans where run_id in ({self._listed})" if options.holds_spans else f"({self.ranked})"
         counts = f"select (select count(*) from staged_run_rows), count(*) from {found}"
@@ -128,46 +132,38 @@ class RunBatch:
         """Documents that a topic has several times, or a call of it, unless the best one is kept."""
         if self.options.keep_best:
             return set()
-        repeated = relation_query(self.database.catalog, "repeated_documents", {"ranked": self.ranked})
-        names, columns = "join topics using (topic_id) join documents using (document_id)", "run_id, topic, document"
-        if self.options.has_calls:
-            names += (
-                " join numbered_calls as calls on calls.list_id = repeated.run_id and calls.topic_id = topics.topic_id"
-            )
-            columns = "calls.run_id, topic, document, call_name"
-        return {Repeated(*row) for row in self.database.rows(f"select {columns} from ({repeated}) as repeated {names}")}
+        calls = "from temp.numbered_calls" if self.options.has_calls else _NO_CALLS
+        repeated = self.database.query("repeated_documents", {"ranked": self.ranked, "ranked_calls": calls})
+        return {Repeated(*row) for row in self.database.rows(repeated)}
 
     def store(self, warnings: LoadWarnings | None = None) -> None:
         """Put the ranked rows that are to be kept into the base tables, and evaluate them.
 
         Without ``warnings`` nothing is noted, and the temporary tables stay until the caller's transaction ends.
         """
-        database, options, catalog = self.database, self.options, self.database.catalog
+        database, options = self.database, self.options
         ranked = {"ranked": self.ranked}
         if options.keep_best:
             count = "select count(*) - count(distinct (run_id, topic_id, document_id)) from all_ranks where run_id"
-            count = f"{count} in ({OF_CALLS if options.has_calls else 'runs.run_id'})"
+            count = f"{count} in ({_OF_CALLS if options.has_calls else 'runs.run_id'})"
             database.execute(f"update runs set duplicates = ({count}) where run_id in ({self._listed})")
         if options.keep_best or options.depth or options.judged_by:
             judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
-            kept = relation_query(catalog, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
-            database.execute(f"create or replace temp table all_ranks as\n{kept}")
+            kept = database.query("kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
+            database.make("all_ranks", kept)
         if options.has_calls:
-            database.execute(
-                f"create or replace temp table all_ranks as\n{store_calls(database, self.ranked, self._listed)}"
-            )
+            database.make("all_ranks", _store_calls(database, self.ranked, self._listed))
         if options.keeps_unjudged and not options.keeps_all:
             _retain(database, self.ranked)
-        run_topics = relation_query(catalog, "new_run_topics", ranked | {"staged_files": self._owners})
-        database.insert("run_topics", run_topics)
+        files = {"staged_files": self._owners}
+        database.insert("run_topics", database.query("new_run_topics", ranked | files))
         if warnings:
             self.note_ties(warnings)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
         if options.keeps_unjudged:
             base_rows.add_evaluations(database, pairs)
         else:
-            judged = relation_query(catalog, "judged_or_tied", ranked)
-            database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
+            database.make("judged_or_tied", database.query("judged_or_tied", ranked))
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
@@ -178,11 +174,7 @@ class RunBatch:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
         database = self.database
         if self.options.tie_rule == "trec_eval":
-            ties = relation_query(database.catalog, "rounded_ties", {"ranked": self.ranked})
-            keys = "topics using (topic_id) join documents using (document_id) join documents as others"
-            query = f"select run, num_documents, topic, documents.document, others.document from ({ties}) as tied "
-            joined = f"join runs using (run_id) join {keys} on others.document_id = other_id"
-            warnings.rounded += database.rows(f"{query}{joined} order by run_id")
+            warnings.rounded += database.rows(database.query("rounded_ties", {"ranked": self.ranked}))
         warnings.note_equal_scores(database, self.ranked)
 
     def _add_runs(self) -> None:
@@ -202,16 +194,39 @@ def compared_rows(database: Database, staged_files: str, options: RunOptions) ->
     """A SELECT of the staged rows with keys; ``staged_files`` is one of file_id and owner_id."""
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     rule, lower_is_better = options.tie_rule, options.lower_is_better
-    return relation_query(database.catalog, "compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
+    return database.query("compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
 
 
 def ranked_rows(database: Database, rows: str, options: RunOptions) -> str:
     """A SELECT of the rows with ranks."""
     if options.ranks_by_score:
-        return relation_query(database.catalog, "ranked_by_score", {"compared_rows": rows})
-    return relation_query(database.catalog, "ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
+        return database.query("ranked_by_score", {"compared_rows": rows})
+    return database.query("ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
 
 
 def _retain(database: Database, ranked: str) -> None:
     """Store rows in the order in which they are read: run by run, topic by topic, from the first rank on."""
     database.insert("retrieved", f"select * from (\n{ranked}\n) order by run_id, topic_id, rank")
+
+
+# Runs that search several times for a topic: meanwhile each call has the key of a ranking of its own, which the table
+# ``numbered_calls`` says, and the run's one ranking is made of theirs.
+
+
+def _rows_by_call(database: Database, compared: str, options: RunOptions) -> str:
+    """A SELECT of staged rows, those of each call under the key of its own ranking."""
+    if options.one_alignment:
+        raise UsageError("a table of E-values is one search for each topic; leave out --call, in Python call=")
+    database.make("called_rows", compared)
+    rows = {"compared_rows": "select * from temp.called_rows"}
+    database.make("numbered_calls", database.query("numbered_calls", rows))
+    return database.query("rows_by_call", rows)
+
+
+def _store_calls(database: Database, ranked: str, run_ids: str) -> str:
+    """Keep the ranked rows of calls; returns a SELECT of the one ranking of each run that is made of them."""
+    database.insert("call_ranks", database.query("new_call_ranks", {"ranked": ranked}))
+    database.execute("drop table temp.called_rows; drop table temp.numbered_calls")
+    new = {"new_runs": f"select run_id from runs where run_id in ({run_ids})"}
+    windows = {"call_windows": database.query("whole_sessions", new)}
+    return database.query("united_calls", windows, united_by="first")

@@ -4,23 +4,25 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
-from evalsql.ingest.base_rows import IN_MEMORY, add_rows
+from evalsql.ingest.base_rows import IN_MEMORY, NOW, add_rows
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import (
     STANDARD_INPUT,
     failures_named,
     files_named,
     is_archive,
+    paths_in,
     stem,
     unfit_name,
     unpacked,
@@ -157,13 +159,11 @@ class _Reader:
         """Give names of measures the canonical ones, where there are any; returns the measures that are known here."""
         known: list[Measure] = []
         rows: list[Sequence[object]] = []
-        names = "select kind, unnest(names) as name from temp.staged_results"
-        mains = "select kind, unnest(mains) as name from temp.staged_results"
-        for kind, name in self.database.rows(f"{names} union {mains} order by all"):
-            try:
+        names = "select distinct kind, unnest(names || mains) as name from temp.staged_results order by all"
+        for kind, name in self.database.rows(names):
+            found = list[Measure]()
+            with suppress(UsageError):
                 found = parse_measures([mteb_name(name) if kind == MTEB else name], self.database.catalog)
-            except UsageError:
-                found = []
             (measure,) = found if len(found) == 1 else (None,)
             known += [measure] if measure else []
             if not measure and not kind:
@@ -176,10 +176,10 @@ class _Reader:
 
     def summary(self) -> list[str]:
         """Lines that say how much was loaded and what was left out."""
-        keys = ", ".join(f"count(distinct meta['{key}'])" for key in ("system", "collection"))
+        keys = "count(distinct meta['system']), count(distinct meta['collection'])"
         loaded = f"select {keys} from runs where run in (select run from temp.staged_results)"
         ((systems, collections),) = self.database.rows(loaded)
-        measures = {name for (name,) in self.database.rows("select distinct measure from temp.result_values")}
+        measures = {*self.database.column("select distinct measure from temp.result_values")}
         held = f"{counted(systems, 'system')}, {counted(collections, 'collection')}"
         where = counted(self.num_files, "result file") if self.num_files else IN_MEMORY
         lines = [f"{where}: {held}, {counted(len(measures), 'measure')}"]
@@ -215,33 +215,29 @@ def load_results(
         system, version, collection: where files do not say it; the collection may be that of ``qrels``.
     """
     told = {"system": system, "version": version, "collection": collection}
-    are_files = isinstance(sources, list) and all(isinstance(each, str | Path) for each in sources)
+    paths = paths_in(sources)
     named = "" if qrels is None else resolve_one(database, "qrels", qrels)
-    if named and not told.get("collection"):
-        collection = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
-        ((told["collection"],),) = database.rows(collection, [named])
+    if named and not collection:
+        of_set = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
+        ((told["collection"],),) = database.rows(of_set, [named])
     reader = _Reader(database, {**told, **(meta or {})}, measure)
-    if are_files:
-        reader.read(sources, progress)
-    else:
+    if paths is None:
         reader.take(sources)
+    else:
+        reader.read(paths, progress)
     measures = reader.name_measures(percent=percent)
     inputs = {name: f"select * from temp.{name}" for name in _STAGED}
-
-    def relation(name: str, **arguments: str) -> str:
-        return relation_query(database.catalog, name, inputs, **arguments)
-
+    relation = partial(database.relation, inputs=inputs)
     for name in _MADE:
-        query = relation(name, qrels=named) if name == "judged_results" else relation(name)
-        database.execute(f"create or replace temp table {name} as {query}")
+        database.make(name, relation(name, qrels=named) if name == "judged_results" else relation(name))
         inputs[name] = f"select * from temp.{name}"
     inputs["ranges"] = ranges_of(measures, of_totals=True)
     if problems := database.rows(f"{relation('result_problems')}\norder by all"):
         raise InputError(Problem(*problem) for problem in problems)
     make_room(database, "select run, min(topic) as topic from temp.result_values group by run", replace)
-    database.execute(f"create or replace temp table staged_scores as {relation('result_scores')}")
+    database.make("staged_scores", relation("result_scores"))
     delete_replaced(database, "select * from temp.staged_scores", replace)
-    loaded_at = f"{literal(__version__)} as evalsql_version, current_timestamp at time zone 'UTC' as loaded_at"
+    loaded_at = f"{literal(__version__)} as evalsql_version, {NOW} as loaded_at"
     database.insert("runs", f"select *, {loaded_at} from ({relation('new_result_runs')})")
     database.insert("collection_scores", relation("new_collection_scores"))
     database.insert("files", relation("new_result_files"))
@@ -249,12 +245,12 @@ def load_results(
         inputs["ranges"] = ranges_of(measures)
         inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
         store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
-    loaded = [run for (run,) in database.rows("select distinct run from temp.result_values order by run")]
+    loaded = database.column("select distinct run from temp.result_values order by run")
     if not loaded:
-        where = str(sources[0]) if are_files else IN_MEMORY
+        where = IN_MEMORY if paths is None else str(paths[0])
         raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
     empty = "select label from temp.staged_files where file not in (select file from temp.named_results) order by file"
-    if without := [label for (label,) in database.rows(empty)]:
+    if without := database.column(empty):
         reader.num_files -= len(without)
         warn(f"{counted(len(without), 'file')} without measures that evalsql has skipped: {shortened(without, 3)}")
     lines = reader.summary()

@@ -10,7 +10,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -63,8 +62,7 @@ class RunLoader:
             self.warnings.warn(lower_is_better=self.options.lower_is_better)
         if self.options.holds_spans:
             loaded = {"loaded": f"select unnest({[run.run_id for run in runs]}) as run_id"}
-            remarks = relation_query(self.database.catalog, "collapsed_remarks", loaded)
-            self.left_out += [remark for (remark,) in self.database.rows(remarks)]
+            self.left_out += self.database.column(self.database.query("collapsed_remarks", loaded))
 
     def _new_runs(
         self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]
@@ -102,11 +100,8 @@ class RunLoader:
             self._report_repeated(runs, repeated)
         if not self.problems:
             batch.store(self.warnings)
-            rows = [
-                file_row("run", run.run_id, file.source, counts[file.source.number], file.sha256)
-                for run in runs
-                for file in run.files
-            ]
+            owned = [(run.run_id, file.source, file.sha256) for run in runs for file in run.files]
+            rows = (file_row("run", run_id, each, counts[each.number], sha256) for run_id, each, sha256 in owned)
             add_file_rows(self.database, *rows)
 
     # Staging
@@ -121,9 +116,8 @@ class RunLoader:
                 self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
             if texts := [file for file in files if not file.table]:
                 opposed = self._look_at_first_rows(texts)
-                self.warnings.opposed += [
-                    run.name for run in runs if any(file.source.number in opposed for file in run.files)
-                ]
+                for run in runs:
+                    self.warnings.opposed += [run.name] * any(file.source.number in opposed for file in run.files)
                 self._stage_text([file for file in texts if not file.is_refused])
         for file in files:
             if len(file.notes.tags) > 1:
@@ -138,17 +132,17 @@ class RunLoader:
             lines += range(1, len(file.source.first_lines) + 1)
             texts += [line.decode(errors="replace") for line in file.source.first_lines]
         put(database, "first_lines", {"file_id": numbers, "line": lines, "text": texts}, ["file_id", "line"])
-        rows = relation_query(database.catalog, "first_run_rows", {"first_lines": "select * from temp.first_lines"})
-        first_rows = {"first_rows": rows}
-        for at, line, num_columns in database.rows(relation_query(database.catalog, "foreign_layouts", first_rows)):
+        first_lines = {"first_lines": "select * from temp.first_lines"}
+        first_rows = {"first_rows": database.query("first_run_rows", first_lines)}
+        for at, line, num_columns in database.rows(database.query("foreign_layouts", first_rows)):
             reason = (
                 f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
                 "[tag]; a tag may hold blanks, but is the same on nearly every line"
             )
             self._refuse(by_number[at], by_number[at].source.problem(line, reason))
         lower_is_better = self.options.lower_is_better
-        opposed = relation_query(database.catalog, "opposed_files", first_rows, lower_is_better=lower_is_better)
-        found = {at for (at,) in database.rows(opposed)} if self.options.ranks_by_score else set()
+        opposed = database.query("opposed_files", first_rows, lower_is_better=lower_is_better)
+        found = {*database.column(opposed)} if self.options.ranks_by_score else set[int]()
         database.execute("drop table first_lines")
         return found
 
@@ -177,7 +171,7 @@ class RunLoader:
                 line
             from {reader([*paths.values()])}"""
         database, inputs = self.database, {"lines": lines}
-        clean = relation_query(database.catalog, "clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
+        clean = database.query("clean_run_rows", inputs, rank_is_used=self.options.goes_by_rank)
         database.insert("staged_run_rows", clean)
         rejected = set(map(os.path.abspath, rejected_paths(database)))
         doubtful = {number for number, path in paths.items() if os.path.abspath(path) in rejected}

@@ -1,11 +1,11 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -44,7 +44,7 @@ def parquet_files(sources: Iterable[str | Path]) -> list[str]:
 
 def found_files(source: str | Path) -> ScoreFiles:
     """The Parquet files of a folder, which must be finished, or the one that is named."""
-    path, files = Path(source), ScoreFiles([str(source)])
+    path = Path(source)
     if not path.exists():
         raise _error(source, "no such file or folder")
     if (path / SCORES).is_dir():
@@ -52,9 +52,7 @@ def found_files(source: str | Path) -> ScoreFiles:
             hint = "the same evalsql spark eval does what is missing"
             raise _error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
-    if path.is_dir():
-        files = ScoreFiles(_parquet(path))
-    return files
+    return ScoreFiles(_parquet(path) if path.is_dir() else [str(source)])
 
 
 def _parquet(folder: Path) -> list[str]:
@@ -95,38 +93,33 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     """Store the staged scores; ``runs`` is a SELECT of what is known of their runs, if there is any."""
     inputs |= {"staged": f"select * from {_STAGED}"}
 
-    def relation(name: str) -> str:
-        return relation_query(database.catalog, name, inputs)
-
-    def names(relation_name: str) -> list[str]:
-        return [name for (name,) in database.rows(f"{relation(relation_name)}\norder by 1")]
-
+    relation = partial(database.relation, inputs=inputs)
     if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
     make_room(database, inputs["staged"], replace)
-    database.execute(f"create or replace temp table staged_runs as {runs or relation('runs_of_score_files')}")
+    database.make("staged_runs", runs or relation("runs_of_score_files"))
     inputs["staged_runs"] = f"select * from {_STAGED_RUNS}"
-    for name in names("differing_judgment_files"):
+    for name in database.column(f"{relation('differing_judgment_files')}\norder by 1"):
         warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
     delete_replaced(database, inputs["staged"], replace)
     columns, rows = database.table(relation("new_scored_runs"))
     add_rows(database, "runs", columns, rows, meta or {})
     database.insert("files", relation("new_score_files"))
     database.insert("stored_scores", relation("new_stored_scores"))
-    loaded = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
+    loaded = database.column(f"select distinct run from {_STAGED} order by run")
     database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
     return loaded
 
 
 def make_room(database: Database, staged: str, replace: bool) -> None:
     """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
-    ranked = relation_query(database.catalog, "runs_with_rankings", {"staged": staged})
-    if named := shortened([run for (run,) in database.rows(f"{ranked}\norder by 1")]):
+    ranked = database.query("runs_with_rankings", {"staged": staged})
+    if named := shortened(database.column(f"{ranked}\norder by 1")):
         raise UsageError(
             f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
             "them out"
         )
-    taken = relation_query(database.catalog, "runs_with_figures", {"staged": staged})
+    taken = database.query("runs_with_figures", {"staged": staged})
     held = database.rows(f"{taken}\norder by run")
     if held and not replace:
         raise UsageError(f"already loaded: {shortened([run for _, run in held])}; {USE_REPLACE}")
@@ -154,10 +147,8 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
         texts |= {"qrels": literal(qrels)} if qrels is not None else {}
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
-        database.execute(
-            f"create or replace temp table staged_scores as "
-            f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
-        )
+        rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
+        database.make("staged_scores", rows)
     except QueryError as error:
         raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
     if not database.rows(f"select 1 from {_STAGED} limit 1"):
@@ -167,7 +158,7 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
 def _name_measures(database: Database) -> list[Measure]:
     """Give measures, which must be known here, their canonical names."""
     measures: list[Measure] = []
-    for (name,) in database.rows(f"select distinct measure from {_STAGED} order by measure"):
+    for name in database.column(f"select distinct measure from {_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)
         if len(found) != 1:
             raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
@@ -189,14 +180,11 @@ def ranges_of(measures: Iterable[Measure], *, of_totals: bool = False) -> str:
 
 def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
-    replaced = relation_query(database.catalog, "replaced_scores", {"staged": staged})
+    replaced = database.query("replaced_scores", {"staged": staged})
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
     if taken and not replace:
         raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")
-    database.execute(f"""
-        delete from stored_scores
-        where (qrels_id, run_id, measure) in (select (qrels_id, run_id, measure) from ({replaced}))
-    """)
-    for run_id, _ in taken:
-        if not database.rows(f"select 1 from stored_scores where run_id = {run_id} limit 1"):
-            delete(database, "run", run_id)
+    keys = "(qrels_id, run_id, measure)"
+    database.execute(f"delete from stored_scores where {keys} in (select {keys} from ({replaced}))")
+    left = {*database.column("select distinct run_id from stored_scores")}
+    delete(database, "run", *[run_id for run_id, _ in taken if run_id not in left])

@@ -1,6 +1,5 @@
 """Spans of documents, judged or retrieved: which columns and rows are some, and what makes documents of them."""
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.column_meanings import ENDS
@@ -42,11 +41,9 @@ def check_rows(table: Table, options: RunOptions | JudgmentOptions) -> None:
     grade = "grade" if is_judged and "grade" in table.columns else "1"
     rows = {"rows": f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'}
     unit = (options.meta or {})["unit"]
-    query = relation_query(table.database.catalog, "span_faults", rows, unit=unit, is_judged=is_judged)
-    if found := table.database.rows(f"{query}\norder by row"):
-        lines = table.lines()
-        at = {first: f" at {table.unit} {lines.get(first, first)}" if first else "" for *_, first in found}
-        raise InputError(table.problem(lines.get(row, row), reason + at[first]) for row, reason, first in found)
+    faults = table.faults(table.database.query("span_faults", rows, unit=unit, is_judged=is_judged))
+    if found := [*faults]:
+        raise InputError(found)
 
 
 def collapsed(database: Database, compared: str, staged: str, staged_files: str, options: RunOptions) -> str:
@@ -54,8 +51,8 @@ def collapsed(database: Database, compared: str, staged: str, staged_files: str,
     if options.collapse != "first" and not options.ranks_by_score:
         raise UsageError(f"--collapse {options.collapse} goes by scores, and these go by their ranks; first does too")
     rule, inputs = options.tie_rule, {"compared_rows": compared, "staged": staged}
-    spans = relation_query(database.catalog, "ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
+    spans = database.query("ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
     database.insert("retrieved_spans", f"select * from (\n{spans}\n) order by run_id, topic_id, rank")
     stored = f"select * from retrieved_spans where run_id in (select owner_id from ({staged_files}))"
     how = {"collapse": options.collapse, "tie_rule": rule, "lower_is_better": options.lower_is_better}
-    return relation_query(database.catalog, "collapsed_rows", {"ranked_spans": stored}, **how)
+    return database.query("collapsed_rows", {"ranked_spans": stored}, **how)

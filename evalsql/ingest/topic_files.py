@@ -13,7 +13,7 @@ from evalsql.database.database import Database
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS, Given
 from evalsql.ingest.files.formats import without_rows
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Source, unreadable
+from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.text_reading import headed_rows, json_lines, parquet_rows, read_json
 from evalsql.ingest.files.trec_text import Refuse, text_lines
 
@@ -46,8 +46,7 @@ def read_records(
     """
     topic = (given or {}).get("topic")
     try:
-        with source.open() as stream:
-            head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
+        head = source.head()
         start, is_arrow = head.lstrip(), head.startswith((b"ARROW1", b"\xff\xff\xff\xff"))
         if head.startswith(b"PAR1"):
             yield from in_memory((row for _, row in parquet_rows(database, source)), given)
@@ -94,9 +93,11 @@ def dicts(data: Any, name: str, other: str) -> Iterator[tuple[int, Mapping[Any, 
         yield at, row
 
 
-def _of_mapping(data: Mapping[Any, Any]) -> Iterator[Record]:
+def _of_mapping(data: Mapping[Any, Any], line: int | None = None) -> Iterator[Record]:
+    """A record of each topic; where nobody says their line, they are numbered."""
     for at, (topic, value) in enumerate(data.items(), start=1):
-        yield Record(at, str(topic), *_fields(value if isinstance(value, Mapping) else {"text": value}))
+        fields = _fields(value if isinstance(value, Mapping) else {"text": value})
+        yield Record(at if line is None else line, str(topic), *fields)
 
 
 def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
@@ -152,7 +153,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
     else:
         document = read_json(source)
         if isinstance(document, dict):
-            yield from (record._replace(line=0) for record in _of_mapping(document))
+            yield from _of_mapping(document, line=0)
             return
         rows = ((0, f"JSON, topic {at} of the list", row) for at, row in enumerate(document, start=1))
         expected = "expected an object that names the topic and what is known of it"
@@ -161,7 +162,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
             if not isinstance(value, dict):
                 raise UsageError(expected)
             if number == 1 and topic is None and _topic_column([*value], None) is None and "text" not in value:
-                yield from (record._replace(line=number) for record in _of_mapping(value))
+                yield from _of_mapping(value, line=number)
             else:
                 yield _of_object(number, value, topic)
         except UsageError as error:
@@ -180,11 +181,10 @@ def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: s
     rows = headed_rows(source, refuse, *first, lambda names: _topic_column(names, topic) is not None)
     if rows is not None:
         for number, row in rows:
-            column = _topic_column([*row], topic) or ""
-            if value := row.pop(column):
-                yield Record(number, value, {name: words(text) for name, text in row.items() if text})
-            else:
-                refuse(source.problem(number, f"{column} is empty, and it says what the row is of"))
+            try:
+                yield _of_object(number, row, topic)
+            except UsageError as error:
+                refuse(source.problem(number, str(error)))
         return
     if topic is not None:
         raise source.error(f"there is no column {topic} in its header: {first[1][:100]}", first[0])

@@ -13,7 +13,7 @@ from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import check_given
-from evalsql.ingest.files.input_files import dataset_records, file_named, is_dataset, open_one_source
+from evalsql.ingest.files.input_files import open_one_source, open_rows
 from evalsql.ingest.files.source import SURROGATE, Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
@@ -63,18 +63,9 @@ def load_topics(
     name = only_qrels(database, qrels or None, several)
     qrels_id, topics = _judged_topics(database, name)
     problems = ProblemList()
-    is_file = isinstance(source, str | Path) and not is_dataset(source)
-    origin = source if is_dataset(source) else IN_MEMORY
-    if is_file and Path(source).is_dir():
-        source = file_named(Path(source), "topics", _FILES, "queries.jsonl or topics.txt")
-    with open_one_source(source, "topics") if is_file else nullcontext(origin) as opened:
-        if isinstance(opened, Source):
-            records, label = read_records(database, opened, problems.add, columns, key), opened.label
-        else:
-            records, label = (
-                in_memory(dataset_records(source, "queries") if is_dataset(source) else source, columns),
-                opened,
-            )
+    example = "queries.jsonl or topics.txt"
+    with open_rows(source, "topics", "queries", _FILES, example) as (file, origin, label, rows):
+        records = read_records(database, file, problems.add, columns, key) if file else in_memory(rows, columns)
         judged, unjudged = _judged_records(topics, records, label, problems)
         names = list(dict.fromkeys(field for record in judged for field in record.fields))
         _check_fields(label, names)
@@ -89,7 +80,7 @@ def load_topics(
                 raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
             for each, values in found.items():
                 store_values(database, qrels_id, values, each)
-                _replace_origin(database, f"topics.{each}", qrels_id, opened, len(values))
+                _replace_origin(database, f"topics.{each}", qrels_id, origin, len(values))
     return LoadedTopics(name, len(judged), {each: len(values) for each, values in found.items()}, unjudged)
 
 
@@ -122,9 +113,9 @@ def load_weights(database: Database, source: Any, qrels: str, *, replace: bool) 
 
 def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
     ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
-    held = (f"select topic_id from {table} where qrels_id = {qrels_id}" for table in ("judged_documents", "nuggets"))
-    judged = " union all ".join(held)
-    return qrels_id, dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+    judged = "select qrels_id, topic_id from judged_documents union all select qrels_id, topic_id from nuggets"
+    keys = f"select topic_id from ({judged}) where qrels_id = {qrels_id}"
+    return qrels_id, dict(database.rows(f"select topic, topic_id from topics where topic_id in ({keys})"))
 
 
 def store_values(database: Database, qrels_id: int, values: Mapping[int, Any], key: str | None = None) -> None:

@@ -70,3 +70,4 @@ select
         )
     end as reason
 from placed
+order by line

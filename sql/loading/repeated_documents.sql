@@ -1,7 +1,8 @@
--- title: Documents that stand more than once for one topic of one run
--- inputs: ranked
--- columns: run_id, topic_id, document_id
---   times   how often it stands there
+-- title: Documents that stand more than once for one topic of one run, or for one call of it
+-- inputs: ranked, ranked_calls
+-- columns: run_id, topic
+--   document   name of the document
+--   call       name of the call, where the rankings are those of calls
 with possible_duplicates as (
     -- A bit for each of 126 runs: fewer bits than rows mean that one of them has the document twice.
     select
@@ -10,15 +11,27 @@ with possible_duplicates as (
     from ranked
     group by topic_id, document_id, run_id // 126
     having count(*) > bit_count(bit_or(cast(1 as hugeint) << (run_id % 126)))
+),
+repeated as (
+    select
+        ranked.run_id,
+        ranked.topic_id,
+        ranked.document_id
+    from ranked
+    join possible_duplicates
+        on possible_duplicates.topic_id = ranked.topic_id
+        and possible_duplicates.document_id = ranked.document_id
+    group by ranked.run_id, ranked.topic_id, ranked.document_id
+    having count(*) > 1
 )
 select
-    ranked.run_id,
-    ranked.topic_id,
-    ranked.document_id,
-    count(*) as times
-from ranked
-join possible_duplicates
-    on possible_duplicates.topic_id = ranked.topic_id
-    and possible_duplicates.document_id = ranked.document_id
-group by ranked.run_id, ranked.topic_id, ranked.document_id
-having count(*) > 1
+    coalesce(ranked_calls.run_id, repeated.run_id) as run_id,
+    topics.topic,
+    documents.document,
+    ranked_calls.call_name as call
+from repeated
+join topics on topics.topic_id = repeated.topic_id
+join documents on documents.document_id = repeated.document_id
+left join ranked_calls
+    on ranked_calls.list_id = repeated.run_id
+    and ranked_calls.topic_id = repeated.topic_id

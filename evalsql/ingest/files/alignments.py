@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.ingest.files.trec_text import number_fault
@@ -102,8 +101,7 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     chosen = {"only_best": options.one_alignment, "without_self": options.with_self is False}
     chosen["lower_is_better"] = options.lower_is_better
-    found = relation_query(database.catalog, "left_out_alignments", {"staged": staged}, **chosen)
-    database.execute(f"create or replace temp table left_out as\n{found}")
+    database.make("left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
     database.execute("delete from staged_run_rows where rowid in (select row_id from left_out); drop table left_out")
     told = {

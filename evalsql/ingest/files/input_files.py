@@ -18,7 +18,7 @@ from evalsql.errors import InputError, Problem, ProblemList, UsageError, Warehou
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.formats import recognised, without_rows
 from evalsql.ingest.files.object_store import copy_object, is_object, objects_named, without_keys
-from evalsql.ingest.files.source import HEAD, LONGEST_LINE, Source, open_file, unreadable
+from evalsql.ingest.files.source import HEAD, IN_MEMORY, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.text_reading import holds_predictions, predictions
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import PUT_TOGETHER, counted, shortened
@@ -120,6 +120,32 @@ def open_one_source(pattern: str | Path, what: str, kind: str | None = None, giv
         if len(sources) > 1:
             raise UsageError(f"{pattern} stands for {len(sources)} files; {what} are loaded from one; {PUT_TOGETHER}")
         yield sources[0]
+
+
+@contextmanager
+def open_rows(
+    source: Any, what: str, part: str, names: Sequence[str], example: str
+) -> Iterator[tuple[Source | None, Source | str, str, Any]]:
+    """Where ``what`` comes from: the one file that a path, or a folder with such a file, stands for; else rows.
+
+    Yields the file if it is one, the origin to keep and its label, and the rows: those in memory, or ``part`` of a
+    dataset.
+    """
+    if is_dataset(source):
+        yield None, source, source, dataset_records(source, part)
+    elif not isinstance(source, str | Path):
+        yield None, IN_MEMORY, IN_MEMORY, source
+    else:
+        path = file_named(Path(source), what, names, example) if Path(source).is_dir() else source
+        with open_one_source(path, what) as opened:
+            yield opened, opened, opened.label, ()
+
+
+def paths_in(source: Any) -> list[str | Path] | None:
+    """The paths and globs that somebody gave, one or several; None where it is data in memory."""
+    listed = [source] if isinstance(source, str | Path) else source
+    are_paths = isinstance(listed, list | tuple) and all(isinstance(each, str | Path) for each in listed)
+    return list(listed) if are_paths else None
 
 
 def files_named(pattern: str) -> list[str]:

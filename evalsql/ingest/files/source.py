@@ -17,6 +17,7 @@ from evalsql.errors import InputError, Problem, QueryError, UsageError
 
 # Modules that decompress files, by how these begin.
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
+IN_MEMORY = "in memory"  # where rows come from that are in no file
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 HEAD = 65_536  # bytes by which a format is recognised
 FIRST_LINES = 50  # lines by which TREC text is told from other tables
@@ -88,6 +89,11 @@ class Source(NamedTuple):
             return self.path.open("rb")
         module = _zstd() if self.compression == "zstd" else import_module(self.compression)
         return cast(IO[bytes], module.open(self.path, "rb"))
+
+    def head(self) -> bytes:
+        """The first bytes of the text, without a byte-order mark."""
+        with self.open() as stream:
+            return stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
 
     def problem(self, line: int, reason: str) -> Problem:
         """What is wrong with a line, or with the file as a whole if that is 0."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem, UsageError, warn
@@ -98,6 +97,15 @@ class Table:
         rows = text_reading.text_rows(self.source, self.form, self.refuse)
         return {row: line for row, (line, _) in enumerate(rows, start=1)}
 
+    def faults(self, query: str) -> Iterator[Problem]:
+        """The problems in a SELECT of line and reason, and perhaps of an earlier line and what is said behind it."""
+        found = self.database.rows(f"{query}\norder by all")
+        lines = self.lines() if found else {}
+        for line, reason, *place in found:
+            if first := next(iter(place), None):
+                reason += "".join([f" at {self.unit} {lines.get(first, first)}", *place[1:]])
+            yield self.problem(lines.get(line, line), reason)
+
     def rows(self, *meanings: str) -> Iterator[tuple[int, Sequence[Any]]]:
         lines = self.lines()
         for row, *values in self.database.rows(f"select row, {', '.join(meanings)} from ({self.query}) order by row"):
@@ -126,7 +134,7 @@ def check_rivals(table: Table, kind: str) -> None:
 
 def check_calls(table: Table) -> None:
     """Refuse rows of several calls of one topic where nobody said that they are: their scores do not go together."""
-    several = relation_query(table.database.catalog, "several_calls", {"rows_with_calls": table.query})
+    several = table.database.query("several_calls", {"rows_with_calls": table.query})
     if found := table.database.rows(several):
         ((row, topic, call, first),) = found
         column = table.form.columns.get("call", table.columns["call"])

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -53,8 +52,8 @@ class Tables:
         self.has_calls = self.kind == "run" and "call" in (self.given or {})
         self.required = (*MEANINGS[self.kind][0], *(["call"] if self.has_calls else []))
         self.meanings = column_meanings.all_meanings(self.kind)
-        texts, whole = dict.fromkeys(NAMES, "varchar"), dict.fromkeys(WHOLE, "integer")
-        columns = {each: (texts | whole).get(each, "double") for each in self.meanings}
+        types = dict.fromkeys(NAMES, "varchar") | dict.fromkeys(WHOLE, "integer")
+        columns = {each: types.get(each, "double") for each in self.meanings}
         make_temp_table(self.database, ROWS, {"file": "integer", "row": "bigint", **columns})
         return self
 
@@ -70,15 +69,13 @@ class Tables:
                 try:
                     self._read(table)
                     self.by_label[table.source.label] = table
-                    continue
                 except InputError as error:
-                    found = error
+                    self.problems.take(error)
                 except UsageError as error:
-                    found = InputError([table.problem(0, str(error))])
+                    self.problems.add(table.problem(0, str(error)))
                 except unreadable(QueryError) as error:
                     reason = str(error).partition("\n")[0]
-                    found = table.source.error(f"cannot be read as {table.form.name}: {reason}")
-                self.problems.take(found)
+                    self.problems.add(table.source.problem(0, f"cannot be read as {table.form.name}: {reason}"))
 
     def read_data(self, data: Any, name: str) -> Table:
         """Read rows in memory, whatever holds them; ``name`` is what messages call them, and their lines count rows."""
@@ -144,9 +141,9 @@ class Tables:
                 refuse_systems(self.database, given, table.names)
             if meaning := _GUESSED.get(table.form.name):
                 numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
-                faults = relation_query(self.database.catalog, "third_column_faults", numbers, meaning=meaning)
-                if found := self.database.rows(f"{faults}\norder by topic"):
-                    raise InputError(table.problem(0, reason) for _, reason in found)
+                faults = self.database.query("third_column_faults", numbers, meaning=meaning)
+                if found := self.database.column(f"select reason from ({faults}) order by topic"):
+                    raise InputError(table.problem(0, reason) for reason in found)
         finally:
             self.database.execute(f"drop table if exists {_RAW}")
             self.copy.unlink(missing_ok=True)
@@ -154,8 +151,8 @@ class Tables:
     # What stands behind FROM
 
     def _parquet(self, table: Table) -> None:
-        options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
-        table.raw = f"(select file_row_number + 1 as evalsql_row, * from read_parquet({self._path(table)}, {options}))"
+        rows = text_reading.parquet(self._path(table))
+        table.raw = f"(select file_row_number + 1 as evalsql_row, * from {rows})"
         found = self.database.rows(f"describe select * from {table.raw}")
         table.types = {column: kind for column, kind, *_ in found}
         table.names = {column: column for column in table.types}
@@ -168,7 +165,7 @@ class Tables:
         with registered(self.database, arrow, self.kind, self.given) as found:
             view, table.columns, table.types, table.left_out = found
             rows = self._numbered(f"select * from {view}")
-            self.database.execute(f"create or replace temp table {_RAW} as from {rows}")
+            self.database.make(_RAW, f"from {rows}")
         table.raw = _RAW
 
     def _csv(self, table: Table) -> None:
@@ -224,7 +221,7 @@ class Tables:
         table.columns = {meaning: meaning for meaning in names[1:]}
 
     def _numbered(self, rows: str) -> str:
-        return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': rows})}\n)"
+        return f"(\n{self.database.query('numbered_rows', {'raw': rows})}\n)"
 
     def _path(self, table: Table) -> str:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""

@@ -39,9 +39,8 @@ _NO_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surroga
 def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     """Line and values of each row of a text file, in the order of the form's columns; ``refuse`` gets bad lines."""
     try:
-        readers = {"csv": _csv_rows, "jsonl": _json_rows, "letor": _letor_rows, "lines": _split_rows}
-        readers["nuggets"] = _nugget_rows
-        yield from readers[form.reader](source, form, refuse)
+        readers = {"csv": _csv_rows, "jsonl": _json_rows, "nuggets": _nugget_rows, "letor": _letor_rows}
+        yield from readers.get(form.reader, _split_rows)(source, form, refuse)
     except unreadable() as error:
         refuse(source.problem(0, f"cannot be read: {error}"))
 
@@ -65,9 +64,9 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
                 return
             if _NO_TEXT.search("".join(row)):
                 refuse(source.problem(line, NOT_UTF8))
-            elif row and len(row) != len(form.names):
-                reason = f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
-                refuse(source.problem(line, reason))
+            elif row and len(row) != (width := len(form.names)):
+                expected = f"expected {width}: {', '.join(form.names)}"
+                refuse(source.problem(line, f"{counted(len(row), 'column')}, {expected}"))
             elif row:
                 cells = [row[at] for at in places]
                 if is_plain:
@@ -154,10 +153,14 @@ def _uncommented(source: Source, refuse: Refuse) -> Iterator[tuple[int, str]]:
     return (each for each in text_lines(source, refuse, blank=False) if not each[1].startswith("#"))
 
 
+def parquet(path: str) -> str:
+    """What the engine reads a Parquet file by; ``path`` is a literal of SQL."""
+    return f"read_parquet({path}, file_row_number = true, binary_as_string = true, hive_partitioning = false)"
+
+
 def parquet_rows(database: Database, source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Some rows at a time, so that memory stays bounded."""
-    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
-    rows = f"from read_parquet({literal(one_path(source.path))}, {options})"
+    rows = f"from {parquet(literal(one_path(source.path)))}"
     for first in range(0, database.rows(f"select count(*) {rows}")[0][0], ROWS_TOGETHER):
         among = f"file_row_number between {first} and {first + ROWS_TOGETHER - 1}"
         names, found = database.table(f"select * exclude (file_row_number) {rows} where {among}")

@@ -257,9 +257,10 @@ def reader(paths: Sequence[Path]) -> str:
 
 def rejected_paths(database: Database) -> list[str]:
     """Paths of the files with lines that ``reader`` could not read; the tables of rejected lines are dropped."""
-    rejected = database.rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
+    paths = "select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)"
+    rejected = database.column(paths)
     database.execute("drop table reject_errors; drop table reject_scans")
-    return [path for (path,) in rejected]
+    return rejected
 
 
 def one_path(path: Path) -> str:

@@ -2,11 +2,9 @@
 -- inputs: staged
 -- parameters:
 --   in_groups boolean = false   whether each iteration is a group of its own
--- columns: line, topic
---   iteration         iteration
---   document          document
---   first_line        line of the first judgment
---   first_iteration   its iteration
+-- columns: line, reason
+--   first_line   line of the first judgment
+--   rest         what the reason says behind that line: how judgments of several iterations are loaded
 with repeated as (
     select
         topic,
@@ -29,10 +27,7 @@ candidates as (
 ),
 numbered as (
     select
-        line,
-        topic,
-        iteration,
-        document,
+        *,
         first_value(line) over judgments as first_line,
         first_value(iteration) over judgments as first_iteration
     from candidates
@@ -40,10 +35,16 @@ numbered as (
 )
 select
     line,
-    topic,
-    iteration,
-    document,
+    concat(
+        'document ', document, ' of topic ', topic, ' is already judged', coalesce(' by group ' || judgment_group, '')
+    ) as reason,
     first_line,
-    first_iteration
+    case
+        when not $in_groups and iteration <> first_iteration then concat(
+            ', with iteration ', first_iteration, '; in the form groups (--form groups, in Python form=''groups'') ',
+            'each iteration, a group or subtopic, may judge it once'
+        )
+        else ''
+    end as rest
 from numbered
 where line <> first_line
