@@ -190,7 +190,7 @@ def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence
     for line in reference:
         warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
     inputs = {"raw_scores": "select * from answers", "reference_scores": "select * from zscores"}
-    scores = relation_query(warehouse.catalog, "z_scores", {**inputs, "measures": _means(rows)})
+    scores = warehouse.database.query("z_scores", {**inputs, "measures": _means(rows)})
     warehouse.execute(f"create or replace temp table answers as\n{scores}")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.phrases import counted
 
@@ -16,7 +15,7 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
 
     ``pairs`` is a SELECT of qrels_id and run_id, ``ranked`` one of the runs' rows, where the base table has none.
     """
-    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs, "ranked": ranked})
+    scarce = database.query("scarce_overlaps", {"new_pairs": pairs, "ranked": ranked})
     named = f"({scarce}) as scarce join qrels using (qrels_id) join runs using (run_id)"
     found = database.rows(f"select qrels, run, scarce.* from {named} order by qrels, run")
     lines = [_line(database, row, ranked) for row in found[:_MOST_TOLD]]
@@ -27,7 +26,7 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
 
 def equal_scores(database: Database, ranked: str) -> list[str]:
     """A line for each run whose documents mostly have equal scores; of many only the first ones."""
-    tied = relation_query(database.catalog, "equal_scores", {"ranked": ranked})
+    tied = database.query("equal_scores", {"ranked": ranked})
     lines = [
         f"{run}: names order its documents, as each has the score of {100 * share:.0f}% of its topic's on average; "
         "if the file has ranks, --tie-rule rank goes by them"
@@ -41,7 +40,7 @@ def _line(database: Database, row: Sequence[Any], ranked: str) -> str:
     qrels, run, *numbers = row
     qrels_id, run_id, num_topics, common, retrieved, judged, topic_id = numbers
     keys = {"qrels_id": qrels_id, "run_id": run_id, "topic_id": topic_id}
-    compared = relation_query(database.catalog, "ids_compared", {"ranked": ranked}, **keys)
+    compared = database.query("ids_compared", {"ranked": ranked}, **keys)
     ids = database.rows(f"select side, string_agg(id, ', ' order by place) from ({compared}) group by all order by all")
     if not common:
         fact = f"none of {counted(num_topics, 'topic')} is judged ({qrels})"

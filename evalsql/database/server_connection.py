@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
@@ -183,7 +182,7 @@ class RemoteDatabase(Database):
         types = {f"column_{nth}": kind for nth, (_, kind, *_) in enumerate(described)}
         lists = ", ".join(f"list({name}) as {name}" for name in types)
         rows = {"raw": f"select * from ({select}) as sent({', '.join(types)})"}
-        numbered = relation_query(self.catalog, "numbered_rows", rows)
+        numbered = self.query("numbered_rows", rows)
         self._ask(f"create or replace temp table {_PACKED} ({', '.join(f'{each} {types[each]}[]' for each in types)})")
         self._send(_PACKED, f"by name select {lists} from ({numbered}) group by evalsql_row // {_ROWS_TOGETHER}")
         values = ", ".join(f"unnest({name})" for name in types)

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import CUTOFF, Measure, literal, tie_variants
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
@@ -47,7 +46,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 
 def _covered_lines(database: Database, covered: str) -> list[Notice]:
     lines = []
-    totals = database.rows(relation_query(database.catalog, "coverage_totals", {"covered": covered}))
+    totals = database.rows(database.query("coverage_totals", {"covered": covered}))
     for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
         told = f"{name}: {counted(num_topics, 'topic')} averaged"
         told += f", runs that miss topics: {missed} of {known}" * bool(missed)
@@ -86,7 +85,7 @@ def _covered_lines(database: Database, covered: str) -> list[Notice]:
 def _conditions(database: Database, covered: str) -> list[str]:
     """Lines that tell in what runs differ by which figures do, and of which runs names order most documents."""
     conditions: dict[tuple[str, str], list[str]] = {}
-    query = relation_query(database.catalog, "run_conditions", {"covered": covered})
+    query = database.query("run_conditions", {"covered": covered})
     for name, condition, value, runs in database.rows(query):
         conditions.setdefault((name, condition), []).append(f"{value} ({shortened(runs, _MOST_NOTES)})")
     lines = [
@@ -104,7 +103,7 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    evaluated = relation_query(evaluation.database.catalog, "evaluated_runs")
+    evaluated = evaluation.database.query("evaluated_runs")
     in_use = f"select run_id from ({evaluated}) union all select run_id from stored_scores"
     figures = "run_id in (select run_id from collection_scores)"
     rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
@@ -200,7 +199,7 @@ def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names =
         "covered": evaluation.coverage_query(qrels, runs),
         "summaries": evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs),
     }
-    gaps = relation_query(evaluation.database.catalog, "cost_gaps", inputs)
+    gaps = evaluation.database.query("cost_gaps", inputs)
     lines = [f"  {line}" for _, line in evaluation.database.rows(f"{gaps}\norder by place, line")]
     if len(lines) > _MOST_NOTES:
         lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]

@@ -53,7 +53,7 @@ def load_answers(
         UsageError: judgments that are not nuggets, or runs of which the same is there already.
     """
     judged, qrels_id = _nugget_set(database, qrels)
-    query = partial(database.relation, qrels_id=qrels_id)
+    query = partial(database.query, qrels_id=qrels_id)
     known = f"select distinct run, 'unknown' as tie_rule, false as lower_is_better from ({_STAGED})"
     inputs = {"staged": _STAGED, "named_nuggets": query("named_nuggets"), "staged_runs": known}
     inputs |= {"row_faults": query(f"{kind[:-1]}_faults")}

@@ -227,7 +227,7 @@ def load_results(
         reader.read(paths, progress)
     measures = reader.name_measures(percent=percent)
     inputs = {name: f"select * from temp.{name}" for name in _STAGED}
-    relation = partial(database.relation, inputs=inputs)
+    relation = partial(database.query, inputs=inputs)
     for name in _MADE:
         database.make(name, relation(name, qrels=named) if name == "judged_results" else relation(name))
         inputs[name] = f"select * from temp.{name}"

@@ -93,7 +93,7 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     """Store the staged scores; ``runs`` is a SELECT of what is known of their runs, if there is any."""
     inputs |= {"staged": f"select * from {_STAGED}"}
 
-    relation = partial(database.relation, inputs=inputs)
+    relation = partial(database.query, inputs=inputs)
     if problems := database.rows(f"{relation('stored_score_problems')}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
     make_room(database, inputs["staged"], replace)

@@ -160,7 +160,7 @@ def compared_query(
                 raise
             left_out.append(f"tie rule {order}: {str(error).splitlines()[0]}")
             continue
-        ((ranks, ties),) = warehouse.rows(relation_query(warehouse.catalog, "order_digest"))
+        ((ranks, ties),) = warehouse.rows(warehouse.database.query("order_digest"))
         if same := seen.get(ties if order in _BY_SCORE else ranks):
             copied = f"select * replace ({literal(order)} as document_order) from temp.found_means"
             warehouse.execute(f"insert into temp.found_means {copied} where document_order = {literal(same)}")
@@ -175,15 +175,15 @@ def compared_query(
         ),
         "found_means": "select * from temp.found_means",
     }
-    return relation_query(warehouse.catalog, "figure_conventions", inputs), left_out
+    return warehouse.database.query("figure_conventions", inputs), left_out
 
 
 def _add_judgments(warehouse: Warehouse) -> str:
     """Load the judgments with grades below 0 counting, if there are any, as two further sets; gives their gains."""
-    below = relation_query(warehouse.catalog, "grades_below_zero")
+    below = warehouse.database.query("grades_below_zero")
     negative = warehouse.rows(f"select grade, stand_in from ({below}) order by grade desc")
     for name in ("zero", "losses") if negative else ():
-        rows = relation_query(warehouse.catalog, "judgments_as_given", {"below_zero": below}, losses=name == "losses")
+        rows = warehouse.database.query("judgments_as_given", {"below_zero": below}, losses=name == "losses")
         warehouse.load_qrels(Query(rows, IN_MEMORY), name)
     return ",".join([*(f"{stand_in}={grade}" for grade, stand_in in negative), "*"]) if negative else ""
 
@@ -199,7 +199,7 @@ def _put_in_order(warehouse: Warehouse, runs: Sequence[str], order: str) -> None
         warehouse.execute("create or replace temp table figure_lines as select * from retrieved")
     database.execute_all(["delete from retrieved", "delete from judged_ranks"])
     lines = {"lines": "select * from temp.figure_lines"}
-    database.insert("retrieved", relation_query(warehouse.catalog, "lines_in_order", lines, ties=order))
+    database.insert("retrieved", warehouse.database.query("lines_in_order", lines, ties=order))
     rank_judged(database, warehouse.rows("select distinct qrels_id, run_id from evaluations"))
 
 

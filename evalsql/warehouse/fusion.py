@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
@@ -168,7 +167,7 @@ class Search(NamedTuple):
         parts = f"select topic, fold from steps.topic_folds(qrels := {literal(self.qrels)}, folds := {self.folds})"
         inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
         less = named[0].relation.header.less_is_better
-        chosen = relation_query(database.catalog, "tuned_folds", inputs, less_is_better=less)
+        chosen = database.query("tuned_folds", inputs, less_is_better=less)
         columns = "candidate integer, unevenness double, topic varchar, value double"
         database.execute(f"create or replace temp table {_TRIED} ({columns})")
         try:

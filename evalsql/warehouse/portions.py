@@ -10,7 +10,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.ingest.base_rows import rank_judged
@@ -91,12 +90,12 @@ def _portion_rows(warehouse: Warehouse, measures: Sequence[str], options: RunOpt
     listed = ", ".join(f"({literal(run)}, {number})" for run, number in names.items())
     database.execute(f"create or replace temp table portion_runs as from (values {listed}) as runs(run, run_id)")
     topics = "select run_id, topic from portion join portion_runs using (run) where coalesce(document, facts) is null"
-    database.insert("evaluations", relation_query(database.catalog, "portion_evaluations", {"portion_topics": topics}))
+    database.insert("evaluations", database.query("portion_evaluations", {"portion_topics": topics}))
     facts: dict[str, Facts] = {run: {"run": run} for run in names}
     for kind, group in groupby(kinds, key=lambda row: int(row[1])):
         own = [run for run, _ in group]
         facts[own[0]]["notes"] = _rank(database, options, kind, {run: names[run] for run in own}, found, facts)
-    columns, counts = database.table(relation_query(database.catalog, "portion_counts"))
+    columns, counts = database.table(database.query("portion_counts"))
     for row in counts:
         facts[row[0]] |= dict(zip(columns, row, strict=True))
     for row in found.rounded:

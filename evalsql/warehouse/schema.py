@@ -251,14 +251,14 @@ def upgrade(database: Database, schema_version: int) -> None:
     if is_first:  # it knew no ties, judgment groups and preferences
         database.insert("runs", "select * from old_runs")
         sets = {"new_qrels": "select qrels_id from qrels"}
-        database.insert("judged_documents", ddl.relation_query(catalog, "new_judged_documents", sets))
+        database.insert("judged_documents", database.query("new_judged_documents", sets))
         with database.in_file():
             for _, statement in ddl.creating_statements(catalog, catalog["comparison_score"], temporary=False):
                 database.execute(statement)
         scores = {"retrieved": ranked, "retrieved_scores": catalog["retrieved_scores"].body}
-        ranked = ddl.relation_query(catalog, "first_ranks", scores)
+        ranked = database.query("first_ranks", scores)
     if stores_first_ranks:  # and no places among judged and among relevant documents
-        database.insert("retrieved", ddl.relation_query(catalog, "retrieved_rows", {"ranked": ranked}))
+        database.insert("retrieved", database.query("retrieved_rows", {"ranked": ranked}))
         pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
         rank_judged(database, pairs)
     for table in changed:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evalsql.catalog.ddl import SCORES, common_measures, relation_query
+from evalsql.catalog.ddl import SCORES, common_measures
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
@@ -68,7 +68,7 @@ class Writer:
             raise ReachError(f"{error}\n--external lets it reach other files") from error
 
     def _check(self) -> None:
-        query = relation_query(self.database.catalog, "missing_keys", documents=False)
+        query = self.database.query("missing_keys", documents=False)
         # The names of files may stay, which no figure is computed from.
         kept = f"from ({query}) where relation <> 'files'"
         owners = f"select relation, owner, sum(num_rows) {kept} group by all order by all"
