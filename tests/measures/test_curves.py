@@ -143,10 +143,11 @@ def test_mean_curve_is_the_mean_of_the_measure(sample: Warehouse) -> None:
     for run, recall, precision, num_topics in rows:
         assert precision == pytest.approx(expected[run, recall], abs=EXACT)
         assert num_topics == 40
-    for run in {run for run, *_ in rows}:
+    averages = sample.evaluate("IPrecAvg_textbook").fetchall()
+    assert {run for _, run, _ in averages} == {run for run, *_ in rows}
+    for _, run, average in averages:
         curve = [precision for name, _, precision, _ in sorted(rows) if name == run]
         assert curve == sorted(curve, reverse=True)
-        (average,) = (value for _, name, value in sample.evaluate("IPrecAvg_textbook").fetchall() if name == run)
         assert average == pytest.approx(sum(curve) / 11, abs=EXACT)
 
 
