@@ -70,6 +70,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx compiles for minutes otherwise
+# It imports matplotlib, which lists the fonts of the machine for seconds where it does not find the list it kept.
+_CACHES = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+os.environ.setdefault("MPLCONFIGDIR", str(Path(_CACHES, "matplotlib")))
 
 # The template of warehouses is made anew for the tests, wherever the user's own is.
 if "EVALSQL_TEST_CACHE" not in os.environ:

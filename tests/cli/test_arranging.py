@@ -54,6 +54,7 @@ def test_topics_have_a_column_a_run(sample_file: Path, command: Command) -> None
     assert first["bm25"] == min(row["bm25"] for row in wide)
 
 
+@pytest.mark.long
 def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: Command) -> None:
     file = new_file(tmp_path)
     with evalsql.open(file) as warehouse:

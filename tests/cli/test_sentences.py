@@ -13,6 +13,7 @@ import evalsql
 from evalsql import WarehouseError
 from evalsql.report.page import report_data
 from tests.conftest import Command, assert_refused, new_file, write
+from tests.long_cases import few_of
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
@@ -93,7 +94,7 @@ def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: str) -> N
         assert words.startswith("eval") or told == b""
 
 
-@pytest.mark.parametrize("words", [("trec_eval", "-q", "-m", "map"), ("eval", "-m", "AP")])
+@pytest.mark.parametrize("words", few_of([("trec_eval", "-q", "-m", "map"), ("eval", "-m", "AP")], 1, one_value=True))
 def test_standard_output_with_few_letters_has_a_table_or_says_what_to_do(tmp_path: Path, words: list[str]) -> None:
     """As Windows gives files that a shell opens; only with -q there is a topic that it cannot take."""
     write(tmp_path / "q.txt", "\u6587 0 d 1\n")

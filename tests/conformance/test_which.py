@@ -91,7 +91,7 @@ def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp
 
 
 SUITE = conformance.suite()
-FEW = ("ties-at-the-cutoff", "negative-in-the-ideal")
+FEW = ("ties-at-the-cutoff",)
 CASES = [name for name, case in SUITE.cases.items() if not case.get("may_refuse")]
 # What ``which`` calls variants and options of conventions, where it is not what the cases say of them.
 WORDS = {

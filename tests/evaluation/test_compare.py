@@ -20,11 +20,12 @@ from evalsql.report.page.report_data import gather_report
 from evalsql.report.paper import paper_comparison, read_paper
 from evalsql.report.site.site_data import gather
 from tests.conftest import SAMPLE, Command, new_file, write
+from tests.long_cases import few_of
 
 pytestmark = pytest.mark.fast
 
 
-@pytest.mark.parametrize("all_pairs", [False, True])
+@pytest.mark.parametrize("all_pairs", few_of([True, False], 1))
 def test_pairs_are_those_of_scipy_with_holm_over_each_measure(sample: Warehouse, all_pairs: bool) -> None:
     values: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for _, run, topic, measure, value in sample.evaluate(["AP", "nDCG@10"], per_topic=True).fetchall():

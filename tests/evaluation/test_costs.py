@@ -21,6 +21,7 @@ from evalsql.report.charts import drawing
 from evalsql.report.page.report_data import gather_report
 from tests.conftest import Command, assert_refused, csv_rows, module_file, module_warehouse, new_file
 from tests.evaluation.test_gate import judge
+from tests.long_cases import few_of
 
 DRAWN = random.Random(43)
 TOPICS = [f"t{at}" for at in range(20)]
@@ -91,7 +92,7 @@ def test_paired_tests_are_over_the_topics_that_both_have(made: Warehouse) -> Non
         assert row.p == pytest.approx(stats.ttest_rel(mine, base).pvalue)
 
 
-@pytest.mark.parametrize("statistic", ["mean", "median", "p95"])
+@pytest.mark.parametrize("statistic", few_of(["mean", "p95", "median"]))
 def test_the_front_is_that_of_brute_force(made: Warehouse, statistic: str) -> None:
     percent = {"median": 50, "p95": 95}.get(statistic)
     points = {
@@ -207,6 +208,7 @@ def test_rules_of_a_gate_read_costs(made: Warehouse, command: Command, made_file
     assert (again.returncode, LACKING.strip() in again.stderr) == (0, True)
 
 
+@pytest.mark.long
 def test_charts_reports_and_sites_show_costs(
     made: Warehouse, command: Command, made_file: Path, tmp_path: Path
 ) -> None:
@@ -231,6 +233,7 @@ def test_a_site_shows_costs(command: Command, made_file: Path, tmp_path: Path) -
     assert shown == [True, False]
 
 
+@pytest.mark.long
 def test_costs_of_whole_runs_have_a_front_and_rules(command: Command, tmp_path: Path) -> None:
     money = {"r0": 3.0, "r1": 2.0, "r2": 2.5, "r3": 9.0, "r4": 1.0}
     with evalsql.open(new_file(tmp_path)) as warehouse:

@@ -235,7 +235,8 @@ def test_leaderboard_and_comparisons_leave_the_place_empty(command: Command) -> 
     assert command("compare", "dense", *options, "latex").stdout.count(r"dense &  & \textbf{") == 1
 
 
-@pytest.mark.parametrize("words", few_of(["report -o report.md", "report -o report.html", "site -o site"], 1))
+@pytest.mark.parametrize("words", ["report -o report.md", "report -o report.html", "site -o site"])
+@pytest.mark.long
 def test_reports_leave_out_the_run(command: Command, tmp_path: Path, words: str) -> None:
     file = new_file(like=held("lacking")) if "site" in words else held("lacking")
     outcome = command(*words.split(), "-m", "RR,AP", "--db", file)

@@ -14,7 +14,7 @@ from statsmodels.api import OLS, add_constant
 
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import judging
-from tests.conftest import Command, csv_rows, new_warehouse
+from tests.conftest import Command, csv_rows, module_warehouse, new_warehouse
 from tests.judging.test_judging import judges
 from tests.oracles.sampled import hash32
 from tests.random_collections import Qrels
@@ -85,14 +85,15 @@ TOPICS = [f"t{nth:02}" for nth in range(25)]
 Values = Mapping[str, Mapping[str, float]]
 
 
-@pytest.fixture
-def standing(empty: Warehouse) -> Warehouse:
+def load_standing(warehouse: Warehouse) -> None:
     """Runs, some of a family, and judgment sets: what is evaluated is put in their place by each test."""
     for name in ("human", "judge", "copy"):
-        empty.load_qrels({"t00": {"d": 1}}, name)
+        warehouse.load_qrels({"t00": {"d": 1}}, name)
     for run, family in RUNS.items():
-        empty.load_run({"t00": {"d": 1.0}}, run, qrels=["human"], meta={"family": family} if family else {})
-    return empty
+        warehouse.load_run({"t00": {"d": 1.0}}, run, qrels=["human"], meta={"family": family} if family else {})
+
+
+standing = module_warehouse(load_standing)
 
 
 def drawn(seed: int, favour: float = 0, noise: float = 0.15) -> tuple[Values, Values]:

@@ -8,7 +8,6 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import parse_measures
 from tests.long_cases import few_of
 from tests.measures.conftest import Topics
 from tests.measures.topic_values import values
@@ -136,19 +135,19 @@ def test_saw_tooth_has_the_ends_of_every_step(random_file: Warehouse, topics: To
 def test_mean_curve_is_the_mean_of_the_measure(sample: Warehouse) -> None:
     rows = sample.rows("select run, recall, precision, num_topics from pr_curve_mean()")
     assert len(rows) == 8 * 11
-    measures = {recall: parse_measures([f"IPrec_textbook@{recall}"], sample.catalog)[0] for _, recall, *_ in rows}
+    recalls = sorted({recall for _, recall, *_ in rows})
+    means = sample.evaluate([f"IPrec_textbook@{recall}" for recall in recalls]).fetchall()
     expected = {
-        (run, recall): value
-        for recall, measure in measures.items()
-        for _, run, value in sample.evaluate(measure.name).fetchall()
+        (run, recall): value for _, run, *values in means for recall, value in zip(recalls, values, strict=True)
     }
     for run, recall, precision, num_topics in rows:
         assert precision == pytest.approx(expected[run, recall], abs=EXACT)
         assert num_topics == 40
-    for run in {run for run, *_ in rows}:
+    averages = sample.evaluate("IPrecAvg_textbook").fetchall()
+    assert {run for _, run, _ in averages} == {run for run, *_ in rows}
+    for _, run, average in averages:
         curve = [precision for name, _, precision, _ in sorted(rows) if name == run]
         assert curve == sorted(curve, reverse=True)
-        (average,) = (value for _, name, value in sample.evaluate("IPrecAvg_textbook").fetchall() if name == run)
         assert average == pytest.approx(sum(curve) / 11, abs=EXACT)
 
 

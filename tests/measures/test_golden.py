@@ -57,6 +57,15 @@ def means(measure: str) -> dict[tuple[str, str], float]:
     return {(qrels, run): value for qrels, run, value in loaded().evaluate(measure).fetchall()}
 
 
+@cache
+def example_means() -> dict[str, dict[tuple[str, str], float]]:
+    """By measure the means of runs: asked together, the measures take a tenth of the time of each alone."""
+    measures = [*dict.fromkeys(example.split()[1] for _, example in EXAMPLES)]
+    rows = loaded().evaluate(measures).fetchall()
+    assert {len(row) for row in rows} == {2 + len(measures)}
+    return {measure: {row[:2]: row[at] for row in rows} for at, measure in enumerate(measures, start=2)}
+
+
 def value_of(case: str, run: str, topic: str, measure: str, column: str = "value", rule: str = "trec_eval") -> float:
     name = f"{case} {rule} {run}"
     if topic == "all":
@@ -88,7 +97,8 @@ def test_example_in_the_header_holds(relation: str, example: str) -> None:
     assert match is not None
     case, measure, printed = match.groups()
     assert parse_measures([measure], CATALOG)[0].relation.name == relation
-    assert value_of(case, "system", "all", measure) == pytest.approx(float(printed), abs=tolerance(printed))
+    value = example_means()[measure][case, f"{case} trec_eval system"]
+    assert value == pytest.approx(float(printed), abs=tolerance(printed))
 
 
 @pytest.mark.parametrize(("case", "printed"), [("tap-1", 0.312), ("tap-2", 0.228), ("tap-3", 0.277)])

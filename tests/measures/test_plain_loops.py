@@ -7,7 +7,7 @@ import pytest
 
 from evalsql import Warehouse
 from tests.conftest import module_warehouse
-from tests.long_cases import first_of_each
+from tests.long_cases import few_of, first_of_each
 from tests.measures.conftest import Topics, greatest_grade
 from tests.measures.plain_measures import CURVES, MEASURES, USER_MODELS, WORTHLESS
 from tests.measures.test_diversity import load, names_of_measures
@@ -119,7 +119,7 @@ def load_numbered_apart(warehouse: Warehouse) -> None:
         load(warehouse, DiversityCollection({"t": one.judged[topic]}, {"t": one.run[topic]}), f"set {topic}")
 
 
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("apart", few_of([True, False], 1))
 def test_subtopics_are_told_apart_by_set_and_topic(empty: Warehouse, apart: bool) -> None:
     (load_numbered_apart if apart else load_numbered)(empty)
     topics = numbered_alike().topics() | ({} if apart else alone().topics())

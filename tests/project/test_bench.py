@@ -181,6 +181,7 @@ def test_the_statistics_stand_beside_those_of_peers(tmp_path: Path) -> None:
     assert "3 systems beside a baseline" in lines[2][1]
 
 
+@pytest.mark.long
 def test_the_tool_refuses_before_it_measures(tmp_path: Path) -> None:
     readme = write(tmp_path / "README.md", "nothing")
     for words, told in ((("--readme", readme), BEGIN), (("fast",), "no benchmark fast; there are eval, load")):

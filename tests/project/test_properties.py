@@ -13,6 +13,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import in_schemas
 from tests.fuzz import __main__ as fuzz
 from tests.fuzz.targets import TARGETS, judged_warehouse, seeds, tried
+from tests.long_cases import few_of
 from tests.oracles.brute_force import ranking
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -43,7 +44,7 @@ def test_any_bytes_are_taken_or_refused_in_words(target: str, data: st.DataObjec
     tried(target, b"".join(data.draw(st.lists(parts, max_size=6))))
 
 
-@pytest.mark.parametrize("target", ["load", "body", "statement"])
+@pytest.mark.parametrize("target", few_of(["body", "statement", "load"]))
 @SLOW
 @given(data=st.data())
 def test_any_file_and_sql_is_taken_or_refused_in_words(target: str, data: st.DataObject) -> None:

@@ -45,7 +45,7 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     [
         each
         for step, folder in ((1, ROOT.name), (5, "sql"), (30, "docs"))
-        for each in one_in(step, (name for name in EXAMPLES if name.startswith(f"{folder}-")))
+        for each in one_in(step, [name for name in EXAMPLES if name.startswith(f"{folder}-")][::-1])
     ],
 )
 def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> None:

@@ -60,7 +60,7 @@ def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
                 "There is no other system to compare it with.",
             ),
         ],
-        2,
+        1,
     ),
 )
 def test_answers_with_and_without_a_script(

@@ -123,23 +123,29 @@ def values(sample: Warehouse) -> dict[str, list[float]]:
     return {row[1]: list(row[2:]) for row in sample.evaluate(MEASURES).fetchall()}
 
 
-def test_a_leaderboard_fits_the_terminal(sample: Warehouse, shown: Shown) -> None:
-    expected = {run: [round(value, 4) for value in row] for run, row in values(sample).items()}
-    for columns, measures, said in (
-        (40, 3, ("R@100, RR, Judged@10", "qrels (sample in every row), place, bars of nDCG@10, marks by topic")),
-        (80, 6, ("qrels (sample in every row), place, marks by topic",)),
-        (120, 6, ("in 29 groups, the mean of each",)),
-        (160, 6, ("by topic: nDCG@10 of the 40 topics, from the lowest mean over these systems to the highest",)),
-    ):
-        lines = shown("leaderboard", columns=columns)
-        assert max(map(len, lines[:10])) <= columns
-        for word in said:
-            assert word in "\n".join(lines)
-        found = {}
-        for line in lines[2:10]:
-            run, *words = re.sub("^ *[0-9]*  sample  ", "", line).split()
-            found[run] = [float(word) for word in words if not BLOCKS.search(word)]
-        assert found == {run: row[:measures] for run, row in expected.items()}
+@pytest.mark.parametrize(
+    ("columns", "measures", "said"),
+    few_of(
+        [
+            (40, 3, ("R@100, RR, Judged@10", "qrels (sample in every row), place, bars of nDCG@10, marks by topic")),
+            (120, 6, ("in 29 groups, the mean of each",)),
+            (80, 6, ("qrels (sample in every row), place, marks by topic",)),
+            (160, 6, ("by topic: nDCG@10 of the 40 topics, from the lowest mean over these systems to the highest",)),
+        ]
+    ),
+)
+def test_a_leaderboard_fits_the_terminal(
+    sample: Warehouse, shown: Shown, columns: int, measures: int, said: tuple[str, ...]
+) -> None:
+    lines = shown("leaderboard", columns=columns)
+    assert max(map(len, lines[:10])) <= columns
+    for word in said:
+        assert word in "\n".join(lines)
+    found = {}
+    for line in lines[2:10]:
+        run, *words = re.sub("^ *[0-9]*  sample  ", "", line).split()
+        found[run] = [float(word) for word in words if not BLOCKS.search(word)]
+    assert found == {run: [round(value, 4) for value in row[:measures]] for run, row in values(sample).items()}
 
 
 @pytest.mark.long

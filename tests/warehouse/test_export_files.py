@@ -52,7 +52,7 @@ def test_runs_load_again_as_they_were(sample: Warehouse, empty: Warehouse, tmp_p
     assert contents(empty) == contents(sample, "bm25|dense")
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+@pytest.mark.parametrize("form", few_of(["parquet", "jsonl"], 1))
 def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, tmp_path: Path, form: str) -> None:
     path = tmp_path / "file"
     options: dict[str, Any]

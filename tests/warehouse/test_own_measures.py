@@ -79,7 +79,7 @@ def answers(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("read_only", few_of([True, False], 1))
 def test_borrowed_for_one_connection(crafted: Crafted, folder: Path, read_only: bool) -> None:
     path = crafted()
     before = path.read_bytes() if read_only else b""

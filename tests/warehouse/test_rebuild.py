@@ -94,7 +94,7 @@ def mend(path: Path, statement: str) -> None:
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("view", ["ap", "steps.evaluated_topics"])
+@pytest.mark.parametrize("view", few_of(["ap", "steps.evaluated_topics"], 1))
 def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted, view: str) -> None:
     path = older(f"drop view {view}", f"create table {view} as select 1 as one")
     before, name = objects(path), view.removeprefix("steps.")

@@ -20,6 +20,7 @@ def kinds(site: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("which", few_of(["site", "hostile"], 1))
+@pytest.mark.long
 def test_pages_fit_and_complain_of_nothing(browser: Browser, which: str, request: pytest.FixtureRequest) -> None:
     folder: Path = request.getfixturevalue(which)
     with visiting(browser, folder) as visitor:

@@ -25,9 +25,10 @@ class Parsed(HTMLParser):
         self.ids: list[str] = []
         self.tags: list[str] = []
         self.rows: list[list[str]] = []
-        self.words = ""
+        self._words: list[str] = []
         self._in_cell = False
         self.feed(path.read_text(encoding="utf-8"))
+        self.words = "".join(self._words)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
@@ -47,7 +48,7 @@ class Parsed(HTMLParser):
             self._in_cell = False
 
     def handle_data(self, data: str) -> None:
-        self.words += data
+        self._words.append(data)
         if self._in_cell:
             self.rows[-1][-1] += data.strip()
 
@@ -67,12 +68,18 @@ def topic_page(site: Path, topic: str) -> Parsed:
     return pages(site)[path.relative_to(site).as_posix()]
 
 
-def target(folder: Path, address: str, link: str) -> str:
-    """The page, or another file, that a link of a page leads to; it is within the site."""
-    path = unquote(link.partition("#")[0])
-    found = ((folder / address).parent / path).resolve() if path else folder.resolve() / address
-    assert found.is_file(), f"{address}: {link}"
+@cache
+def file_at(folder: Path, place: str, path: str) -> str:
+    """The file of a site that a path leads to from one of its folders; it is within the site."""
+    found = (folder / place / path).resolve()
+    assert found.is_file(), f"{place}: {path}"
     return found.relative_to(folder.resolve()).as_posix()
+
+
+def target(folder: Path, address: str, link: str) -> str:
+    """The page, or another file, that a link of a page leads to."""
+    path = unquote(link.partition("#")[0])
+    return file_at(folder, address.rpartition("/")[0], path) if path else address
 
 
 def number(text: str) -> float:
@@ -84,12 +91,13 @@ def test_every_link_leads_somewhere_within_the_site(which: str, request: pytest.
     folder: Path = request.getfixturevalue(which)
     found = pages(folder)
     assert len(found) > 100
+    anchors = {address: {*page.ids} for address, page in found.items()}
     for address, page in found.items():
-        assert len(page.ids) == len(set(page.ids)), address
-        for link in page.links:
+        assert len(page.ids) == len(anchors[address]), address
+        for link in dict.fromkeys(page.links):
             anchor = link.partition("#")[2]
             led_to = target(folder, address, link)
-            assert not anchor or anchor.startswith("q=") or anchor in found[led_to].ids, f"{address}: {link}"
+            assert not anchor or anchor.startswith("q=") or anchor in anchors[led_to], f"{address}: {link}"
 
 
 def test_there_is_a_page_for_everything(site: Path) -> None:
@@ -212,6 +220,7 @@ def test_hostile_names_are_text_and_their_addresses_safe(hostile: Path) -> None:
     assert "\\u003c" in index or "<script>" in index  # the file is a script, in which this is text
 
 
+@pytest.mark.long
 def test_several_judgment_sets_are_told_apart(small: Small) -> None:
     found = [page for path, page in pages(small.site).items() if re.fullmatch(r"sets/[^/]+/index\.html", path)]
     found = [page for page in found if "/.." in page.words]
@@ -224,6 +233,7 @@ def test_several_judgment_sets_are_told_apart(small: Small) -> None:
     assert "\u00fc/.." in words
 
 
+@pytest.mark.long
 def test_a_system_s_page_has_its_history(small: Small) -> None:
     """Two loads of a system: reciprocal ranks 1 and 1/2, the second a half below the first."""
     assert pages(small.site)["systems/night2.html"].rows_below("run", "version")[:2] == [
@@ -233,6 +243,7 @@ def test_a_system_s_page_has_its_history(small: Small) -> None:
     assert "Its history" not in pages(small.site)["systems/other.html"].words
 
 
+@pytest.mark.long
 def test_equal_systems_share_a_place(small: Small) -> None:
     """By RR, night1 and other have the relevant document first, night2 has it second."""
     (path,) = [path for path in pages(small.site) if re.fullmatch(r"sets/nights[^/]*/index\.html", path)]
