@@ -318,7 +318,7 @@ def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> s
 def value_columns(column: str, names: Iterable[str]) -> str:
     """A column of values for each name that the rows of a group have in this column."""
     named = {name: quoted(name.replace("\0", "\u2400")) for name in names}  # DuckDB 1.5 has no NUL in names
-    return ", ".join(f"max(value) filter (where {column} = {literal(name)}) as {named[name]}" for name in named)
+    return ", ".join(f"map(list({column}), list(value))[{literal(name)}] as {named[name]}" for name in named)
 
 
 def board_order(measures: Sequence[Measure]) -> str:

@@ -10,8 +10,9 @@ select
     min(rank) as rank,
     cast(1 as double) as share
 from ordered_ranks(judged_only := $judged_only, ties := $ties)
--- Which is the first with a grade of 1 or more is stored.
+-- Which is the first with a grade of 1 or more is stored. By <= the engine expects more rows than by =, so that it takes
+-- those of the asked runs from the table, not all.
 where
     grade >= $rel
-    and ($rel <> 1 or relevant_rank = 1)
+    and ($rel <> 1 or relevant_rank <= 1)
 group by evaluation_id

@@ -27,10 +27,7 @@ sizes as (
 ),
 summed as (
     select
-        evaluation_id,
-        judgment_group,
-        first_rank,
-        num_others,
+        *,
         sum(num_rel) over up_to - num_rel as rel_above,
         sum(num_judged) over up_to - num_judged as judged_above
     from counted

@@ -21,12 +21,6 @@ with cut as (
         on ties.first_rank <= cutoffs.last_rank
         and ties.last_rank > cutoffs.last_rank
 ),
-numbers as (
-    select 0 as number
-    union all
-    select rank as number
-    from ranks_to_longest
-),
 ratios as (
     -- How many times as likely each number is as the one before.
     select
@@ -44,18 +38,14 @@ ratios as (
             else cast(1 as double)
         end as ratio
     from cut
-    join numbers
+    join numbers_to_longest as numbers
         on numbers.number between greatest(cut.num_kept - cut.size + cut.num_rel, 0)
             and least(cut.num_kept, cut.num_rel)
 ),
 logarithms as (
     -- Products of many ratios may be too great for a number, sums of their logarithms are not.
     select
-        evaluation_id,
-        last_rank,
-        num_kept,
-        others_above,
-        number,
+        *,
         sum(ln(ratio)) over (
             partition by evaluation_id, last_rank
             order by number
@@ -65,11 +55,7 @@ logarithms as (
 ),
 weights as (
     select
-        evaluation_id,
-        last_rank,
-        num_kept,
-        others_above,
-        number,
+        *,
         exp(logarithm - max(logarithm) over (partition by evaluation_id, last_rank)) as weight
     from logarithms
 )

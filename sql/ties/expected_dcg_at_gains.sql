@@ -36,13 +36,7 @@ discounted as (
 ),
 progress as (
     select
-        evaluation_id,
-        rank,
-        size,
-        num_gained,
-        positive_gain,
-        gain,
-        discount,
+        *,
         sum(discount) over (
             partition by evaluation_id, first_rank
             order by rank

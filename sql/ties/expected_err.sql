@@ -56,12 +56,6 @@ ties_reached as (
         ) as probability
     from tied
 ),
-numbers as (
-    select 0 as number
-    union all
-    select rank as number
-    from ranks_to_longest
-),
 passed as (
     -- The probability to come past num_above of a tie's documents in any order: first of those that satisfy nobody,
     -- then in each step with one more that may. It is among num_above of size documents with the probability
@@ -77,7 +71,7 @@ passed as (
         ) as probability
     from ties_reached
     cross join longest
-    join numbers
+    join numbers_to_longest as numbers
         on numbers.number <= least(ties_reached.size, longest.last_rank - ties_reached.first_rank + 1)
     where ties_reached.size > 1
     union all

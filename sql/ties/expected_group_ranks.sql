@@ -42,11 +42,7 @@ tied as (
 ),
 ties as (
     select
-        evaluation_id,
-        judgment_group,
-        first_rank,
-        last_rank,
-        num_rel,
+        *,
         cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
     from tied
     where num_rel > 0

@@ -32,11 +32,7 @@ with tied as (
 ),
 counted as (
     select
-        evaluation_id,
-        weight,
-        first_rank,
-        last_rank,
-        num_rel,
+        *,
         sum(num_rel) over (
             partition by evaluation_id, grade
             order by first_rank

@@ -9,12 +9,8 @@
 --   gain       gain expected there
 with tied as (
     select
-        evaluation_id,
-        subtopic,
-        first_rank,
-        last_rank - first_rank + 1 as size,
-        num_rel,
-        rel_above
+        *,
+        last_rank - first_rank + 1 as size
     from subtopic_ties(rel := $rel, judged_only := $judged_only)
 ),
 sizes as (

@@ -22,10 +22,7 @@ with gained as (
 ),
 numbered as (
     select
-        evaluation_id,
-        gain,
-        first_rank,
-        last_rank,
+        *,
         row_number() over (
             partition by evaluation_id, first_rank, case when gain > 0 then 1 else 0 end
             order by abs(gain) desc

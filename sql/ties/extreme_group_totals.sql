@@ -3,24 +3,14 @@
 --    each set of them only the best order, or the worst, is continued.
 -- parameters: rel, judged_only, measure, depth, ties in {worst, best} = best
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
---   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
---   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
 -- columns: evaluation_id
 --   depth   the cutoff, or the multiple
 --   total   what the documents add; null where some tie has too many sets of them to try
 with recursive additions as (
-    select
-        found.evaluation_id,
-        found.first_rank,
-        found.set_number,
-        found.next_number,
-        found.is_last,
-        found.is_only,
-        found.depth,
-        found.addition
+    select *
     from prefix_additions(
         rel := $rel, judged_only := $judged_only, measure := $measure, depth := $depth, ties := $ties
-    ) as found
+    )
 ),
 orders as (
     select distinct

@@ -52,13 +52,8 @@ choices as (
 ),
 above as (
     select
-        evaluation_id,
-        first_rank,
-        choice,
-        rel_above + nonrel_above + unjudged_above + outside_above + 1 as rank,
-        rel_above,
-        nonrel_above,
-        unjudged_above
+        *,
+        rel_above + nonrel_above + unjudged_above + outside_above + 1 as rank
     from choices
 ),
 tie_sums as (

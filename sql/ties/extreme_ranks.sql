@@ -27,13 +27,8 @@ with tied as (
 ),
 reordered as (
     select
-        evaluation_id,
-        document_id,
-        first_rank,
-        case when $ties = 'best' then first_rank + number_in_tie - 1 else last_rank - number_in_tie + 1 end as rank,
-        grade,
-        judged_above,
-        relevant_above
+        *,
+        case when $ties = 'best' then first_rank + number_in_tie - 1 else last_rank - number_in_tie + 1 end as rank
     from tied
 ),
 ranked as (

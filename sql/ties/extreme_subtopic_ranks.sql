@@ -31,10 +31,7 @@ with relevant as (
 ),
 numbered as (
     select
-        evaluation_id,
-        first_rank,
-        last_rank,
-        num_subtopics,
+        *,
         row_number() over (
             partition by evaluation_id, first_rank
             order by num_subtopics desc

@@ -19,11 +19,7 @@ with tied as (
 logarithms as (
     -- The chance that the document at this rank is not relevant where none above it is; it is 0 at the last one.
     select
-        evaluation_id,
-        rank,
-        num_above,
-        num_rel,
-        size,
+        *,
         case
             when num_above < size - num_rel
             then ln((size - num_rel - num_above) / (size - num_above))

@@ -52,9 +52,7 @@ nets as (
     group by evaluation_id
 ),
 losses as (
-    select
-        evaluation_id,
-        loss
+    select *
     from preference_losses(pairs := $pairs, unit := $unit)
     where $ties in ('worst', 'best')
 )

@@ -84,16 +84,8 @@ ranked as (
     where members.num_left > 0
 ),
 ideal as (
-    select
-        qrels_id,
-        topic_id,
-        rank,
-        sum(greatest(gain, 1)) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as cost
-    from ideal_gains(gains := $gains)
+    select *
+    from ideal_cumulated_gains(gains := $gains)
 ),
 ideal_ends as (
     select

@@ -8,22 +8,9 @@
 --   set_docs      documents in it
 --   set_gain      sum of their gains
 with recursive kinds as (
-    select
-        evaluation_id,
-        first_rank,
-        kind_number,
-        num_kinds,
-        gain,
-        num_docs,
-        step
+    select *
     from gain_kinds(gains := $gains)
     where num_sets <= $most_sets
-),
-numbers as (
-    select 0 as number
-    union all
-    select rank as number
-    from ranks_to_longest
 ),
 sets as (
     select
@@ -48,7 +35,7 @@ sets as (
         on kinds.evaluation_id = sets.evaluation_id
         and kinds.first_rank = sets.first_rank
         and kinds.kind_number = sets.kind_number + 1
-    join numbers on numbers.number <= kinds.num_docs
+    join numbers_to_longest as numbers on numbers.number <= kinds.num_docs
 )
 select
     sets.evaluation_id as evaluation_id,

@@ -24,11 +24,7 @@ with tied as (
 ),
 counted as (
     select
-        evaluation_id,
-        first_rank,
-        last_rank,
-        num_gained,
-        total_gain,
+        *,
         coalesce(sum(num_gained) over above, 0) as gained_above,
         coalesce(sum(total_gain) over above, 0) as gain_above
     from tied

@@ -44,12 +44,6 @@ judged_by_group as (
         and judgment_groups.judgment_group = assessments.iteration
 )
 select
-    evaluation_id,
-    judgment_group,
-    group_number,
-    document_id,
-    first_rank,
-    last_rank,
-    judgment,
+    *,
     max(judgment) over (partition by evaluation_id, document_id) = 2 as is_relevant
 from judged_by_group

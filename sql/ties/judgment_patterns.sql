@@ -13,13 +13,7 @@
 --   judgment_group   a group to which documents of this pattern are relevant, or not, where that matters
 --   is_rel           1 if they are relevant to it, else 0
 with judged_by_group as (
-    select
-        evaluation_id,
-        first_rank,
-        document_id,
-        judgment_group,
-        group_number,
-        judgment
+    select *
     from group_judgments(rel := $rel, judged_only := $judged_only)
     where
         is_relevant

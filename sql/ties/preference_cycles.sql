@@ -7,11 +7,7 @@
 --   number_in_cycle   number of the document among them, from 0
 --   num_docs          how many they are
 with recursive nets as (
-    select
-        evaluation_id,
-        first_rank,
-        better_id,
-        worse_id
+    select *
     from net_preferences(pairs := $pairs, unit := $unit)
 ),
 compared_documents as (

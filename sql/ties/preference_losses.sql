@@ -8,11 +8,7 @@
 --   loss   weight of the net preferences that no order fulfils together; null where a cycle is not solved
 with recursive cycles as (
     select
-        evaluation_id,
-        document_id,
-        cycle_id,
-        number_in_cycle,
-        num_docs,
+        *,
         pow(2, number_in_cycle) as bit
     from preference_cycles(pairs := $pairs, unit := $unit)
 ),

@@ -1,8 +1,6 @@
 -- title: What a document adds to a mean over judgment groups where it stands next below a set of tied documents
 -- parameters: rel, judged_only, measure, depth, ties in {worst, best} = best
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
---   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
---   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
 -- columns: evaluation_id, first_rank
 --   set_number    number of the set above, whose order does not matter
 --   next_number   number of the set with the document
@@ -35,12 +33,7 @@ divisors as (
     cross join given_values(given := $depth) as depths
 ),
 sets as (
-    select
-        evaluation_id,
-        first_rank,
-        set_number,
-        num_docs,
-        is_only
+    select *
     from tie_prefixes(rel := $rel, judged_only := $judged_only, ties := $ties)
 ),
 members as (
@@ -108,38 +101,21 @@ ranked as (
         and above.first_rank = counted.first_rank
         and above.judgment_group = counted.judgment_group
     where counted.is_next
-),
-group_additions as (
-    select
-        ranked.evaluation_id,
-        ranked.first_rank,
-        ranked.set_number,
-        ranked.next_number,
-        ranked.is_last,
-        ranked.is_only,
-        ranked.depth,
-        case
-            when $measure = 'AP' then ranked.relevant_rank / ranked.rank / ranked.num_rel
-            when ranked.rank <= ranked.cutoff then 1 / nullif(ranked.cutoff, 0)
-            else 0
-        end / ranked.num_groups as addition
-    from ranked
 )
 select
-    additions.evaluation_id,
-    additions.first_rank,
-    additions.set_number,
-    additions.next_number,
-    additions.is_last,
-    additions.is_only,
-    additions.depth,
-    fsum(additions.addition) as addition
-from group_additions as additions
-group by
-    additions.evaluation_id,
-    additions.first_rank,
-    additions.set_number,
-    additions.next_number,
-    additions.is_last,
-    additions.is_only,
-    additions.depth
+    evaluation_id,
+    first_rank,
+    set_number,
+    next_number,
+    is_last,
+    is_only,
+    ranked.depth,
+    fsum(
+        case
+            when $measure = 'AP' then relevant_rank / rank / num_rel
+            when rank <= cutoff then 1 / nullif(cutoff, 0)
+            else 0
+        end / num_groups
+    ) as addition
+from ranked
+group by evaluation_id, first_rank, set_number, next_number, is_last, is_only, ranked.depth

@@ -28,11 +28,7 @@ with tied as (
         tied_documents.last_rank
 )
 select
-    evaluation_id,
-    subtopic,
-    first_rank,
-    last_rank,
-    num_rel,
+    *,
     cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
 from tied
 window above as (

@@ -21,12 +21,7 @@ with tied as (
     group by evaluation_id, first_rank, last_rank
 )
 select
-    evaluation_id,
-    first_rank,
-    last_rank,
-    num_rel,
-    num_nonrel,
-    num_unjudged,
+    *,
     cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above,
     cast(coalesce(sum(num_nonrel) over above, 0) as integer) as nonrel_above,
     cast(coalesce(sum(num_unjudged) over above, 0) as integer) as unjudged_above

@@ -8,15 +8,7 @@
 --   is_only      whether the tie has just one set of each size, and so one order of patterns
 with recursive group_patterns as (
     select
-        evaluation_id,
-        first_rank,
-        pattern_number,
-        num_docs,
-        digit_value,
-        is_rel,
-        judgment_group,
-        last_number,
-        docs_in_tie,
+        *,
         sum(is_rel) over by_pattern as num_rel,
         sum(1 - is_rel) over by_pattern as num_nonrel
     from judgment_patterns(rel := $rel, judged_only := $judged_only)
@@ -62,12 +54,6 @@ dominations as (
         sum(upper_pattern.is_rel) = lower_pattern.num_rel
         and sum(1 - upper_pattern.is_rel) = upper_pattern.num_nonrel
 ),
-numbers as (
-    select 0 as number
-    union all
-    select rank as number
-    from ranks_to_longest
-),
 sets as (
     select
         evaluation_id,
@@ -99,7 +85,7 @@ sets as (
             on patterns.evaluation_id = sets.evaluation_id
             and patterns.first_rank = sets.first_rank
             and patterns.pattern_number = sets.pattern_number + 1
-        join numbers on numbers.number <= patterns.num_docs
+        join numbers_to_longest as numbers on numbers.number <= patterns.num_docs
         where
             numbers.number = 0
             or not exists (

@@ -57,30 +57,19 @@ counts as (
 ),
 pairs as (
     select
-        evaluation_id,
-        last_rank,
-        num_rel,
-        num_misordered,
-        cast(num_rel as double) * (num_ret - num_rel) as num_pairs,
-        probability
+        *,
+        cast(num_rel as double) * (num_ret - num_rel) as num_pairs
     from counts
 ),
 outcomes as (
     select
-        evaluation_id,
-        last_rank,
-        case when num_rel = 0 then 0 else 1 - coalesce(num_misordered / nullif(num_pairs, 0), 0) end as value,
-        num_pairs,
-        probability
+        *,
+        case when num_rel = 0 then 0 else 1 - coalesce(num_misordered / nullif(num_pairs, 0), 0) end as value
     from pairs
 ),
 numbered as (
     select
-        evaluation_id,
-        last_rank,
-        value,
-        num_pairs,
-        probability,
+        *,
         row_number() over (
             partition by evaluation_id, last_rank
             order by case when $ties = 'best' then -value else value end, num_pairs

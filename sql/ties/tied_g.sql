@@ -5,14 +5,7 @@
 -- parameters: gains, ties in {worst, best, expected} = best
 -- columns: qrels, run, topic, value
 with recursive additions as (
-    select
-        evaluation_id,
-        first_rank,
-        num_kinds,
-        set_number,
-        next_number,
-        is_last,
-        addition
+    select *
     from gain_additions(gains := $gains, ties := $ties)
 ),
 orders as (

@@ -4,16 +4,8 @@
 -- parameters: gains, ties in {worst, best, expected} = best
 -- columns: qrels, run, topic, value
 with ideal as (
-    select
-        qrels_id,
-        topic_id,
-        rank,
-        sum(gain / log2(rank + 1)) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from ideal_gains(gains := $gains)
+    select *
+    from ideal_cumulated_gains(gains := $gains)
 ),
 ideal_ends as (
     select
@@ -24,27 +16,16 @@ ideal_ends as (
     from ideal
     group by qrels_id, topic_id
 ),
-gained as (
-    select
-        evaluation_id,
-        rank,
-        gain,
-        sum(gain / log2(rank + 1)) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from gains_by_rank(gains := $gains, ties := $ties)
-    where $ties <> 'expected'
-),
 dcgs_at_gains as (
     select
         evaluation_id,
         rank,
         cast(1 as double) as probability,
         dcg
-    from gained
-    where gain > 0
+    from running_gains(gains := $gains, ties := $ties)
+    where
+        gain > 0
+        and $ties <> 'expected'
     union all
     select
         evaluation_id,
@@ -77,19 +58,9 @@ dcgs as (
     from gains_by_rank(gains := $gains, ties := $ties)
     group by evaluation_id
 ),
-least_dcgs as (
-    select
-        evaluation_id,
-        sum(gain / log2(rank + 1)) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from gains_by_rank(gains := $gains, ties := 'worst')
-),
 unknown as (
     select distinct least_dcgs.evaluation_id
-    from least_dcgs
+    from running_gains(gains := $gains, ties := 'worst') as least_dcgs
     join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = least_dcgs.evaluation_id
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where

@@ -19,39 +19,18 @@
 -- scores: no
 -- example: graded G = 0.3333
 with ideal as (
-    select
-        qrels_id,
-        topic_id,
-        rank,
-        gain,
-        sum(greatest(gain, 1)) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as cost
-    from ideal_gains(gains := $gains)
+    select *
+    from ideal_cumulated_gains(gains := $gains)
 ),
 ideal_ends as (
     select
         qrels_id,
         topic_id,
         max(rank) as num_gained,
-        sum(gain) as total_gain,
+        max(cumulated_gain) as total_gain,
         max(cost) as cost
     from ideal
     group by qrels_id, topic_id
-),
-gained as (
-    select
-        evaluation_id,
-        rank,
-        gain,
-        sum(gain) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as cumulated_gain
-    from gains_by_rank(gains := $gains)
 ),
 averages as (
     -- Below the end of the ideal ranking every rank costs 1.
@@ -68,7 +47,7 @@ averages as (
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id
         and ideal_ends.topic_id = evaluations.topic_id
-    join gained on gained.evaluation_id = evaluations.evaluation_id
+    join running_gains(gains := $gains) as gained on gained.evaluation_id = evaluations.evaluation_id
     left join ideal
         on ideal.qrels_id = evaluations.qrels_id
         and ideal.topic_id = evaluations.topic_id

@@ -16,16 +16,8 @@
 -- scores: no
 -- example: graded nDCG_rel = 0.4830
 with ideal as (
-    select
-        qrels_id,
-        topic_id,
-        rank,
-        sum(gain / log2(rank + 1)) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from ideal_gains(gains := $gains)
+    select *
+    from ideal_cumulated_gains(gains := $gains)
 ),
 ideal_ends as (
     select
@@ -35,18 +27,6 @@ ideal_ends as (
         max(dcg) as dcg
     from ideal
     group by qrels_id, topic_id
-),
-gained as (
-    select
-        evaluation_id,
-        rank,
-        gain,
-        sum(gain / log2(rank + 1)) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from gains_by_rank(gains := $gains)
 ),
 sums as (
     select
@@ -58,7 +38,7 @@ sums as (
     join ideal_ends
         on ideal_ends.qrels_id = evaluations.qrels_id
         and ideal_ends.topic_id = evaluations.topic_id
-    join gained on gained.evaluation_id = evaluations.evaluation_id
+    join running_gains(gains := $gains) as gained on gained.evaluation_id = evaluations.evaluation_id
     left join ideal
         on ideal.qrels_id = evaluations.qrels_id
         and ideal.topic_id = evaluations.topic_id

@@ -14,6 +14,7 @@ with sentences as (
         cast(coalesce(sum(support), 0) as double) / 2 as total_support,
         cast(coalesce(max(support), 0) as double) / 2 as best_support
     from answer_citations
+    where run_id in (select run_id from asked_runs())
     group by qrels_id, run_id, topic_id, sentence
 ),
 answered as (

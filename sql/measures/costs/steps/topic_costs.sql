@@ -13,7 +13,9 @@ with by_topic as (
         fsum(case when call is not null then value end) as of_calls,
         count(call) as num_calls
     from costs
-    where topic_id is not null
+    where
+        topic_id is not null
+        and run_id in (select run_id from asked_runs())
     group by run_id, topic_id, cost
 )
 select

@@ -3,14 +3,18 @@
 --   call        place of the call among those of the topic
 --   call_name   the call as the file names it; null where that is its place
 --   num_ret     documents that the call retrieved
+with called as (
+    select *
+    from call_ranks
+    where run_id in (select run_id from asked_runs())
+)
 select
     run_id,
     topic_id,
     call,
     max(call_name) as call_name,
     count(*) as num_ret
-from call_ranks
-where run_id in (select run_id from asked_runs())
+from called
 group by run_id, topic_id, call
 union all
 select
@@ -23,4 +27,4 @@ from run_topics
 where
     num_ret > 0
     and run_id in (select run_id from asked_runs())
-    and run_id not in (select run_id from call_ranks)
+    and run_id not in (select run_id from called)

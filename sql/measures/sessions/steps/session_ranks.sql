@@ -9,21 +9,26 @@ with evaluated as (
     select *
     from asked_evaluations()
 ),
+called as (
+    select *
+    from call_ranks
+    where run_id in (select run_id from asked_runs())
+),
 found as (
     select
         evaluated.evaluation_id,
-        call_ranks.call,
-        call_ranks.rank,
+        called.call,
+        called.rank,
         judged_documents.grade,
-        call_ranks.document_id
+        called.document_id
     from evaluated
-    join call_ranks
-        on call_ranks.run_id = evaluated.run_id
-        and call_ranks.topic_id = evaluated.topic_id
+    join called
+        on called.run_id = evaluated.run_id
+        and called.topic_id = evaluated.topic_id
     join judged_documents
         on judged_documents.qrels_id = evaluated.qrels_id
         and judged_documents.topic_id = evaluated.topic_id
-        and judged_documents.document_id = call_ranks.document_id
+        and judged_documents.document_id = called.document_id
     union all
     select
         evaluated.evaluation_id,
@@ -33,7 +38,7 @@ found as (
         ranks.document_id
     from asked_ranks() as ranks
     join evaluated on evaluated.evaluation_id = ranks.evaluation_id
-    where evaluated.run_id not in (select run_id from call_ranks)
+    where evaluated.run_id not in (select run_id from called)
 )
 select
     evaluation_id,
