@@ -18,7 +18,7 @@ with holes as (
         evaluated_topics.run,
         hole_ranks.topic_id,
         hole_ranks.document_id,
-        hole_weights.weight
+        hole_weights.greatest - hole_weights.least as weight
     from hole_ranks(k := $k) as hole_ranks
     join evaluated_topics on evaluated_topics.evaluation_id = hole_ranks.evaluation_id
     join hole_weights

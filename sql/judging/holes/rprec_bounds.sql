@@ -35,7 +35,7 @@ places as (
     from asked_ranks()
     where grade >= 0
 ),
-judged as materialized (
+judged_places as materialized (
     select
         evaluation_id,
         rank,
@@ -50,7 +50,7 @@ above_judged as (
         rank - 1 as depth,
         rel_above as rel_down,
         holes_down
-    from judged
+    from judged_places
 ),
 above_last_depth as (
     select
@@ -59,7 +59,7 @@ above_last_depth as (
         coalesce(max(judged.rel_down), 0) as rel_down,
         counted.last_depth - count(judged.rank) as holes_down
     from counted
-    left join judged
+    left join judged_places as judged
         on judged.evaluation_id = counted.evaluation_id
         and judged.rank <= counted.last_depth
     group by counted.evaluation_id, counted.last_depth
@@ -79,7 +79,7 @@ above_turn as (
             0
         ) as further
     from counted
-    left join judged
+    left join judged_places as judged
         on judged.evaluation_id = counted.evaluation_id
         and judged.rank + judged.holes_down <= counted.turn_sum
     group by counted.evaluation_id, counted.turn_sum, counted.num_ret

@@ -2,7 +2,7 @@
 -- parameters: k
 -- columns: qrels_id, topic_id
 --   num_holes   documents; each counts once, however many runs have it
-with evaluated_runs as (
+with runs_of_sets as (
     select distinct
         qrels_id,
         run_id
@@ -10,11 +10,11 @@ with evaluated_runs as (
 ),
 pooled as (
     select distinct
-        evaluated_runs.qrels_id,
+        runs_of_sets.qrels_id,
         retrieved.topic_id,
         retrieved.document_id
-    from evaluated_runs
-    join retrieved on retrieved.run_id = evaluated_runs.run_id
+    from runs_of_sets
+    join retrieved on retrieved.run_id = runs_of_sets.run_id
     where retrieved.rank <= coalesce($k, 2147483647)
 )
 select
