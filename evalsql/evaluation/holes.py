@@ -13,19 +13,21 @@ from evalsql.evaluation.evaluation import Evaluation, place_of, with_arguments
 from evalsql.phrases import Progress, silent
 
 _FILLED = "filled_ranks"
-_FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?P<adds_up>, added up)?")
+_FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?:(?P<adds_up>, added up)|(?P<finds>, first found))?")
 # A ranking that is judged to its end has no other values without unjudged documents.
 _WITHOUT_EFFECT = ("judged_only", TIES)
 _MOST_PARTS = 20
 
 
 class _Bounded(NamedTuple):
-    """A measure with the relation that bounds it, the parameter that says how deep, and whether documents add up."""
+    """A measure with the relation that bounds it, the parameter that says how deep, whether documents add up, and
+    whether it is only of the one that is found first."""
 
     measure: Measure
     relation: str
     depth: str
     adds_up: bool
+    finds: bool
 
     @property
     def cutoff(self) -> Value:
@@ -59,7 +61,8 @@ def _bounded(measure: Measure) -> _Bounded:
     match = _FORM.fullmatch(measure.relation.header.holes)
     assert match
     depth = match["depth"] or ("" if match["relation"] == _FILLED else CUTOFF)
-    return _Bounded(measure, match["relation"], depth, bool(match["adds_up"]) and not measure.arguments.get("relative"))
+    adds_up = bool(match["adds_up"]) and not measure.arguments.get("relative")
+    return _Bounded(measure, match["relation"], depth, adds_up, bool(match["finds"]))
 
 
 class Holes:
@@ -80,9 +83,12 @@ class Holes:
         unseen: int | None = None,
         progress: Progress = silent,
     ) -> None:
-        self._evaluation, self._database = evaluation, evaluation.database
+        self._evaluation, self._catalog = evaluation, evaluation.database.catalog
         self._chosen = evaluation.keep(evaluation.evaluated_query(qrels, runs))
         self._most = {"most": most}
+        fewest = self._database.query("fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
+        ((self._num_evaluations, self._deepest),) = evaluation.database.rows(fewest)
+        self._kept_weights = dict[str, str]()
         self._measures = [_bounded(measure) for measure in measures]
         self._place = place_of(measures)
         self._order = f"order by qrels, {self._place}"
@@ -93,51 +99,60 @@ class Holes:
             kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
         # qrels, run, topic, ties (rule, least or greatest), value, measure
         self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
-        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._database.catalog)}
+        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._catalog)}
         self._effects = evaluation.keep(self._database.query("hole_effects", inputs))
         self.effects = f"select * from {self._effects} {self._order}, value desc, run"
 
     def _bounds(self, each: _Bounded, unseen: int | None) -> str:
         """A SELECT of ``hole_values``."""
         # No other document counts where nothing is divided by those that are relevant.
-        divides = each.relation != _FILLED and each.measure.arguments.get("relative") is not False
+        counted = any(parameter.name == "unseen" for parameter in self._catalog[each.relation].parameters)
+        divides = counted and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
-        counts = with_arguments(self._database.catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
-        bounds = with_arguments(self._database.catalog, each.relation, **each.measure.arguments, **beside).call
+        counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
+        bounds = f"from {with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call}"
         inputs = {
             "values_given": f"from {each.measure.call}",
-            "bounds": self._filled(each) if each.relation == _FILLED else f"from {bounds}",
+            "bounds": self._filled(each) if each.relation == _FILLED else bounds,
             "counts": f"from steps.{counts}",
             "chosen": f"from {self._chosen}",
         }
         return self._database.query("hole_values", inputs)
 
     def _filled(self, each: _Bounded) -> str:
-        """A SELECT of the bounds of a measure by its values where all holes are filled."""
+        """A SELECT of the bounds of a measure by its values where all holes are filled, the highest, or each."""
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
-        ranks = with_arguments(self._database.catalog, "doubly_filled_ranks", **how).call
+        inputs = {"values_given": f"from {each.measure.call}"}
+        condenses = each.measure.arguments.get("judged_only")
+        if each.finds and not condenses:
+            holes = self._evaluation.keep(f"from steps.{with_arguments(self._catalog, 'first_holes', **how).call}")
+            found = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
+            return self._database.query("first_found_bounds", {**inputs, "first_hole_values": found})
+        if (weights := self._weights(each)) and not condenses:
+            inputs["hole_weights"] = weights
+            return self._database.query("added_up_bounds", inputs, k=each.cutoff)
+        ranks = with_arguments(self._catalog, "doubly_filled_ranks", **how).call
         table = self._evaluation.keep(f"from steps.{ranks} semi join {self._chosen} using (evaluation_id)")
+        return self._database.query("filled_bounds", {"filled_values": self._values(each, table)})
+
+    def _values(self, each: _Bounded, table: str) -> str:
+        """A SELECT of the values of a measure by the ranks of a table, with the least grades and with the greatest."""
         values = []
         for unjudged in ("least", "greatest"):
             rows = f"select * exclude (unjudged) from {table} where unjudged = '{unjudged}'"
-            filled = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": rows})
-            values.append(f"select * from ({filled})")
-        return self._database.query("filled_bounds", {"filled_values": "\nunion all\n".join(values)})
+            values.append(f"select * from ({ddl.with_inputs(f'from {each.measure.call}', {'judged_ranks': rows})})")
+        return "\nunion all\n".join(values)
 
     def pairs(self) -> tuple[str, str]:
         """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of
         how many there are by each measure."""
         nothing = f"select * from {self._effects} limit 0"
-        weights = "select qrels, 0 as rank, 0.0 as weight from qrels limit 0"
+        weights = "select qrels, 0 as rank, 0.0 as least, 0.0 as greatest from qrels limit 0"
         joint = [self._differences(nothing, weights, 1)]
-        fewest = self._database.query("fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
-        ((num_evaluations,),) = self._database.rows(fewest)
         for each in self._measures:
-            cutoff = each.cutoff
-            if each.adds_up and isinstance(cutoff, int) and cutoff <= _MOST_PARTS * num_evaluations:
+            if isinstance(each.cutoff, int) and (weights := self._weights(each)):
                 effects = f"select * from {self._effects} where measure = {literal(each.measure.name)}"
-                parts = [self._weights(each, skipped) for skipped in range(0, cutoff, num_evaluations)]
-                joint.append(self._differences(effects, "\nunion all\n".join(parts), cutoff))
+                joint.append(self._differences(effects, weights, each.cutoff))
         differences = "\nunion all\n".join(f"select * from (\n{one}\n)" for one in joint)
         inputs = {"hole_effects": f"select * from {self._effects}", "hole_differences": differences}
         kept = self._evaluation.keep(self._database.query("hole_pairs", inputs))
@@ -149,12 +164,21 @@ class Holes:
         inputs = {"hole_effects": effects, "hole_weights": weights}
         return self._database.query("hole_differences", inputs, k=cutoff)
 
-    def _weights(self, each: _Bounded, skipped: int) -> str:
-        """A SELECT of what one document at each rank, with so many ``skipped``, adds: asked of the measure itself."""
-        how = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most, "skipped": skipped}
-        single = with_arguments(self._database.catalog, "single_documents", **how).call
-        kept = self._evaluation.keep(f"select * from steps.{single}")
-        ranks = {"judged_ranks": f"select * exclude (qrels, run, topic) from {kept}"}
-        values = ddl.with_inputs(f"from {each.measure.call}", ranks)
-        weights = f"select qrels, rank, value as weight from ({values}) join {kept} using (qrels, run, topic)"
-        return f"select * from {self._evaluation.keep(weights)}"
+    def _weights(self, each: _Bounded) -> str:
+        """A SELECT of what one document at each rank adds, asked of the measure itself; empty where that is unknown."""
+        cutoff = each.cutoff if isinstance(each.cutoff, int) else self._deepest
+        if not each.adds_up or cutoff > _MOST_PARTS * self._num_evaluations:
+            return ""
+        if each.measure.name not in self._kept_weights:
+            parts = [self._part(each, cutoff, skipped) for skipped in range(0, cutoff, self._num_evaluations)]
+            self._kept_weights[each.measure.name] = self._evaluation.keep("\nunion all\n".join(parts))
+        return f"select * from {self._kept_weights[each.measure.name]}"
+
+    def _part(self, each: _Bounded, cutoff: int, skipped: int) -> str:
+        """A SELECT of the weights of the ranks below so many ``skipped``, as many as there are evaluations."""
+        how: dict[str, Value] = {CUTOFF: cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
+        kept = self._evaluation.keep(
+            f"from steps.{with_arguments(self._catalog, 'single_documents', **how, skipped=skipped).call}"
+        )
+        inputs = {"single_ranks": f"select * from {kept}", "single_values": self._values(each, kept)}
+        return f"select * from ({self._database.query('single_weights', inputs)})"

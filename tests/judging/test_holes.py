@@ -82,7 +82,8 @@ NAMES = (
     *_LOOPS,
     *("YAAP", "PRES@3", "FRS", "RR@2", "Hits@3", "Hits", "CG@3", "DCG@3", "DCG(dcg='exp-log2')", "nDCG", "nDCG@1"),
     *("nDCG@3", "nDCG(dcg='exp-log2')@4", "nDCG(gains={1:0.5,2:0.9,3:0.9})@3", "nCG", "nCG@3", "RBP", "RBP(p=0.5)@3"),
-    *("RBP(p=0.5,gains={1:0.5,2:1})", "SDCG(max_rel=3)@4", "SDCG(min_rel=1,max_rel=2)@3", "NPV(depth=3)", "NPV"),
+    *("RBP(p=0.5,gains={1:0.5,2:1})", "RBP(p=0.5,gains={0:0.25,1:0.5,2:1})@3", "SDCG(max_rel=3)@4"),
+    *("SDCG(min_rel=1,max_rel=2)@3", "NPV(depth=3)", "NPV"),
     *("ERR@3", "ERR(max_rel=null)@5", "ERR(max_rel=2)@4", "INSQ(t=2,depth=4)", "INSQ", "INST(t=1,depth=4)", "INST"),
     *("INST(t=0.5,depth=3)", "INST(t=3,max_rel=2,depth=12)", "IFT(depth=4)", "IFT(t=1,b=3,r=5)"),
     *("IFT(t=0.5,b=0.1,r=0.2,depth=5)", "NERR8@4", "NERR8(max_rel=2)@3"),
@@ -173,7 +174,10 @@ def compare(number: int, seed: int, folder: Path, unseen: int, most: int | None,
 
 
 # One of each relation of bounds, and some that only rise with grades.
-_FEW = ("P(relative=true)@3", "R@2", "F", "SetAP", "AP@3", "YAAP", "Rprec", "PRES@3", "nDCG@3", "nCG", "RR@2", "ERR@3")
+_FEW = (
+    *("P(relative=true)@3", "R@2", "F", "SetAP", "AP@3", "YAAP", "Rprec", "PRES@3", "nDCG@3", "nCG", "RR@2", "ERR@3"),
+    *("NumRelRet", "NumNonrelRet", "FRS", "RBP(p=0.5,gains={0:0.25,1:0.5,2:1})@3"),
+)
 
 
 def test_bounds_are_the_extremes_over_all_grades(tmp_path: Path) -> None:
@@ -284,7 +288,8 @@ def _settled(pair: Pair, name: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "name", few_of(["P@3", "SDCG(max_rel=3)@3", "DCG@3", "RBP(p=0.5,gains={1:0.5,2:1})@3", "Hits@3", "CG@3"])
+    "name",
+    few_of(["P@3", "SDCG(max_rel=3)@3", "DCG@3", "RBP(p=0.5,gains={0:0.25,1:0.5,2:1})@3", "Hits@3", "CG@3"]),
 )
 def test_pairs_are_open_where_some_grades_turn_them(tmp_path: Path, name: str) -> None:
     chance, seen = random.Random(3), 0

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -91,9 +92,10 @@ def test_estimates_are_those_of_the_papers(
             assert (by_t[run]["note"] == "people alone are surer") == (error > stats.sem(y) + 1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weight", [1.0, None])
 def test_estimates_are_those_of_ppi_python(warehouse: Warehouse, weight: float | None) -> None:
-    ppi = pytest.importorskip("ppi_py")
+    ppi = import_module("ppi_py")  # it compiles while it is imported, which takes seconds
     human, judge = drawn(3, 15, 0.7)
     found = corrected(warehouse, human, judge, f", intervals := 'normal', weight := {weight or 'null'}")
     for run, row in found.items():

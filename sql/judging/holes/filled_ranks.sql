@@ -13,16 +13,33 @@
 --   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade, or the one that the hole gets
 --   document_id     key of the document
+with graded as (
+    select
+        hole_ranks.evaluation_id,
+        hole_ranks.document_id,
+        hole_ranks.rank,
+        coalesce(hole_ranks.grade, filling_grades.grade) as grade
+    from hole_ranks(k := $k) as hole_ranks
+    join filling_grades(most := $most, gains := $gains) as filling_grades
+        on filling_grades.qrels_id = hole_ranks.qrels_id
+    where filling_grades.unjudged = $unjudged
+)
 select
     evaluation_id,
     rank,
-    tied_above,
-    tied_below,
-    first_rank,
-    last_rank,
-    judged_rank,
-    relevant_rank,
+    0 as tied_above,
+    0 as tied_below,
+    rank as first_rank,
+    rank as last_rank,
+    rank as judged_rank,
+    case
+        when grade >= 1
+        then row_number() over (
+            partition by evaluation_id, grade >= 1
+            order by rank
+        )
+        else 0
+    end as relevant_rank,
     grade,
     document_id
-from doubly_filled_ranks(k := $k, most := $most, gains := $gains) as filled
-where filled.unjudged = $unjudged
+from graded

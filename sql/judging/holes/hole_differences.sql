@@ -11,14 +11,15 @@
 --   most                  holes that move the difference at all
 -- definition: A hole moves the difference by its weight at its rank in the first run less that in the second, which is 0
 --    where a run has it not. The least difference has all holes relevant that the lower run gains more by, and no other;
---    the greatest has the opposite.
+--    the greatest has the opposite. This is exact since nothing is divided by what is relevant. AP, R and nDCG divide by
+--    it, a hole moves each document's part by as much as the others that are relevant let it, and there are intervals.
 with holes as (
     select
         evaluated_topics.qrels,
         evaluated_topics.run,
         hole_ranks.topic_id,
         hole_ranks.document_id,
-        hole_weights.weight
+        hole_weights.greatest - hole_weights.least as weight
     from hole_ranks(k := $k) as hole_ranks
     join evaluated_topics on evaluated_topics.evaluation_id = hole_ranks.evaluation_id
     join hole_weights

@@ -3,22 +3,12 @@
 -- columns: qrels, run, topic, least, greatest
 -- definition: Each unjudged document that is relevant adds to R, and so moves the cutoff down. With R given, the value is
 --    greatest where as many of the new relevant documents as can be stand among the first R, and least where as few do:
---    first those that are unseen or stand below are relevant. Extremes over all values of R. Below the last document
---    retrieved they are where all holes are relevant, or all that is unseen.
-with ranks as (
-    select
-        evaluation_id,
-        rank,
-        count(case when grade >= $rel then 1 end) over down as rel_down,
-        count(case when grade is null then 1 end) over down as holes_down
-    from hole_ranks()
-    window down as (
-        partition by evaluation_id
-        order by rank
-        rows between unbounded preceding and current row
-    )
-),
-counted as materialized (
+--    first those that are unseen or stand below are relevant. Extremes over the values of R. The greatest value is above
+--    a document judged not relevant, or at the last rank that R can reach. The least is above a relevant document, or at
+--    the turn: from there on the unseen and the holes below are fewer than the new relevant documents, so that each
+--    further one stands among the first R. Below the last document retrieved they are where all holes are relevant, or
+--    all that is unseen.
+with counted as materialized (
     select
         evaluation_id,
         num_ret,
@@ -26,17 +16,85 @@ counted as materialized (
         num_rel_ret,
         num_holes,
         new_rel,
-        new_unseen
+        new_unseen,
+        least(num_ret, num_rel + new_rel + new_unseen) as last_depth,
+        num_rel + num_holes + new_unseen as turn_sum
     from hole_counts(rel := $rel, most := $most, unseen := $unseen)
 ),
-depths as (
+places as (
+    select
+        evaluation_id,
+        rank,
+        judged_rank,
+        grade >= $rel as is_relevant,
+        -- Among the relevant documents, or among those judged not relevant.
+        row_number() over (
+            partition by evaluation_id, grade >= $rel
+            order by rank
+        ) as place
+    from asked_ranks()
+    where grade >= 0
+),
+judged_places as materialized (
+    select
+        evaluation_id,
+        rank,
+        rank - judged_rank as holes_down,
+        case when is_relevant then place - 1 else judged_rank - place end as rel_above,
+        case when is_relevant then place else judged_rank - place end as rel_down
+    from places
+),
+above_judged as (
+    select
+        evaluation_id,
+        rank - 1 as depth,
+        rel_above as rel_down,
+        holes_down
+    from judged_places
+),
+above_last_depth as (
     select
         counted.evaluation_id,
-        ranks.rank as depth,
-        ranks.rel_down,
-        ranks.holes_down
+        counted.last_depth as depth,
+        coalesce(max(judged.rel_down), 0) as rel_down,
+        counted.last_depth - count(judged.rank) as holes_down
     from counted
-    join ranks on ranks.evaluation_id = counted.evaluation_id
+    left join judged_places as judged
+        on judged.evaluation_id = counted.evaluation_id
+        and judged.rank <= counted.last_depth
+    group by counted.evaluation_id, counted.last_depth
+),
+above_turn as (
+    -- Rank and holes down to it together are as many as can be relevant.
+    select
+        counted.evaluation_id,
+        coalesce(max(judged.rank), 0) as rank,
+        coalesce(max(judged.rel_down), 0) as rel_down,
+        coalesce(max(judged.holes_down), 0) as holes_down,
+        greatest(
+            least(
+                cast(floor((counted.turn_sum - coalesce(max(judged.rank + judged.holes_down), 0)) / 2) as bigint),
+                counted.num_ret - coalesce(max(judged.rank), 0)
+            ),
+            0
+        ) as further
+    from counted
+    left join judged_places as judged
+        on judged.evaluation_id = counted.evaluation_id
+        and judged.rank + judged.holes_down <= counted.turn_sum
+    group by counted.evaluation_id, counted.turn_sum, counted.num_ret
+),
+depths as (
+    select * from above_judged
+    union all
+    select * from above_last_depth
+    union all
+    select
+        evaluation_id,
+        rank + further as depth,
+        rel_down,
+        holes_down + further as holes_down
+    from above_turn
     union all
     select
         counted.evaluation_id,

@@ -9,7 +9,7 @@
 -- differs: No other program computes it. With another base it is a smooth Success at another cutoff.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks
+-- holes: filled_ranks, first found
 -- example: first-relevant-score FRS = 0.4964
 with found as (
     select

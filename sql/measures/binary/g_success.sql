@@ -10,7 +10,7 @@
 -- differs: Tomlinson rounds the base, to 1.08 for k = 10 and 1.024 for k = 30: FRS and FRS(base=1.024) here.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks
+-- holes: filled_ranks, first found
 -- scores: no
 -- example: first-relevant-score GSuccess@10 = 0.4963
 with found as (

@@ -9,7 +9,7 @@
 --    rule of the run holds with a cutoff and without.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to k
+-- holes: filled_ranks to k, first found
 -- example: single-value-2 RR = 0.33
 with reciprocal_ranks as (
     select

@@ -8,7 +8,7 @@
 -- differs: Equal to trec_eval 9.0.8 and 10.0; ranx calls it hit_rate, which takes the whole ranking by default.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to k
+-- holes: filled_ranks to k, first found
 -- example: single-value-2 Success@2 = 0
 -- example: single-value-2 Success@3 = 1
 with found as (

@@ -7,7 +7,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 inf
 -- mean: sum
--- holes: filled_ranks
+-- holes: num_nonrel_ret_bounds
 -- better: less
 -- scores: no
 -- example: mixed NumNonrelRet = 2

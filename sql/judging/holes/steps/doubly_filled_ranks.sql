@@ -11,17 +11,52 @@
 --   judged_rank     rank: all down to the cutoff have a grade
 --   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade, or the one that the hole gets
---   document_id     key of the document
-with graded as (
+--   document_id     key of the document; null of a hole
+-- definition: Holes that are worth nothing are left out, as they are without a judgment.
+with filling as (
+    select *
+    from filling_grades(most := $most, gains := $gains)
+),
+hole_rows as (
     select
-        filling_grades.unjudged,
-        hole_ranks.evaluation_id,
-        hole_ranks.document_id,
-        hole_ranks.rank,
-        coalesce(hole_ranks.grade, filling_grades.grade) as grade
-    from hole_ranks(k := $k) as hole_ranks
-    join filling_grades(most := $most, gains := $gains) as filling_grades
-        on filling_grades.qrels_id = hole_ranks.qrels_id
+        gaps.evaluation_id,
+        gaps.rel_above + gaps.holes_down - gaps.size as rel_above,
+        gaps.last_rank - gaps.size as rank_above,
+        unnest(range(1, gaps.size + 1)) as place
+    from hole_gaps(k := $k) as gaps
+),
+graded as (
+    select
+        filling.unjudged,
+        ranks.evaluation_id,
+        ranks.rank,
+        case
+            when ranks.grade < 1 then 0
+            when filling.grade < 1 then ranks.relevant_rank
+            else ranks.relevant_rank + ranks.rank - ranks.judged_rank
+        end as relevant_rank,
+        ranks.grade,
+        ranks.document_id
+    from asked_ranks() as ranks
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = ranks.evaluation_id
+    join filling on filling.qrels_id = evaluations.qrels_id
+    where
+        ranks.grade >= 0
+        and ranks.rank <= coalesce($k, 2147483647)
+    union all
+    select
+        filling.unjudged,
+        hole_rows.evaluation_id,
+        hole_rows.rank_above + hole_rows.place as rank,
+        case when filling.grade < 1 then 0 else hole_rows.rel_above + hole_rows.place end as relevant_rank,
+        filling.grade,
+        null as document_id
+    from hole_rows
+    join asked_evaluations() as evaluations on evaluations.evaluation_id = hole_rows.evaluation_id
+    join filling on filling.qrels_id = evaluations.qrels_id
+    where
+        filling.grade >= 1
+        or filling.gain <> 0
 )
 select
     unjudged,
@@ -32,14 +67,7 @@ select
     rank as first_rank,
     rank as last_rank,
     rank as judged_rank,
-    case
-        when grade >= 1
-        then row_number() over (
-            partition by evaluation_id, unjudged, grade >= 1
-            order by rank
-        )
-        else 0
-    end as relevant_rank,
+    relevant_rank,
     grade,
     document_id
 from graded

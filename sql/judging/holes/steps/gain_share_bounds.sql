@@ -7,12 +7,15 @@
 -- definition: The ideal gain is, for each step of gain from one grade to the next, its height times the weights of as
 --    many first ranks as there are documents with this gain or more. The share is a linear function of the gains of
 --    holes divided by a convex one, and so is least where each hole has no gain or the greatest. With their number
---    given, those with the greatest are the lowest ones, and all that is unseen has it as well. At the greatest nothing
---    unseen has a gain, and the higher holes have the greater grades. Each step is taken by itself: so many of the
---    highest holes have this gain or more. Whether that adds more to the gain than to the ideal depends on the share
---    that is reached: the best numbers by one share give a greater share, until it grows no more (Dinkelbach). A lower
---    step never has fewer holes than a higher one, since more documents with that gain stand in the ideal ranking
---    already.
+--    given, those with the greatest are the lowest ones, and all that is unseen has it as well. Upwards each hole adds
+--    more to the gain, and to the ideal no more, than the one before it: the least share is in the highest gap whose
+--    lowest hole makes it less. At the greatest nothing unseen has a gain, and the higher holes have the greater grades.
+--    Each step is taken by itself: so many of the highest holes have this gain or more. Whether that adds more to the
+--    gain than to the ideal depends on the share that is reached: the best numbers by one share give a greater share,
+--    until it grows no more (Dinkelbach). A lower step never has fewer holes than a higher one, since more documents
+--    with that gain stand in the ideal ranking already. The best number is at the end of a gap. Within a gap a hole and
+--    the ideal rank that it adds go down together. Where the ideal rank is the lower one, the hole weighs more, and a
+--    share is at most 1. Where it is the higher one, the hole weighs the more of it the further down both are.
 -- reference: Dinkelbach 1967, On nonlinear fractional programming, doi:10.1287/mnsc.13.7.492
 with recursive steps as materialized (
     select *
@@ -25,23 +28,6 @@ orders as (
     from steps
     group by qrels_id
 ),
-holes as materialized (
-    select *
-    from weighted_holes(k := $k, discounted := $discounted)
-),
-hole_totals as (
-    select
-        evaluation_id,
-        count(*) as num_holes
-    from holes
-    group by evaluation_id
-),
-pooled as (
-    -- Nobody asks for these where their number is given.
-    select *
-    from pooled_holes(k := $k)
-    where $unseen is null
-),
 evaluated as materialized (
     select
         judged.evaluation_id,
@@ -49,12 +35,12 @@ evaluated as materialized (
         judged.topic_id,
         judged.gained,
         judged.ideal,
-        coalesce($unseen, pooled.num_holes - coalesce(hole_totals.num_holes, 0), 0) as num_unseen
+        counts.num_holes,
+        counts.num_unseen,
+        least(coalesce($k, counts.num_ret), counts.num_ret) as depth
     from gains_and_ideals(k := $k, dcg := $dcg, gains := $gains, discounted := $discounted) as judged
-    left join hole_totals on hole_totals.evaluation_id = judged.evaluation_id
-    left join pooled
-        on pooled.qrels_id = judged.qrels_id
-        and pooled.topic_id = judged.topic_id
+    join hole_counts(k := $k, most := $most, unseen := $unseen) as counts
+        on counts.evaluation_id = judged.evaluation_id
 ),
 weight_sums as materialized (
     select
@@ -70,8 +56,7 @@ weight_sums as materialized (
                 1 + least(
                     coalesce($k, 2147483647),
                     coalesce((select max(num_documents) from steps), 0)
-                    + coalesce((select max(num_holes) from hole_totals), 0)
-                    + coalesce((select max(num_unseen) from evaluated), 0)
+                    + coalesce((select max(depth + num_unseen) from evaluated), 0)
                 )
             )
         ) as num_documents
@@ -89,53 +74,185 @@ hole_steps as materialized (
     join weight_sums on weight_sums.num_documents = least(coalesce($k, 2147483647), steps.num_documents)
     where steps.of_holes
 ),
-numbers as (
+added_ideals as materialized (
+    -- What so many more documents with the greatest gain of holes add to the ideal gain, and what the next one would.
+    select
+        hole_steps.qrels_id,
+        hole_steps.topic_id,
+        numbers.num_new,
+        max(hole_steps.gain) as gain,
+        sum(hole_steps.height * (down.weight - hole_steps.weight)) as ideal,
+        sum(hole_steps.height * (coalesce(next.weight, down.weight) - down.weight)) as next_ideal
+    from hole_steps
+    join (
+        select
+            qrels_id,
+            topic_id,
+            unnest(range(0, max(num_holes) + 1)) as num_new
+        from evaluated
+        group by qrels_id, topic_id
+        union
+        select
+            qrels_id,
+            topic_id,
+            unnest(range(min(num_unseen), max(num_unseen + num_holes) + 1)) as num_new
+        from evaluated
+        group by qrels_id, topic_id
+    ) as numbers
+        on numbers.qrels_id = hole_steps.qrels_id
+        and numbers.topic_id = hole_steps.topic_id
+    join weight_sums as down
+        on down.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + numbers.num_new)
+    left join weight_sums as next
+        on next.num_documents = down.num_documents + 1
+    group by hole_steps.qrels_id, hole_steps.topic_id, numbers.num_new
+),
+gaps as materialized (
+    select
+        evaluated.evaluation_id,
+        evaluated.qrels_id,
+        evaluated.topic_id,
+        evaluated.gained,
+        evaluated.ideal,
+        evaluated.num_unseen + evaluated.num_holes - gaps.holes_down as num_below,
+        gaps.size,
+        gaps.holes_down,
+        gaps.last_rank,
+        last.weight as rank_weight,
+        last.weight - case when $discounted then gaps.judged_discounts else gaps.last_rank - gaps.holes_down end as weight
+    from hole_gaps(k := $k) as gaps
+    join evaluated on evaluated.evaluation_id = gaps.evaluation_id
+    join weight_sums as last on last.num_documents = gaps.last_rank
+),
+gap_totals as (
     select
         evaluation_id,
-        from_below as num_new,
-        below as weight
-    from holes
-    union all
+        max(weight) as weight
+    from gaps
+    group by evaluation_id
+),
+turns as (
+    -- All holes below the gap have the greatest gain, and so has what is unseen.
     select
-        evaluation_id,
-        0 as num_new,
-        0 as weight
-    from evaluated
+        gaps.evaluation_id,
+        min(gaps.last_rank) as last_rank
+    from gaps
+    join gap_totals on gap_totals.evaluation_id = gaps.evaluation_id
+    join added_ideals
+        on added_ideals.qrels_id = gaps.qrels_id
+        and added_ideals.topic_id = gaps.topic_id
+        and added_ideals.num_new = gaps.num_below
+    where
+        added_ideals.gain
+        * case when $discounted then 1 / log2(gaps.last_rank + 1) else 1 end
+        * (gaps.ideal + added_ideals.ideal)
+        < (gaps.gained + added_ideals.gain * (gap_totals.weight - gaps.weight)) * added_ideals.next_ideal
+    group by gaps.evaluation_id
+),
+lowest_holes as (
+    select
+        gaps.*,
+        gap_totals.weight - gaps.weight as weight_below,
+        unnest(range(gaps.last_rank - gaps.size, gaps.last_rank)) as rank_above
+    from gaps
+    join gap_totals on gap_totals.evaluation_id = gaps.evaluation_id
+    join turns
+        on turns.evaluation_id = gaps.evaluation_id
+        and turns.last_rank = gaps.last_rank
 ),
 least_shares as (
     select
+        holes.evaluation_id,
+        min(
+            (holes.gained + added_ideals.gain * (holes.weight_below + holes.rank_weight - weight_sums.weight))
+            / nullif(holes.ideal + added_ideals.ideal, 0)
+        ) as share
+    from lowest_holes as holes
+    join weight_sums on weight_sums.num_documents = holes.rank_above
+    join added_ideals
+        on added_ideals.qrels_id = holes.qrels_id
+        and added_ideals.topic_id = holes.topic_id
+        and added_ideals.num_new = holes.num_below + holes.last_rank - holes.rank_above
+    group by holes.evaluation_id
+),
+shares_without_holes as (
+    select
         evaluated.evaluation_id,
-        (evaluated.gained + max(hole_steps.gain) * numbers.weight)
-        / nullif(evaluated.ideal + sum(hole_steps.height * (weight_sums.weight - hole_steps.weight)), 0) as share
-    from numbers
-    join evaluated on evaluated.evaluation_id = numbers.evaluation_id
+        coalesce(evaluated.gained / nullif(evaluated.ideal, 0), 0) as share,
+        coalesce(evaluated.gained / nullif(evaluated.ideal + coalesce(added_ideals.ideal, 0), 0), 0) as least
+    from evaluated
+    left join added_ideals
+        on added_ideals.qrels_id = evaluated.qrels_id
+        and added_ideals.topic_id = evaluated.topic_id
+        and added_ideals.num_new = evaluated.num_unseen
+),
+first_shares as materialized (
+    -- The greatest share if all steps had the same number, where the search for others begins.
+    select
+        shares_without_holes.evaluation_id,
+        greatest(shares_without_holes.share, same.share) as share
+    from shares_without_holes
+    left join (
+        select
+            gaps.evaluation_id,
+            max(
+                (gaps.gained + added_ideals.gain * gaps.weight) / nullif(gaps.ideal + added_ideals.ideal, 0)
+            ) as share
+        from gaps
+        join added_ideals
+            on added_ideals.qrels_id = gaps.qrels_id
+            and added_ideals.topic_id = gaps.topic_id
+            and added_ideals.num_new = gaps.holes_down
+        group by gaps.evaluation_id
+    ) as same on same.evaluation_id = shares_without_holes.evaluation_id
+),
+best_steps as (
+    select
+        gaps.evaluation_id,
+        greatest(
+            max(
+                hole_steps.height * (gaps.weight - first_shares.share * (weight_sums.weight - hole_steps.weight))
+            ),
+            0
+        ) as added
+    from gaps
+    join first_shares on first_shares.evaluation_id = gaps.evaluation_id
     join hole_steps
-        on hole_steps.qrels_id = evaluated.qrels_id
-        and hole_steps.topic_id = evaluated.topic_id
+        on hole_steps.qrels_id = gaps.qrels_id
+        and hole_steps.topic_id = gaps.topic_id
     join weight_sums
-        on weight_sums.num_documents
-        = least(coalesce($k, 2147483647), hole_steps.num_documents + evaluated.num_unseen + numbers.num_new)
-    group by evaluated.evaluation_id, evaluated.gained, evaluated.ideal, numbers.num_new, numbers.weight
+        on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + gaps.holes_down)
+    group by gaps.evaluation_id, hole_steps.gain
+),
+improvable as (
+    -- Mostly the number is best for all steps already.
+    select evaluated.evaluation_id
+    from evaluated
+    join first_shares on first_shares.evaluation_id = evaluated.evaluation_id
+    join best_steps on best_steps.evaluation_id = evaluated.evaluation_id
+    group by evaluated.evaluation_id, evaluated.gained, evaluated.ideal, first_shares.share
+    having sum(best_steps.added) > first_shares.share * evaluated.ideal - evaluated.gained + 1e-15
 ),
 additions as materialized (
     select
-        holes.evaluation_id,
+        gaps.evaluation_id,
         hole_steps.gain,
-        hole_steps.height * holes.above as gained,
+        hole_steps.height * gaps.weight as gained,
         hole_steps.height * (weight_sums.weight - hole_steps.weight) as ideal
-    from holes
+    from improvable
+    join gaps on gaps.evaluation_id = improvable.evaluation_id
     join hole_steps
-        on hole_steps.qrels_id = holes.qrels_id
-        and hole_steps.topic_id = holes.topic_id
+        on hole_steps.qrels_id = gaps.qrels_id
+        and hole_steps.topic_id = gaps.topic_id
     join weight_sums
-        on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + holes.from_above)
+        on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + gaps.holes_down)
 ),
 greatest_shares as (
     select
         evaluation_id,
         0 as round,
-        coalesce(gained / nullif(ideal, 0), 0) as share
-    from evaluated
+        share
+    from first_shares
     union all
     select
         improved.evaluation_id,
@@ -170,13 +287,6 @@ greatest_shares as (
         improved.share > improved.share_before + 1e-15
         and improved.round < 100
 ),
-least_values as (
-    select
-        evaluation_id,
-        min(share) as share
-    from least_shares
-    group by evaluation_id
-),
 greatest_values as (
     select
         evaluation_id,
@@ -190,11 +300,11 @@ select
     evaluated_topics.topic,
     case
         when coalesce(orders.ordered, true)
-        then least(coalesce(evaluated.gained / nullif(evaluated.ideal, 0), 0), least_values.share)
+        then least(shares_without_holes.least, least_shares.share)
     end as least,
     case when coalesce(orders.ordered, true) then greatest_values.share end as greatest
 from evaluated_topics
-join evaluated on evaluated.evaluation_id = evaluated_topics.evaluation_id
+join shares_without_holes on shares_without_holes.evaluation_id = evaluated_topics.evaluation_id
 join greatest_values on greatest_values.evaluation_id = evaluated_topics.evaluation_id
-left join least_values on least_values.evaluation_id = evaluated_topics.evaluation_id
+left join least_shares on least_shares.evaluation_id = evaluated_topics.evaluation_id
 left join orders on orders.qrels_id = evaluated_topics.qrels_id

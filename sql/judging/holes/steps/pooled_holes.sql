@@ -2,15 +2,19 @@
 -- parameters: k
 -- columns: qrels_id, topic_id
 --   num_holes   documents; each counts once, however many runs have it
-with pooled as (
+with runs_of_sets as (
     select distinct
-        evaluations.qrels_id,
-        evaluations.topic_id,
-        retrieved.document_id
+        qrels_id,
+        run_id
     from evaluations
-    join retrieved
-        on retrieved.run_id = evaluations.run_id
-        and retrieved.topic_id = evaluations.topic_id
+),
+pooled as (
+    select distinct
+        runs_of_sets.qrels_id,
+        retrieved.topic_id,
+        retrieved.document_id
+    from runs_of_sets
+    join retrieved on retrieved.run_id = runs_of_sets.run_id
     where retrieved.rank <= coalesce($k, 2147483647)
 )
 select

@@ -1,0 +1,16 @@
+-- title: The bounds of a measure that is only of the relevant document found first
+-- inputs: values_given, first_hole_values
+-- columns: qrels, run, topic
+--   least      the value with no hole relevant
+--   greatest   that with the highest hole relevant, where it is greater
+select
+    values_given.qrels,
+    values_given.run,
+    values_given.topic,
+    values_given.value as least,
+    greatest(values_given.value, first_hole_values.value) as greatest
+from values_given
+join first_hole_values
+    on first_hole_values.qrels = values_given.qrels
+    and first_hole_values.run = values_given.run
+    and first_hole_values.topic = values_given.topic
