@@ -83,7 +83,7 @@ class Holes:
         unseen: int | None = None,
         progress: Progress = silent,
     ) -> None:
-        self._evaluation, self._catalog = evaluation, evaluation.database.catalog
+        self._evaluation, self._database = evaluation, evaluation.database
         self._chosen = evaluation.keep(evaluation.evaluated_query(qrels, runs))
         self._most = {"most": most}
         fewest = self._database.query("fewest_evaluations", {"chosen": f"select * from {self._chosen}"})
@@ -99,18 +99,20 @@ class Holes:
             kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
         # qrels, run, topic, ties (rule, least or greatest), value, measure
         self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
-        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._catalog)}
+        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._database.catalog)}
         self._effects = evaluation.keep(self._database.query("hole_effects", inputs))
         self.effects = f"select * from {self._effects} {self._order}, value desc, run"
 
     def _bounds(self, each: _Bounded, unseen: int | None) -> str:
         """A SELECT of ``hole_values``."""
         # No other document counts where nothing is divided by those that are relevant.
-        counted = any(parameter.name == "unseen" for parameter in self._catalog[each.relation].parameters)
+        counted = any(parameter.name == "unseen" for parameter in self._database.catalog[each.relation].parameters)
         divides = counted and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
-        counts = with_arguments(self._catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
-        bounds = f"from {with_arguments(self._catalog, each.relation, **each.measure.arguments, **beside).call}"
+        counts = with_arguments(self._database.catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
+        bounds = (
+            f"from {with_arguments(self._database.catalog, each.relation, **each.measure.arguments, **beside).call}"
+        )
         inputs = {
             "values_given": f"from {each.measure.call}",
             "bounds": self._filled(each) if each.relation == _FILLED else bounds,
@@ -125,13 +127,15 @@ class Holes:
         inputs = {"values_given": f"from {each.measure.call}"}
         condenses = each.measure.arguments.get("judged_only")
         if each.finds and not condenses:
-            holes = self._evaluation.keep(f"from steps.{with_arguments(self._catalog, 'first_holes', **how).call}")
+            holes = self._evaluation.keep(
+                f"from steps.{with_arguments(self._database.catalog, 'first_holes', **how).call}"
+            )
             found = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
             return self._database.query("first_found_bounds", {**inputs, "first_hole_values": found})
         if (weights := self._weights(each)) and not condenses:
             inputs["hole_weights"] = weights
             return self._database.query("added_up_bounds", inputs, k=each.cutoff)
-        ranks = with_arguments(self._catalog, "doubly_filled_ranks", **how).call
+        ranks = with_arguments(self._database.catalog, "doubly_filled_ranks", **how).call
         table = self._evaluation.keep(f"from steps.{ranks} semi join {self._chosen} using (evaluation_id)")
         return self._database.query("filled_bounds", {"filled_values": self._values(each, table)})
 
@@ -178,7 +182,7 @@ class Holes:
         """A SELECT of the weights of the ranks below so many ``skipped``, as many as there are evaluations."""
         how: dict[str, Value] = {CUTOFF: cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
         kept = self._evaluation.keep(
-            f"from steps.{with_arguments(self._catalog, 'single_documents', **how, skipped=skipped).call}"
+            f"from steps.{with_arguments(self._database.catalog, 'single_documents', **how, skipped=skipped).call}"
         )
         inputs = {"single_ranks": f"select * from {kept}", "single_values": self._values(each, kept)}
         return f"select * from ({self._database.query('single_weights', inputs)})"
