@@ -113,7 +113,8 @@ def evaluate(
             memory_limit=memory_limit,
             threads=threads,
             portion=portion,
-            whole_runs=catalog.crosses_topics([measure.relation for measure in found]),
+            whole_runs=not all(measure.relation.is_packaged for measure in found),
+            crosses_topics=catalog.crosses_topics([measure.relation for measure in found]),
         )
         in_table = run_column is not None or hasattr(runs, "columns")
         reader = Table(session, job, runs, run_column or "run") if in_table else Runs(session, job, as_list(runs))

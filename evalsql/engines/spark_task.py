@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from evalsql.ingest.parts import Reading, RunFile, block_rows, table_rows
 from evalsql.warehouse.portion_jobs import Job, warehouse_of
-from evalsql.warehouse.portions import portion_values, portions
+from evalsql.warehouse.portions import portions
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,10 +46,12 @@ def read_columns(job: Job, files: Sequence[RunFile], batches: Iterable[Any]) -> 
         yield from table_rows(reading(job), table, {file.run: file.path for file in files}) if table.num_rows else ()
 
 
-def evaluate_portions(job: Job, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
-    """Values and facts of rows that are in order of run and topic, all of a topic's being there."""
-    for rows in portions(batches, job.portion, whole_runs=job.whole_runs):
-        yield from portion_values(warehouse_of(job), job.measures, job.run_options, rows)
+def in_portions(
+    do: Callable[..., Iterator[Any]], job: Job, whole_runs: bool, batches: Iterable[Any]
+) -> Iterator[pyarrow.RecordBatch]:
+    """What is done with rows that are in order of run and topic, all of a topic's being there, or of a run's."""
+    for rows in portions(batches, job.portion, whole_runs=whole_runs):
+        yield from do(job, rows)
 
 
 def reading(job: Job) -> Reading:

@@ -43,7 +43,8 @@ class Job:
     memory_limit: str = "2GB"
     threads: int = 1
     portion: int = 1_000_000  # rows that are evaluated together; a topic is never split
-    whole_runs: bool = False  # whether a run is never split either
+    whole_runs: bool = False  # whether a run is never split either: a user's measures may cross topics
+    crosses_topics: bool = False  # whether measures take a threshold over all topics of a run
 
     @property
     def qrels_sha256(self) -> str:
