@@ -3,24 +3,22 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 from evalsql.database.names import as_list
 from evalsql.engines.spark_files import STRICT, File, Run, exact, files_of, runs_of
-from evalsql.engines.spark_task import in_portions, read_columns, read_lines
 from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import known
 from evalsql.ingest.files.source import GROWTH
-from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile
-from evalsql.warehouse.portion_jobs import Job, judged_topics
-from evalsql.warehouse.portions import HANDED, VALUES, portion_candidates, portion_values, run_thresholds
+from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile, read_columns, read_lines
+from evalsql.warehouse import portions
+from evalsql.warehouse.portion_jobs import Job, judged_topics, warehouse_of
 
 _TABLES = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _TASK_BYTES = 32_000_000  # of text, about a million rows
-_SMALL_BYTES = _TASK_BYTES // 10  # of a run whose topics stay together, if a portion may have so many rows
-_ROW_BYTES = 32
+_SMALL_BYTES = _TASK_BYTES // 10  # of a run whose topics stay together
 
 
 class Runs:
@@ -34,42 +32,33 @@ class Runs:
 
     def rows(self, runs: Sequence[Run] | None = None) -> Any:
         """Values and facts of these runs, or of all."""
-        most = min(_SMALL_BYTES, self.job.portion * _ROW_BYTES)
-        parts: dict[bool, list[Run]] = {}
-        for run in self.runs() if runs is None else runs:
-            parts.setdefault(self.job.whole_runs or run.weight <= most, []).append(run)
-        return _union(self._evaluated(some, whole_runs) for whole_runs, some in parts.items())
-
-    def _evaluated(self, runs: Sequence[Run], whole_runs: bool) -> Any:
+        runs = self.runs() if runs is None else runs
         files = [(run.name, file) for run in runs for file in run.files]
         self._files = [RunFile(name, nth, file.path, file.bytes) for nth, (name, file) in enumerate(files)]
         places = [(file.place, nth) for nth, (_, file) in enumerate(files)]
-        self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int")
+        self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int").hint("broadcast")
         tables = [exact(file.path) for file in self._files if _ending(file.path) == ".parquet"]
         texts = [exact(file.path) for file in self._files if _ending(file.path) != ".parquet"]
-        rows = _union(read(paths) for read, paths in ((self._lines, texts), (self._columns, tables)) if paths)
+        parts = [read(paths) for read, paths in ((self._lines, texts), (self._columns, tables)) if paths]
+        rows = reduce(lambda some, more: some.unionByName(more), parts)
         names = self.session.createDataFrame([(run.name,) for run in runs], "run string")
-        return _evaluated(self.session, self.job, rows, names, sum(run.weight for run in runs), whole_runs)
+        large = [run.name for run in runs if run.weight > _SMALL_BYTES]
+        return _evaluated(self.session, self.job, rows, names, sum(run.weight for run in runs), large)
 
     def _lines(self, paths: Sequence[str]) -> Any:
         lines = self.session.read.options(lineSep="\n", **STRICT).text(paths)
         block = ("_metadata.file_block_start as start", "_metadata.file_block_length = _metadata.file_size as whole")
         columns = ("cast(concat(value, '\n') as binary) as line", "_metadata.file_path as evalsql_path", *block)
-        located = self._located(lines.selectExpr(*columns)).drop("evalsql_path")
-        return located.mapInArrow(partial(read_lines, self.job, self._files), READ)
+        located = lines.selectExpr(*columns).join(self._places, "evalsql_path").drop("evalsql_path")
+        return _read(self.job, located, read_lines, self._files)
 
     def _columns(self, paths: Sequence[str]) -> Any:
         table = self.session.read.options(mergeSchema="true", **STRICT).parquet(*paths)
         found = {"file_path": "evalsql_path", "row_index": "evalsql_row"}
         table = table.select("*", *(f"_metadata.{name}" for name in found)).withColumnsRenamed(found)
         place = f"evalsql_file * {PLACES_A_FILE} + evalsql_row as evalsql_place"
-        chosen = _pruned(self.job, self._located(table), "evalsql_file", place)
-        return chosen.mapInArrow(partial(read_columns, self.job, self._files), READ)
-
-    def _located(self, rows: Any) -> Any:
-        from pyspark.sql import functions
-
-        return rows.join(functions.broadcast(self._places), "evalsql_path")
+        chosen = _pruned(self.job, table.join(self._places, "evalsql_path"), "evalsql_file", place)
+        return _read(self.job, chosen, read_columns, self._files)
 
 
 class Table:
@@ -100,8 +89,7 @@ class Table:
         chosen = _pruned(self.job, rows, "evalsql_run", "0L as evalsql_place")
         asked = rows.selectExpr("evalsql_run as run").distinct()
         num_bytes = GROWTH * sum(file.bytes for file in self._files)
-        read = chosen.mapInArrow(partial(read_columns, self.job, []), READ)
-        return _evaluated(self.session, self.job, read, asked, num_bytes, self.job.whole_runs)
+        return _evaluated(self.session, self.job, _read(self.job, chosen, read_columns, []), asked, num_bytes, None)
 
 
 def values_of(rows: Any, *, raises: bool = False) -> Any:
@@ -140,27 +128,29 @@ def _pruned(job: Job, table: Any, *own: str) -> Any:
     return table.selectExpr(*own, *cast)
 
 
-def _union(tables: Iterable[Any]) -> Any:
-    return reduce(lambda some, more: some.unionByName(more), tables)
+def _read(job: Job, table: Any, read: Callable[..., Iterator[Any]], files: Sequence[RunFile]) -> Any:
+    return table.mapInArrow(lambda batches: read(warehouse_of(job).database, job.run_options, files, batches), READ)
 
 
-def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, whole_runs: bool) -> Any:
-    """What portions give: all rows of a run together, or else those of each topic."""
-    from pyspark.sql.functions import broadcast
+def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, large: Sequence[str] | None) -> Any:
+    """What portions give: all rows of a run together, of one that is large (or nobody knows) those of each topic."""
+    from pyspark.sql.functions import col, lit, when
 
     topics = session.createDataFrame([(topic,) for topic in judged_topics(job)], "topic string")
     others = ("cast(null as {1}) as {0}".format(*column.split()) for column in READ.split(", ")[2:])
     asked = names.crossJoin(topics).selectExpr("run", "topic", *others)
+    is_large = lit(True) if large is None else col("run").isin(large)
+    keys = ("run", when(lit(not job.whole_runs) & is_large, col("topic")))
     parts = [1 + num_bytes // _TASK_BYTES] if num_bytes else []  # Spark's own number where nobody knows the size
-    together = rows.unionByName(asked).repartition(*parts, *(["run"] if whole_runs else ["run", "topic"]))
-    if job.crosses_topics and not whole_runs:
-        gathered = _in_tasks(portion_candidates, job, False, together, HANDED).repartition("run")
-        found = _in_tasks(run_thresholds, job, True, gathered, HANDED).withColumnRenamed("facts", "found")
+    together = rows.unionByName(asked).repartition(*parts, *keys)
+    if job.crossing:
+        found = _in_tasks(job, portions.portion_candidates, together, portions.HANDED).repartition("run")
+        found = _in_tasks(job, portions.run_thresholds, found, portions.HANDED).withColumnRenamed("facts", "found")
         facts = "if(document is null, coalesce(facts, found), null) as facts"
-        together = together.join(broadcast(found), "run", "left").selectExpr(*together.columns[:-1], facts)
-    return _in_tasks(partial(portion_values, whole_runs=whole_runs), job, whole_runs, together, VALUES)
+        together = together.join(found.hint("broadcast"), "run", "left").selectExpr(*together.columns[:-1], facts)
+    return _in_tasks(job, portions.portion_values, together, portions.VALUES)
 
 
-def _in_tasks(do: Callable[..., Iterator[Any]], job: Job, whole_runs: bool, rows: Any, columns: str) -> Any:
+def _in_tasks(job: Job, do: Callable[..., Iterator[Any]], rows: Any, columns: str) -> Any:
     order = [name for name in ("run", "topic", "place") if name in rows.columns]
-    return rows.sortWithinPartitions(*order).mapInArrow(partial(in_portions, do, job, whole_runs), columns)
+    return rows.sortWithinPartitions(*order).mapInArrow(lambda batches: portions.in_portions(job, do, batches), columns)

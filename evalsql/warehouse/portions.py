@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
@@ -20,8 +20,7 @@ from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.parts import KINDS, arrow_batches, arrow_rows
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.parts import KINDS, READ, arrow_batches, arrow_rows
 from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
 from evalsql.warehouse.portion_jobs import Job, warehouse_of
 from evalsql.warehouse.warehouse import Warehouse
@@ -33,14 +32,13 @@ VALUES = "qrels string, run string, topic string, measure string, value double, 
 HANDED = "run string, facts string"  # what portions tell each other of a run
 Facts = dict[str, Any]
 _MOST_NOTES, _MOST_LINES = 3, 20
-_ROWS_PUT = 100_000  # rows of a portion that are put into the database at once
 
 
-def portions(batches: Iterable[Any], size: int, *, whole_runs: bool) -> Iterator[Iterator[Any]]:
-    """Rows in order of run and topic as portions of a size, which take what is left of their last topic, or run."""
-    numbered = _numbered(batches, size, ("run",) if whole_runs else ("run", "topic"))
-    for _, pieces in groupby(numbered, key=lambda piece: piece[0]):
-        yield (rows for _, rows in pieces)
+def in_portions(job: Job, do: Callable[..., Iterator[Any]], batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """What is done with rows in order of run and topic, in portions with what is left of their last topic, or run."""
+    keys = ("run",) if job.whole_runs or do is run_thresholds else ("run", "topic")
+    for _, pieces in groupby(_numbered(batches, job.portion, keys), key=lambda piece: piece[0]):
+        yield from do(job, (rows for _, rows in pieces))
 
 
 def _numbered(batches: Iterable[Any], size: int, keys: Sequence[str]) -> Iterator[tuple[int, Any]]:
@@ -64,18 +62,17 @@ def _numbered(batches: Iterable[Any], size: int, keys: Sequence[str]) -> Iterato
             batch = batch.slice(end)
 
 
-def portion_values(job: Job, pieces: Iterator[Any], *, whole_runs: bool) -> Iterator[pyarrow.RecordBatch]:
-    """Facts and values of a portion; the thresholds of runs that are not whole were handed in."""
+def portion_values(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """Facts and values of a portion; the thresholds of measures that cross topics were handed in."""
     with _put(job, pieces) as warehouse:
-        database, catalog = warehouse.database, warehouse.database.catalog
+        database = warehouse.database
         told = [(run, json.dumps(fact)) for run, fact in _ranked(warehouse, job.run_options).items()]
         told += database.rows("select run, facts from portion where topic is null")
         yield arrow_rows([{"run": run, "facts": fact} for run, fact in told], VALUES)
-        named = parse_measures(job.measures, catalog)
-        crossing = [] if whole_runs else [each for each in named if catalog.crosses_topics([each.relation])]
-        for measures in ([each for each in named if each not in crossing], crossing):
-            if measures and measures is crossing:
+        for names in ([name for name in job.measures if name not in job.crossing], job.crossing):
+            if names and names is job.crossing:
                 _stand_in(database, "found_thresholds", "tap_thresholds")
+            measures = parse_measures(names, database.catalog)
             warehouse.evaluation.fill_scores("portion_scores", [(measure.name, measure) for measure in measures])
             scores = "select *, null as facts from temp.portion_scores order by run, measure, topic"
             yield from arrow_batches(database, scores, VALUES)
@@ -98,9 +95,8 @@ def run_thresholds(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBa
 def _handed_out(database: Database, job: Job, name: str) -> Sequence[pyarrow.RecordBatch]:
     """A text for each run with what a relation finds for all measures that cross topics."""
     catalog, taken = database.catalog, [each.name for each in database.catalog[name].parameters]
-    named = parse_measures(job.measures, catalog)
-    given = [measure.arguments for measure in named if catalog.crosses_topics([measure.relation])]
-    found = {relation_query(catalog, name, {}, **{each: one[each] for each in taken}) for one in given}
+    given = [{each: measure.arguments[each] for each in taken} for measure in parse_measures(job.crossing, catalog)]
+    found = {relation_query(catalog, name, {}, **arguments) for arguments in given}
     rows = {"found": "\nunion all\n".join(sorted(found))}
     return arrow_batches(database, relation_query(catalog, "handed_out", rows), HANDED)
 
@@ -123,11 +119,10 @@ def _put(job: Job, pieces: Iterator[Any]) -> Iterator[Warehouse]:
 
     warehouse = warehouse_of(job)
     database, catalog = warehouse.database, warehouse.database.catalog
-    columns = {"run": "varchar", "topic": "varchar", "document": "varchar", "score": "double", "given_rank": "integer"}
     database.execute("begin transaction")
     try:
-        make_temp_table(database, "portion", {**columns, "kind": "integer", "place": "bigint", "facts": "varchar"})
-        for some in in_batches(pieces, lambda piece: int(piece.num_rows), _ROWS_PUT):
+        database.execute(f"create temp table portion ({READ})")
+        for some in in_batches(pieces, lambda piece: int(piece.num_rows), 100_000):
             database.register("evalsql_rows", pyarrow.Table.from_batches(some))
             database.execute("insert into portion by name from evalsql_rows")
             database.unregister("evalsql_rows")
@@ -140,37 +135,25 @@ def _put(job: Job, pieces: Iterator[Any]) -> Iterator[Warehouse]:
 
 def _ranked(warehouse: Warehouse, options: RunOptions) -> dict[str, Facts]:
     """Rank the runs of a portion, which the warehouse then holds; returns the facts about each."""
-    database, found = warehouse.database, LoadWarnings()
+    database = warehouse.database
     options = replace(options, keeps_unjudged=warehouse.loader.keeps_unjudged, warns=False)
     database.insert("evaluations", relation_query(database.catalog, "portion_evaluations"))
     kinds = database.rows("select kind, run, run_id from portion_runs order by run_id")
     facts: dict[str, Facts] = {run: {"run": run} for _, run, _ in kinds}
     for kind, group in groupby(kinds, key=lambda row: int(row[0])):
-        names = {run: number for _, run, number in group}
-        facts[next(iter(names))]["notes"] = _rank(database, options, kind, names, found, facts)
+        _rank(database, options, kind, {run: number for _, run, number in group}, facts)
     columns, counts = database.table(relation_query(database.catalog, "portion_counts"))
     for row in counts:
         facts[row[0]] |= dict(zip(columns, row, strict=True))
-    for row in found.rounded:
-        facts[row[0]]["rounded"] = row
     return facts
 
 
-def _rank(
-    database: Database,
-    options: RunOptions,
-    kind: int,
-    names: Mapping[str, int],
-    found: LoadWarnings,
-    facts: Mapping[str, Facts],
-) -> list[str]:
-    """Rank the portion's runs of one kind, and what is judged of them; returns notes and adds to facts and warnings."""
-    runs = []
-    for run, number in names.items():
-        source = Source(run, Path(), number=number)
-        table = Table(database, source, TREC_TEXT, columns=KINDS[kind])
-        runs.append(NewRun(run, number, (), [StagedFile(source, table)]))
-    batch = RunBatch(database, runs, options)
+def _rank(database: Database, options: RunOptions, kind: int, names: dict[str, int], facts: dict[str, Facts]) -> None:
+    """Rank the portion's runs of one kind, and what is judged of them; adds to the facts."""
+    sources = [Source(run, Path(), number=number) for run, number in names.items()]
+    files = [StagedFile(source, Table(database, source, TREC_TEXT, columns=KINDS[kind])) for source in sources]
+    runs = [NewRun(run, number, (), [file]) for (run, number), file in zip(names.items(), files, strict=True)]
+    batch, found = RunBatch(database, runs, options), LoadWarnings()
     database.execute(f"""
         insert into staged_run_rows by name
         select run_id as file_id, topic, document, given_rank, score, false as doubtful
@@ -181,7 +164,6 @@ def _rank(
     repeated = sorted(batch.repeated())
     batch.store()
     batch.note_ties(found)
-    texts, found.texts = found.texts, []
     judged = None if batch.options.keeps_unjudged else "select * from judged_or_tied"
     ((qrels_id,),) = database.rows("select qrels_id from qrels")
     rank_judged(database, [(qrels_id, number) for number in names.values()], judged)
@@ -190,7 +172,9 @@ def _rank(
         more = f", and {len(twice) - 1:,} more like it" if len(twice) > 1 else ""
         facts[run] |= {"problem": f"run {run}: {twice[0]} stands more than once{more}"} if twice else {}
         facts[run] |= {"tie_rule": batch.options.tie_rule, "lower_is_better": batch.options.lower_is_better}
-    return notes + texts
+    facts[next(iter(names))]["notes"] = notes + found.texts
+    for row in found.rounded:
+        facts[row[0]]["rounded"] = row
 
 
 def added_up(run: str, place: str, facts: Sequence[Facts]) -> Facts:

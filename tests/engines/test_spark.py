@@ -31,7 +31,7 @@ pytestmark = pytest.mark.engines
 CATALOG = read_catalog()
 ALL = tuple(default_measure(each).name for each in CATALOG.measures)
 # One threshold cuts all topics of a run.
-TAPS = ("TAP@1", "TAP(quantile=0.28)@2", "TAP(insufficient=uncut)@40", "TAP(threshold=0.5)@5")
+TAPS = ("TAP@1", "TAP(quantile=0.28)@2", "TAP(insufficient='uncut')@40", "TAP(threshold=0.5)@5")
 # What answers hold and cost, which no run says.
 OF_ANSWERS = {f"{strict}{kind}Score" for strict in ("", "Strict") for kind in ("All", "Vital", "Weighted")}
 OF_ANSWERS |= {"CitationPrecision", "CitationRecall", "Cost"}
