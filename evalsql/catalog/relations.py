@@ -219,11 +219,6 @@ class Catalog:
         steps = self.build_order([measure.name for measure in measures])
         return any("retrieved" in step.reads or not step.is_packaged for step in steps)
 
-    def crosses_topics(self, measures: Iterable[Relation]) -> bool:
-        """Whether a value of these may hang on other topics of its run; of a user's own measures it is assumed."""
-        steps = self.build_order([measure.name for measure in measures])
-        return any(step.header.crosses_topics or not step.is_packaged for step in steps)
-
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
         """What a file holds, each after all that it reads; of all, or of what ``wanted`` needs."""
         buildable = {relation.name: relation for relation in self.of_kind(*BUILDABLE)}

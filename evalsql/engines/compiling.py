@@ -213,8 +213,6 @@ def digest(whole: Inlined) -> str:
 @cache
 def executed() -> Mapping[str, Mapping[str, str]]:
     """What came of executing each measure on each engine, as the tests' tool wrote it."""
-    if not EXECUTED.exists():
-        return {}
     with EXECUTED.open(encoding="utf-8", newline="") as stream:
         return {row["measure"]: row for row in csv.DictReader(stream, delimiter="\t")}
 

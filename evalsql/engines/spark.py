@@ -24,8 +24,6 @@ from evalsql.warehouse.own_measures import Sources, read_sources
 from evalsql.warehouse.portion_jobs import Job
 from evalsql.warehouse.portions import Facts, added_up
 
-MEMORY_LIMIT = "2GB"
-PORTION = 1_000_000
 NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"
 _WAVE_BYTES = 1_000_000_000  # of text by slot of the cluster, after which values are written
 # Each file is read as one block, so that its lines can be counted.
@@ -58,9 +56,9 @@ def evaluate(
     qrels_columns: Mapping[str, str] | None = None,
     own: Sources = (),
     strict: bool = False,
-    memory_limit: str = MEMORY_LIMIT,
+    memory_limit: str = "2GB",
     threads: int = 1,
-    portion: int = PORTION,
+    portion: int = 1_000_000,
     progress: Progress = silent,
 ) -> Any:
     """Evaluate runs on the cluster of a Spark session: a DataFrame of ``qrels, run, topic, measure, value``.
@@ -79,7 +77,7 @@ def evaluate(
         own: relation files of measures of one's own, or folders of them, on this machine.
         strict: end with an error, and nothing of the batch written, where one run is refused.
         memory_limit, threads: what each task may take.
-        portion: how many rows are evaluated together. A topic is never split, nor a run by a measure as TAP.
+        portion: how many rows are evaluated together. A topic is never split, nor a run by measures of your own.
         progress: called with (stage, done, total) in runs.
 
     Raises:
@@ -113,7 +111,7 @@ def evaluate(
             memory_limit=memory_limit,
             threads=threads,
             portion=portion,
-            whole_runs=catalog.crosses_topics([measure.relation for measure in found]),
+            whole_runs=not all(measure.relation.is_packaged for measure in found),
         )
         in_table = run_column is not None or hasattr(runs, "columns")
         reader = Table(session, job, runs, run_column or "run") if in_table else Runs(session, job, as_list(runs))
@@ -134,7 +132,7 @@ def _evaluate_all(reader: Any, out: str, strict: bool, progress: Progress) -> Ou
     """Write the values of runs that are not there yet, some at a time."""
     session, output, runs = reader.session, Output(reader.session, out, reader.job), reader.runs()
     held = output.evaluated()
-    if changed := [run.name for run in runs if run.name in held and held[run.name] != run.identity]:
+    if changed := [run.name for run in runs if run.name in held and held[run.name] != {file[:3] for file in run.files}]:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         raise UsageError(f"{output.folder}: has scores of run {changed[0]}{more} from other files; name another folder")
     missing = [run for run in runs if run.name not in held]
@@ -157,7 +155,7 @@ def _evaluate_all(reader: Any, out: str, strict: bool, progress: Progress) -> Ou
                     session.conf.unset(key) if value is None else session.conf.set(key, value)
         done += len(some)
     progress("evaluating runs", len(missing), len(missing))
-    output.finish()
+    output.mark(is_finished=True)
     outcome.evaluated.sort()
     return outcome
 

@@ -42,10 +42,6 @@ class Run(NamedTuple):
     def weight(self) -> int:  # about how many bytes of text
         return sum(file.bytes * (GROWTH if file.path.lower().endswith(_PACKED) else 1) for file in self.files)
 
-    @property
-    def identity(self) -> set[tuple[Any, ...]]:
-        return {file[:3] for file in self.files}
-
 
 def exact(path: str) -> str:
     """The path as a pattern that stands for itself."""
@@ -132,13 +128,10 @@ class Output:
 
     def begin(self) -> None:
         """Mark the folder as unfinished, and empty what a stopped job has left."""
-        self._write_job(is_finished=False)
+        self.mark(is_finished=False)
         for batch in self._batches(SCORES) - self._batches(RUNS):
             empty = self.session.createDataFrame([], _VALUES)
             empty.write.mode("overwrite").parquet(f"{self.folder}/{SCORES}/{batch}")
-
-    def finish(self) -> None:
-        self._write_job(is_finished=True)
 
     def evaluated(self) -> dict[str, set[tuple[Any, ...]]]:
         """By run the files that its scores here were computed from; raises UsageError for scores of another job."""
@@ -171,7 +164,7 @@ class Output:
         table = self.session.createDataFrame(rows, _COLUMNS).coalesce(1)
         table.write.mode("overwrite").parquet(f"{self.folder}/{RUNS}/{batch}")
 
-    def _write_job(self, *, is_finished: bool) -> None:
+    def mark(self, *, is_finished: bool) -> None:
         rows = self.session.createDataFrame([*self.job.identity.items()], "name string, value string").coalesce(1)
         marked = str(is_finished).lower()
         rows.write.mode("overwrite").option(_MARKED, marked).parquet(f"{self.folder}/{JOB}")
@@ -181,5 +174,4 @@ class Output:
         return {found[1] for file in files if (found := re.search(rf"/{part}/(batch=\w+)/", file.path))}
 
     def _rows(self, part: str, columns: str) -> list[Any]:
-        reader, names = self.session.read.schema(columns), re.findall(r"(?:^|, )(\w+) ", re.sub(r"<.*?>", "", columns))
-        return _rows(lambda: reader.parquet(f"{exact(self.folder)}/{part}").select(*names))
+        return _rows(lambda: self.session.read.schema(columns).parquet(f"{exact(self.folder)}/{part}"))

@@ -62,5 +62,4 @@ def meaning(text: str) -> str:
     for pattern, told in _MEANINGS.items():
         if found := re.search(pattern, text):
             return told.format(found[0], **found.groupdict()) if told else found[0]
-    ours = _OURS.search(text)
-    return ours["text"] if ours else ""
+    return ours["text"] if (ours := _OURS.search(text)) else ""

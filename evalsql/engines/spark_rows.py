@@ -9,13 +9,12 @@ from typing import Any
 
 from evalsql.database.names import as_list
 from evalsql.engines.spark_files import STRICT, File, Run, exact, files_of, runs_of
-from evalsql.engines.spark_task import evaluate_portions, read_columns, read_lines
 from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import known
 from evalsql.ingest.files.source import GROWTH
-from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile
-from evalsql.warehouse.portion_jobs import Job, judged_topics
-from evalsql.warehouse.portions import VALUES
+from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile, read_columns, read_lines
+from evalsql.warehouse import portions
+from evalsql.warehouse.portion_jobs import Job, judged_topics, warehouse_of
 
 _TABLES = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _TASK_BYTES = 32_000_000  # of text, about a million rows
@@ -37,10 +36,10 @@ class Runs:
         files = [(run.name, file) for run in runs for file in run.files]
         self._files = [RunFile(name, nth, file.path, file.bytes) for nth, (name, file) in enumerate(files)]
         places = [(file.place, nth) for nth, (_, file) in enumerate(files)]
-        self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int")
+        self._places = self.session.createDataFrame(places, "evalsql_path string, evalsql_file int").hint("broadcast")
         tables = [exact(file.path) for file in self._files if _ending(file.path) == ".parquet"]
         texts = [exact(file.path) for file in self._files if _ending(file.path) != ".parquet"]
-        parts = ([self._lines(texts)] if texts else []) + ([self._columns(tables)] if tables else [])
+        parts = [read(paths) for read, paths in ((self._lines, texts), (self._columns, tables)) if paths]
         rows = reduce(lambda some, more: some.unionByName(more), parts)
         names = self.session.createDataFrame([(run.name,) for run in runs], "run string")
         large = [run.name for run in runs if run.weight > _SMALL_BYTES]
@@ -50,7 +49,7 @@ class Runs:
         lines = self.session.read.options(lineSep="\n", **STRICT).text(paths)
         block = ("_metadata.file_block_start as start", "_metadata.file_block_length = _metadata.file_size as whole")
         columns = ("cast(concat(value, '\n') as binary) as line", "_metadata.file_path as evalsql_path", *block)
-        located = self._located(lines.selectExpr(*columns)).drop("evalsql_path")
+        located = lines.selectExpr(*columns).join(self._places, "evalsql_path").drop("evalsql_path")
         return _read(self.job, located, read_lines, self._files)
 
     def _columns(self, paths: Sequence[str]) -> Any:
@@ -58,13 +57,8 @@ class Runs:
         found = {"file_path": "evalsql_path", "row_index": "evalsql_row"}
         table = table.select("*", *(f"_metadata.{name}" for name in found)).withColumnsRenamed(found)
         place = f"evalsql_file * {PLACES_A_FILE} + evalsql_row as evalsql_place"
-        chosen = _pruned(self.job, self._located(table), "evalsql_file", place)
+        chosen = _pruned(self.job, table.join(self._places, "evalsql_path"), "evalsql_file", place)
         return _read(self.job, chosen, read_columns, self._files)
-
-    def _located(self, rows: Any) -> Any:
-        from pyspark.sql import functions
-
-        return rows.join(functions.broadcast(self._places), "evalsql_path")
 
 
 class Table:
@@ -135,7 +129,7 @@ def _pruned(job: Job, table: Any, *own: str) -> Any:
 
 
 def _read(job: Job, table: Any, read: Callable[..., Iterator[Any]], files: Sequence[RunFile]) -> Any:
-    return table.mapInArrow(lambda batches: read(job, files, batches), READ)
+    return table.mapInArrow(lambda batches: read(warehouse_of(job).database, job.run_options, files, batches), READ)
 
 
 def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, large: Sequence[str] | None) -> Any:
@@ -148,5 +142,15 @@ def _evaluated(session: Any, job: Job, rows: Any, names: Any, num_bytes: int, la
     is_large = lit(True) if large is None else col("run").isin(large)
     keys = ("run", when(lit(not job.whole_runs) & is_large, col("topic")))
     parts = [1 + num_bytes // _TASK_BYTES] if num_bytes else []  # Spark's own number where nobody knows the size
-    together = rows.unionByName(asked).repartition(*parts, *keys).sortWithinPartitions("run", "topic", "place")
-    return together.mapInArrow(lambda batches: evaluate_portions(job, batches), VALUES)
+    together = rows.unionByName(asked).repartition(*parts, *keys)
+    if job.crossing:
+        found = _in_tasks(job, portions.portion_candidates, together, portions.HANDED).repartition("run")
+        found = _in_tasks(job, portions.run_thresholds, found, portions.HANDED).withColumnRenamed("facts", "found")
+        facts = "if(document is null, coalesce(facts, found), null) as facts"
+        together = together.join(found.hint("broadcast"), "run", "left").selectExpr(*together.columns[:-1], facts)
+    return _in_tasks(job, portions.portion_values, together, portions.VALUES)
+
+
+def _in_tasks(job: Job, do: Callable[..., Iterator[Any]], rows: Any, columns: str) -> Any:
+    order = [name for name in ("run", "topic", "place") if name in rows.columns]
+    return rows.sortWithinPartitions(*order).mapInArrow(lambda batches: portions.in_portions(job, do, batches), columns)

@@ -9,8 +9,9 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import groupby, pairwise
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,13 +38,6 @@ _CHUNK_BYTES = 32_000_000  # of text that is read at once
 _TABLE = "table"
 
 
-class Reading(NamedTuple):
-    """How parts are read: in which database, and as what."""
-
-    database: Database
-    options: RunOptions
-
-
 class RunFile(NamedTuple):
     """One file of a run: ``nth`` is its place among those that are read together."""
 
@@ -53,8 +47,45 @@ class RunFile(NamedTuple):
     bytes: int
 
 
-def block_rows(
-    how: Reading, file: RunFile, start: int, is_whole: bool, pieces: Iterator[Any]
+def read_lines(
+    database: Database, options: RunOptions, files: Sequence[RunFile], batches: Iterable[Any]
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of lines, in batches with the columns line (binary, with its end), evalsql_file, start and whole.
+
+    ``start`` is the byte at which the block of the file begins that Spark has put a line into, and ``whole`` whether
+    the block is the file.
+    """
+    for (nth, start, whole), pieces in groupby(_pieces(batches), key=lambda piece: piece[:3]):
+        yield from _block_rows(database, options, files[nth], start, whole, (lines for *_, lines in pieces))
+
+
+def _pieces(batches: Iterable[Any]) -> Iterator[tuple[int, int, bool, Any]]:
+    for batch in batches:
+        files, starts = (batch.column(name).to_numpy() for name in ("evalsql_file", "start"))
+        changes = ((files[1:] != files[:-1]) | (starts[1:] != starts[:-1])).nonzero()[0] + 1
+        for at, end in pairwise([0, *changes.tolist(), len(files)]):
+            if end:
+                is_whole = batch.column("whole")[at].as_py()
+                yield int(files[at]), int(starts[at]), is_whole, batch.column("line").slice(at, end - at)
+
+
+def read_columns(
+    database: Database, options: RunOptions, files: Sequence[RunFile], batches: Iterable[Any]
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of tables, in batches with evalsql_run or evalsql_file, evalsql_place, and columns of the table."""
+    import pyarrow
+
+    paths = {file.run: file.path for file in files}
+    for batch in (each for each in batches if each.num_rows):
+        table = pyarrow.Table.from_batches([batch])
+        if files:
+            names = pyarrow.array([files[nth].run for nth in table.column("evalsql_file").to_pylist()])
+            table = table.drop_columns("evalsql_file").append_column("evalsql_run", names)
+        yield from _table_rows(database, options, table, paths)
+
+
+def _block_rows(
+    database: Database, options: RunOptions, file: RunFile, start: int, is_whole: bool, pieces: Iterator[Any]
 ) -> Iterator[pyarrow.RecordBatch]:
     """The rows of a block, which is written to this machine's disk and read from there: TREC text a chunk at a time."""
     before, is_last = 0, False
@@ -64,14 +95,14 @@ def block_rows(
             lines, is_last = _write(copy, "wb", pieces, _CHUNK_BYTES)
             place = _Place(str(copy), file.path, start, before)
             try:
-                if not (start or before or (is_whole and is_last)) and not _is_trec(how, copy):
+                if not (start or before or (is_whole and is_last)) and not _is_trec(database, options, copy):
                     if not is_whole:
                         raise UsageError(f"{copy}: is no TREC text, and in parts of a file no other is read")
                     more, is_last = _write(copy, "ab", pieces)
                     lines += more
                 if is_last and is_whole and not before and copy.stat().st_size == file.bytes + 1:
                     os.truncate(copy, file.bytes)  # the end of the last line, which the file itself has not
-                yield from _file_rows(how, file, place, copy) if lines else ()
+                yield from _file_rows(database, options, file, place, copy) if lines else ()
             except EvalsqlError as error:
                 # The files of a run are read again, in one piece, to count their lines.
                 yield _fact(file.run, problem=place.in_text(reasons(error)), again=not is_whole)
@@ -90,9 +121,9 @@ def _write(copy: Path, mode: str, pieces: Iterator[Any], most: float = inf) -> t
     return lines, True
 
 
-def _is_trec(how: Reading, copy: Path) -> bool:
+def _is_trec(database: Database, options: RunOptions, copy: Path) -> bool:
     source, head = open_file(str(copy), copy)
-    return not source.compression and not recognised(source, head, "run", how.options.columns)
+    return not source.compression and not recognised(source, head, "run", options.columns)
 
 
 class _Place(NamedTuple):
@@ -111,8 +142,9 @@ class _Place(NamedTuple):
         return re.sub(rf"{re.escape(self.copy)}(?::(\d+))?", told, text)
 
 
-def _file_rows(how: Reading, file: RunFile, place: _Place, copy: Path) -> Iterator[pyarrow.RecordBatch]:
-    database, options = how.database, how.options
+def _file_rows(
+    database: Database, options: RunOptions, file: RunFile, place: _Place, copy: Path
+) -> Iterator[pyarrow.RecordBatch]:
     in_order = nullcontext() if options.tie_rule == "input" else database.unordered()
     with noted() as notes, in_order, staged_file(database, copy, file.run, options) as (run, found):
         if place.start or place.before:  # what ranks say of scores, the first lines have said
@@ -130,12 +162,14 @@ def _file_rows(how: Reading, file: RunFile, place: _Place, copy: Path) -> Iterat
         )
 
 
-def table_rows(how: Reading, table: Any, paths: Mapping[str, str]) -> Iterator[pyarrow.RecordBatch]:
+def _table_rows(
+    database: Database, options: RunOptions, table: Any, paths: Mapping[str, str]
+) -> Iterator[pyarrow.RecordBatch]:
     """The rows of a table; where some are refused, of each of its runs by itself."""
     import pyarrow
     from pyarrow import compute
 
-    database, options, own = how.database, how.options, ["evalsql_run", "evalsql_place"]
+    own = ["evalsql_run", "evalsql_place"]
     runs = compute.unique(table.column("evalsql_run")).to_pylist()
     numbers = pyarrow.array(range(1, table.num_rows + 1))
     try:
@@ -153,7 +187,9 @@ def table_rows(how: Reading, table: Any, paths: Mapping[str, str]) -> Iterator[p
     except EvalsqlError as error:
         for run in runs:
             if len(runs) > 1:
-                yield from table_rows(how, table.filter(compute.equal(table.column("evalsql_run"), run)), paths)
+                yield from _table_rows(
+                    database, options, table.filter(compute.equal(table.column("evalsql_run"), run)), paths
+                )
             else:
                 label = paths.get(run) or f"run {run}"
                 told = re.sub(rf"(?m)^{_TABLE}(:\d+)?", lambda _: label, reasons(error))  # noqa: B023

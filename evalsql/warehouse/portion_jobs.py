@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
@@ -44,7 +45,7 @@ class Job:
     memory_limit: str = "2GB"
     threads: int = 1
     portion: int = 1_000_000  # rows that are evaluated together; a topic is never split
-    whole_runs: bool = False  # whether a run is never split either
+    whole_runs: bool = False  # whether a run is never split either: a user's measures may cross topics
 
     @property
     def qrels_sha256(self) -> str:
@@ -54,6 +55,14 @@ class Job:
     def key(self) -> str:
         """What tells it from jobs that tasks of another warehouse do."""
         return repr([*self.identity.values(), self.digest, self.engine, self.memory_limit, self.threads])
+
+    @cached_property
+    def crossing(self) -> Sequence[str]:
+        """Measures that take a threshold over all topics of a run, where runs are split."""
+        catalog = warehouse_of(self).database.catalog
+        named = () if self.whole_runs else parse_measures(self.measures, catalog)
+        steps = {each.name: catalog.build_order([each.relation.name]) for each in named}
+        return [name for name, read in steps.items() if any(step.header.crosses_topics for step in read)]
 
     @property
     def identity(self) -> dict[str, str]:
@@ -84,9 +93,10 @@ def warehouse_of(job: Job) -> Warehouse:
     """A warehouse with the judgments, which this process keeps for the portions that follow."""
     if job.key not in _held:
         _at_end.close()
-        _held.clear()
         _at_end.callback(_held.clear)
-        folder = Path(_at_end.enter_context(scratch_folder(_local_folder(), holds_others=True)))
+        places = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")  # on this machine's disk
+        local = next((Path(place) for place in places if os.path.isdir(place)), None)
+        folder = Path(_at_end.enter_context(scratch_folder(local, holds_others=True)))
         judged = folder / "qrels" / file_name(job.qrels_file)
         for path, content in [(judged, job.qrels_bytes), *((folder / "own" / name, job.own[name]) for name in job.own)]:
             path.parent.mkdir(exist_ok=True)
@@ -111,9 +121,3 @@ def warehouse_of(job: Job) -> Warehouse:
                 raise InputError(problems, error.count) from error
         _held[job.key] = warehouse
     return _held[job.key]
-
-
-def _local_folder() -> Path | None:
-    """Where Spark has its own folder on this machine's disk, if it says so."""
-    places = [place for place in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if os.path.isdir(place)]
-    return Path(places[0]) if places else None

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.ddl import creating_statements
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.relations import STEPS
 from evalsql.database.database import Database
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.parts import KINDS, arrow_batches, arrow_rows
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.parts import KINDS, READ, arrow_batches, arrow_rows
 from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
+from evalsql.warehouse.portion_jobs import Job, warehouse_of
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     import pyarrow
 
 VALUES = "qrels string, run string, topic string, measure string, value double, facts string"
+HANDED = "run string, facts string"  # what portions tell each other of a run
 Facts = dict[str, Any]
 _MOST_NOTES, _MOST_LINES = 3, 20
-_ROWS_PUT = 100_000  # rows of a portion that are put into the database at once
 
 
-def portions(batches: Iterable[Any], size: int, *, whole_runs: bool) -> Iterator[Iterator[Any]]:
-    """Rows in order of run and topic as portions of a size, which take what is left of their last topic, or run."""
-    numbered = _numbered(batches, size, ("run",) if whole_runs else ("run", "topic"))
-    for _, pieces in groupby(numbered, key=lambda piece: piece[0]):
-        yield (rows for _, rows in pieces)
+def in_portions(job: Job, do: Callable[..., Iterator[Any]], batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """What is done with rows in order of run and topic, in portions with what is left of their last topic, or run."""
+    keys = ("run",) if job.whole_runs or do is run_thresholds else ("run", "topic")
+    for _, pieces in groupby(_numbered(batches, job.portion, keys), key=lambda piece: piece[0]):
+        yield from do(job, (rows for _, rows in pieces))
 
 
 def _numbered(batches: Iterable[Any], size: int, keys: Sequence[str]) -> Iterator[tuple[int, Any]]:
@@ -59,82 +62,108 @@ def _numbered(batches: Iterable[Any], size: int, keys: Sequence[str]) -> Iterato
             batch = batch.slice(end)
 
 
-def portion_values(
-    warehouse: Warehouse, measures: Sequence[str], options: RunOptions, pieces: Iterator[Any]
-) -> Iterator[pyarrow.RecordBatch]:
-    """Facts and values of a portion, whose rows are in the warehouse meanwhile."""
-    warehouse.execute("begin transaction")
-    try:
-        _put(warehouse.database, pieces)
-        options = replace(options, keeps_unjudged=warehouse.loader.keeps_unjudged, warns=False)
-        yield from _portion_rows(warehouse, measures, options)
-    finally:
-        warehouse.execute("rollback")
+def portion_values(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """Facts and values of a portion; the thresholds of measures that cross topics were handed in."""
+    with _put(job, pieces) as warehouse:
+        database = warehouse.database
+        told = [(run, json.dumps(fact)) for run, fact in _ranked(warehouse, job.run_options).items()]
+        told += database.rows("select run, facts from portion where topic is null")
+        yield arrow_rows([{"run": run, "facts": fact} for run, fact in told], VALUES)
+        for names in ([name for name in job.measures if name not in job.crossing], job.crossing):
+            if names and names is job.crossing:
+                _stand_in(database, "found_thresholds", "tap_thresholds")
+            measures = parse_measures(names, database.catalog)
+            warehouse.evaluation.fill_scores("portion_scores", [(measure.name, measure) for measure in measures])
+            scores = "select *, null as facts from temp.portion_scores order by run, measure, topic"
+            yield from arrow_batches(database, scores, VALUES)
 
 
-def _put(database: Database, pieces: Iterator[Any]) -> None:
+def portion_candidates(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """What a portion has of its runs for the thresholds of measures that cross topics."""
+    with _put(job, pieces) as warehouse:
+        _ranked(warehouse, job.run_options)
+        yield from _handed_out(warehouse.database, job, "portion_candidates")
+
+
+def run_thresholds(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+    """The thresholds of whole runs, by what all their portions have for them."""
+    with _put(job, pieces) as warehouse:
+        _stand_in(warehouse.database, "found_candidates", "tap_candidates")
+        yield from _handed_out(warehouse.database, job, "portion_thresholds")
+
+
+def _handed_out(database: Database, job: Job, name: str) -> Sequence[pyarrow.RecordBatch]:
+    """A text for each run with what a relation finds for all measures that cross topics."""
+    catalog, taken = database.catalog, [each.name for each in database.catalog[name].parameters]
+    given = [{each: measure.arguments[each] for each in taken} for measure in parse_measures(job.crossing, catalog)]
+    found = {database.query(name, {}, **arguments) for arguments in given}
+    rows = {"found": "\nunion all\n".join(sorted(found))}
+    return arrow_batches(database, database.query("handed_out", rows), HANDED)
+
+
+def _stand_in(database: Database, name: str, step: str) -> None:
+    """Have a relation read in the place of a step, until the portion ends: what was found elsewhere."""
+    database.execute(f"create temp table handed_in as {database.query('handed_in')}")
+    made = {step: replace(database.catalog[name], name=step, kind=STEPS)}
+    for each in database.catalog.build_order():
+        made |= {each.name: each} if each.name != step and each.reads & made.keys() else {}
+    database.catalog = database.catalog.for_connection(made)
+    for each in made.values():  # of those that are browsed the first statement is the macro
+        database.execute(next(creating_statements(database.catalog, each, temporary=True))[1])
+
+
+@contextmanager
+def _put(job: Job, pieces: Iterator[Any]) -> Iterator[Warehouse]:
+    """The warehouse that has the rows of a portion meanwhile."""
     import pyarrow
 
-    columns = {"run": "varchar", "topic": "varchar", "document": "varchar", "score": "double", "given_rank": "integer"}
-    make_temp_table(database, "portion", {**columns, "kind": "integer", "place": "bigint", "facts": "varchar"})
-    for some in in_batches(pieces, lambda piece: int(piece.num_rows), _ROWS_PUT):
-        database.register("evalsql_rows", pyarrow.Table.from_batches(some))
-        database.execute("insert into portion from evalsql_rows")
-        database.unregister("evalsql_rows")
+    warehouse = warehouse_of(job)
+    database, catalog = warehouse.database, warehouse.database.catalog
+    database.execute("begin transaction")
+    try:
+        database.execute(f"create temp table portion ({READ})")
+        for some in in_batches(pieces, lambda piece: int(piece.num_rows), 100_000):
+            database.register("evalsql_rows", pyarrow.Table.from_batches(some))
+            database.execute("insert into portion by name from evalsql_rows")
+            database.unregister("evalsql_rows")
+        database.execute(f"create temp table portion_runs as {database.query('portion_runs')}")
+        yield warehouse
+    finally:
+        database.execute("rollback")
+        database.catalog = catalog
 
 
-def _portion_rows(warehouse: Warehouse, measures: Sequence[str], options: RunOptions) -> Iterator[pyarrow.RecordBatch]:
-    database, found = warehouse.database, LoadWarnings()
-    kinds = database.rows("select run, coalesce(max(kind), 0) from portion group by run order by 2, 1")
-    names = {run: number for number, (run, _) in enumerate(kinds, start=1)}
-    listed = ", ".join(f"({literal(run)}, {number})" for run, number in names.items())
-    database.execute(f"create or replace temp table portion_runs as from (values {listed}) as runs(run, run_id)")
-    topics = "select run_id, topic from portion join portion_runs using (run) where coalesce(document, facts) is null"
-    database.insert("evaluations", database.query("portion_evaluations", {"portion_topics": topics}))
-    facts: dict[str, Facts] = {run: {"run": run} for run in names}
-    for kind, group in groupby(kinds, key=lambda row: int(row[1])):
-        own = [run for run, _ in group]
-        facts[own[0]]["notes"] = _rank(database, options, kind, {run: names[run] for run in own}, found, facts)
+def _ranked(warehouse: Warehouse, options: RunOptions) -> dict[str, Facts]:
+    """Rank the runs of a portion, which the warehouse then holds; returns the facts about each."""
+    database = warehouse.database
+    options = replace(options, keeps_unjudged=warehouse.loader.keeps_unjudged, warns=False)
+    database.insert("evaluations", database.query("portion_evaluations"))
+    kinds = database.rows("select kind, run, run_id from portion_runs order by run_id")
+    facts: dict[str, Facts] = {run: {"run": run} for _, run, _ in kinds}
+    for kind, group in groupby(kinds, key=lambda row: int(row[0])):
+        _rank(database, options, kind, {run: number for _, run, number in group}, facts)
     columns, counts = database.table(database.query("portion_counts"))
     for row in counts:
         facts[row[0]] |= dict(zip(columns, row, strict=True))
-    for row in found.rounded:
-        facts[row[0]]["rounded"] = row
-    told = [(run, json.dumps(fact)) for run, fact in facts.items()]
-    told += database.rows("select run, facts from portion where facts is not null")
-    yield arrow_rows([{"run": run, "facts": fact} for run, fact in told], VALUES)
-    named = parse_measures(measures, database.catalog)
-    warehouse.evaluation.fill_scores("portion_scores", [(measure.name, measure) for measure in named])
-    scores = "select *, null as facts from temp.portion_scores order by run, measure, topic"
-    yield from arrow_batches(database, scores, VALUES)
+    return facts
 
 
-def _rank(
-    database: Database,
-    options: RunOptions,
-    kind: int,
-    names: Mapping[str, int],
-    found: LoadWarnings,
-    facts: Mapping[str, Facts],
-) -> list[str]:
-    """Rank the portion's runs of one kind, and what is judged of them; returns notes and adds to facts and warnings."""
-    runs = []
-    for run, number in names.items():
-        source = Source(run, Path(), number=number)
-        table = Table(database, source, TREC_TEXT, columns=KINDS[kind])
-        runs.append(NewRun(run, number, (), [StagedFile(source, table)]))
-    batch = RunBatch(database, runs, options)
+def _rank(database: Database, options: RunOptions, kind: int, names: dict[str, int], facts: dict[str, Facts]) -> None:
+    """Rank the portion's runs of one kind, and what is judged of them; adds to the facts."""
+    sources = [Source(run, Path(), number=number) for run, number in names.items()]
+    files = [StagedFile(source, Table(database, source, TREC_TEXT, columns=KINDS[kind])) for source in sources]
+    runs = [NewRun(run, number, (), [file]) for (run, number), file in zip(names.items(), files, strict=True)]
+    batch, found = RunBatch(database, runs, options), LoadWarnings()
     database.execute(f"""
         insert into staged_run_rows by name
         select run_id as file_id, topic, document, given_rank, score, false as doubtful
-        from portion join portion_runs using (run)
-        where document is not null and kind = {kind} {"order by place" if options.tie_rule == "input" else ""}
+        from portion join portion_runs as runs using (run)
+        where document is not null and runs.kind = {kind} {"order by place" if options.tie_rule == "input" else ""}
     """)
     notes = batch.rank()
     repeated = sorted(batch.repeated())
     batch.store()
     batch.note_ties(found)
-    texts, found.texts = found.texts, []
     judged = None if batch.options.keeps_unjudged else "select * from judged_or_tied"
     ((qrels_id,),) = database.rows("select qrels_id from qrels")
     rank_judged(database, [(qrels_id, number) for number in names.values()], judged)
@@ -143,7 +172,9 @@ def _rank(
         more = f", and {len(twice) - 1:,} more like it" if len(twice) > 1 else ""
         facts[run] |= {"problem": f"run {run}: {twice[0]} stands more than once{more}"} if twice else {}
         facts[run] |= {"tie_rule": batch.options.tie_rule, "lower_is_better": batch.options.lower_is_better}
-    return notes + texts
+    facts[next(iter(names))]["notes"] = notes + found.texts
+    for row in found.rounded:
+        facts[row[0]]["rounded"] = row
 
 
 def added_up(run: str, place: str, facts: Sequence[Facts]) -> Facts:

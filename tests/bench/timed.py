@@ -138,9 +138,9 @@ def portions(topics: str, documents: str, runs: str, tasks: str) -> dict[str, fl
 
     from evalsql.catalog.measure_names import parse_measures
     from evalsql.catalog.relations import read_catalog
-    from evalsql.engines.spark_task import evaluate_portions
     from evalsql.ingest.parts import READ, arrow_schema
     from evalsql.warehouse.portion_jobs import Job, warehouse_of
+    from evalsql.warehouse.portions import in_portions, portion_values
 
     qrels, run = drawn(int(topics), int(documents))
     judged = "".join(f"{topic} 0 {each} {grade}\n" for topic in qrels for each, grade in qrels[topic].items())
@@ -167,7 +167,7 @@ def portions(topics: str, documents: str, runs: str, tasks: str) -> dict[str, fl
                 rows = connection.sql(f"from rows where hash({key}) % {tasks} = {task} order by run, topic, place")
                 batches = rows.to_arrow_table().cast(arrow_schema(READ)).to_batches(max_chunksize=10_000)
                 start = time.process_time()
-                list(evaluate_portions(job, batches))
+                list(in_portions(job, portion_values, batches))
                 spent += time.process_time() - start
             return spent
 

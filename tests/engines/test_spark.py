@@ -30,7 +30,8 @@ from tests.random_collections import together
 pytestmark = pytest.mark.engines
 CATALOG = read_catalog()
 ALL = tuple(default_measure(each).name for each in CATALOG.measures)
-PARTED = tuple(default_measure(each).name for each in CATALOG.measures if not CATALOG.crosses_topics([each]))
+# One threshold cuts all topics of a run.
+TAPS = ("TAP@1", "TAP(quantile=0.28)@2", "TAP(insufficient='uncut')@40", "TAP(threshold=0.5)@5")
 # What answers hold and cost, which no run says.
 OF_ANSWERS = {f"{strict}{kind}Score" for strict in ("", "Strict") for kind in ("All", "Vital", "Weighted")}
 OF_ANSWERS |= {"CitationPrecision", "CitationRecall", "Cost"}
@@ -295,18 +296,18 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, li
         with warnings.catch_warnings(action="ignore"), new_warehouse() as warehouse:
             warehouse.load_qrels(qrels, form=form)
             warehouse.load_runs(f"{folder}/runs/*")
-            found[form] = folder, sorted(row[1:] for row in warehouse.evaluate(ALL, per_topic=True).fetchall())
+            rows = warehouse.evaluate([*ALL, *TAPS], per_topic=True).fetchall()
+            found[form] = folder, sorted(row[1:] for row in rows)
     return found
 
 
-# TAP, and with it all others, takes whole runs.
 @pytest.mark.parametrize(
-    ("form", "measures", "portion", "killed"),
+    ("form", "portion", "small", "killed"),
     [
-        ("grades", PARTED, 1000, ["executor"]),
-        ("grades", PARTED, 1_000_000, []),
-        ("grades", ALL, 1000, []),
-        ("groups", PARTED, 1000, []),
+        ("grades", 1000, 0, ["executor"]),
+        ("grades", 1_000_000, 0, []),
+        ("grades", 1_000_000, 10**9, []),
+        ("groups", 1000, 0, []),
     ],
     ids=["portions and a lost executor", "one portion", "whole runs", "portions of groups"],
 )
@@ -316,23 +317,23 @@ def test_every_measure_is_duckdbs(
     trials: dict[str, tuple[Path, list[tuple[Any, ...]]]],
     monkeypatch: pytest.MonkeyPatch,
     form: str,
-    measures: Sequence[str],
     portion: int,
+    small: int,
     killed: list[str],
 ) -> None:
     monkeypatch.setattr(spark_rows, "_TASK_BYTES", 50_000)
-    monkeypatch.setattr(spark_rows, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(spark_rows, "_SMALL_BYTES", small)
     folder, rows = trials[form]
-    assert {row[2] for row in rows} == {*ALL} - OF_ANSWERS
+    assert {row[2] for row in rows} == {*ALL, *TAPS} - OF_ANSWERS
     killer = Killer(session, cluster, killed)
     killer.start()
     try:
         how: dict[str, Any] = {"form": form, "portion": portion, "memory_limit": "512MB"}
-        values = evaluate(session, folder / "qrels.txt", f"{folder}/runs/*", measures, **how).collect()
+        values = evaluate(session, folder / "qrels.txt", f"{folder}/runs/*", [*ALL, *TAPS], **how).collect()
     finally:
         killer.end()
     assert killer.killed == killed
-    agree(sorted(tuple(row)[1:] for row in values), [row for row in rows if row[2] in measures])
+    agree(sorted(tuple(row)[1:] for row in values), rows)
 
 
 # The last one: the worker that it kills does not come back.
@@ -354,10 +355,4 @@ def test_figures_are_duckdbs_though_an_executor_and_a_worker_are_killed(
     assert outcome.problems == {}
     num_values, greatest = differences(trial, tmp_path / "out")
     assert num_values == 20 * 51 * len(MEASURES)
-    assert greatest <= 1e-12
-    # Without the measure that takes whole runs these are in portions of topics.
-    parted = [name for name in MEASURES if name != "TAP@5"]
-    evaluate(session, **options, measures=parted, out=tmp_path / "parted")
-    num_values, greatest = differences(trial, tmp_path / "parted", parted)
-    assert num_values == 20 * 51 * len(parted)
     assert greatest <= 1e-12

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,13 +17,20 @@ from evalsql import InputError
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.engines.spark_messages import meaning
-from evalsql.engines.spark_task import evaluate_portions, read_columns, read_lines
 from evalsql.ingest import parts
-from evalsql.ingest.parts import READ, RunFile, arrow_schema
-from evalsql.warehouse.portion_jobs import Job, judged_topics
-from evalsql.warehouse.portions import added_up
-from tests.conftest import SAMPLE, Command, new_warehouse, own_measure
+from evalsql.ingest.parts import READ, RunFile, arrow_schema, read_columns, read_lines
+from evalsql.warehouse.portion_jobs import Job, judged_topics, warehouse_of
+from evalsql.warehouse.portions import (
+    HANDED,
+    added_up,
+    in_portions,
+    portion_candidates,
+    portion_values,
+    run_thresholds,
+)
+from tests.conftest import SAMPLE, Command, new_warehouse, own_measure, write
 from tests.long_cases import few_of
+from tests.random_collections import together
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet", "P@5", "RR", "Judged@10")
 RUNS = ("bm25", "dense", "random")
@@ -54,13 +62,34 @@ def lines(contents: Sequence[bytes], block: int, together: int = 700) -> Iterato
             yield pyarrow.RecordBatch.from_arrays(arrays, ["line", "evalsql_file", "start", "whole"])
 
 
+def reading(sent: Job) -> tuple[Any, Any]:
+    return warehouse_of(sent).database, sent.run_options
+
+
+def batches(rows: Sequence[Mapping[str, Any]], columns: str) -> list[pyarrow.RecordBatch]:
+    schema = arrow_schema(columns)
+    return [pyarrow.RecordBatch.from_pylist(rows[at : at + 997], schema) for at in range(0, len(rows), 997)]
+
+
+def thresholds(sent: Job, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What is handed to the portions, found in two passes as Spark does."""
+    found = in_portions(sent, portion_candidates, batches(rows, READ))
+    gathered = sorted((row for batch in found for row in batch.to_pylist()), key=lambda row: str(row["run"]))
+    found = in_portions(sent, run_thresholds, batches(gathered, HANDED))
+    return [row for batch in found for row in batch.to_pylist()]
+
+
 def outcome(sent: Job, runs: Sequence[str], read: Iterator[Any]) -> tuple[Values, dict[str, dict[str, Any]]]:
     """Values and facts of rows that are read, brought together as Spark does."""
     rows = [row for batch in read for row in batch.to_pylist()]
     topics = [{"run": run, "topic": topic} for run in {*runs} for topic in judged_topics(sent)]
     rows = sorted(rows + topics, key=lambda row: (row["run"], row.get("topic") or "", row.get("place") or -1))
-    some = [pyarrow.RecordBatch.from_pylist(rows[at : at + 997], arrow_schema(READ)) for at in range(0, len(rows), 997)]
-    found = [row for batch in evaluate_portions(sent, some) for row in batch.to_pylist()]
+    if sent.crossing:
+        given = {row["run"]: row["facts"] for row in thresholds(sent, rows)}
+        assert given.keys() == {*runs}
+        rows = [row | {"facts": given[row["run"]]} if row.keys() == {"run", "topic"} else row for row in rows]
+    portions = in_portions(sent, portion_values, batches(rows, READ))
+    found = [row for batch in portions for row in batch.to_pylist()]
     facts = [json.loads(row["facts"]) for row in found if row["facts"]]
     listed = [row for row in found if not row["facts"]]
     values = {(row["run"], row["topic"], row["measure"]): row["value"] for row in listed}
@@ -71,7 +100,7 @@ def outcome(sent: Job, runs: Sequence[str], read: Iterator[Any]) -> tuple[Values
 def of_files(sent: Job, files: Mapping[str, tuple[str, bytes]], block: int = 1 << 40) -> Any:
     listed = [RunFile(run, nth, path, len(held)) for nth, (path, (run, held)) in enumerate(files.items())]
     contents = [gzip.decompress(held) if path.endswith(".gz") else held for path, (_, held) in files.items()]
-    return outcome(sent, [file.run for file in listed], read_lines(sent, listed, lines(contents, block)))
+    return outcome(sent, [file.run for file in listed], read_lines(*reading(sent), listed, lines(contents, block)))
 
 
 @cache
@@ -110,14 +139,38 @@ def test_lines_of_files_and_of_blocks_of_them_give_the_values_of_runs(
 
 @pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.long), 500])
 def test_portions_of_topics_give_the_values_of_whole_runs(portion: int) -> None:
-    """No measure but those that cross topics sees which others are in its portion."""
-    catalog = read_catalog()
-    alone = [name for name in MEASURES if not catalog.crosses_topics([parse_measures([name], catalog)[0].relation])]
-    assert {*MEASURES} - {*alone} == {"TAP@5"}
-    sent = job(portion=portion, whole_runs=False, measures=alone)
+    sent = job(portion=portion, whole_runs=False)
     values, facts = of_files(sent, {f"/{run}.run": (run, text(run)) for run in RUNS})
-    assert values == expected(*RUNS, measures=alone)
+    assert values == expected(*RUNS)
     assert facts["bm25"]["num_rows"] == 1600
+
+
+TAPS = ("TAP@1", "TAP@5", "TAP(quantile=0.28)@2", "TAP(insufficient=uncut)@40", "TAP(rel=2)@3", "TAP(threshold=0.5)@5")
+
+
+@pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.long), 300])
+def test_one_threshold_cuts_all_portions_of_a_run(tmp_path: Path, portion: int) -> None:
+    """With ties, rankings without scores, topics that a run lacks, and topics without relevant documents."""
+    made = together(range(14))
+    judged = "".join(f"{topic} 0 {each} {grade}\n" for topic in made.qrels for each, grade in made.qrels[topic].items())
+    listed = [(topic, each, score) for topic in made.run for each, score in made.run[topic].items()]
+    rows = {
+        f"{name}.run": [f"{topic} Q0 {each} 0 {sign * score!r} x" for topic, each, score in listed]
+        for name, sign in (("up", 1), ("down", -1))
+    }
+    rows["ranked.tsv"] = [
+        "qid\tdocno\trank",
+        *(f"{topic}\t{each}\t{nth}" for nth, (topic, each, _) in enumerate(listed, 1)),
+    ]
+    files = [write(tmp_path / name, "\n".join(some) + "\n") for name, some in rows.items()]
+    with warnings.catch_warnings(action="ignore"), new_warehouse() as warehouse:
+        warehouse.load_qrels(write(tmp_path / "sample.txt", judged), "sample")
+        warehouse.load_runs(files)
+        found = warehouse.evaluate(TAPS, per_topic=True).fetchall()
+    names = [measure.name for measure in parse_measures(TAPS, read_catalog())]
+    sent = job(portion=portion, measures=names, qrels_bytes=judged.encode(), whole_runs=False)
+    values, _ = of_files(sent, {str(path): (path.stem, path.read_bytes()) for path in files})
+    assert values == pytest.approx({tuple(row[1:4]): row[4] for row in found}, abs=1e-12, rel=0)
 
 
 def test_lines_of_other_formats_are_read_where_the_file_is_whole() -> None:
@@ -129,7 +182,7 @@ def test_lines_of_other_formats_are_read_where_the_file_is_whole() -> None:
     assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
     assert (facts["bm25"]["tie_rule"], facts["ranked"]["tie_rule"]) == ("trec_eval", "rank")
     listed = [RunFile("bm25", 0, "/a.csv", len(table))]
-    found = read_lines(job(), listed, lines([table.encode()], 20_000))
+    found = read_lines(*reading(job()), listed, lines([table.encode()], 20_000))
     first = json.loads(next(found).to_pylist()[0]["facts"])
     assert first["again"]
     assert first["problem"].startswith("/a.csv: is no TREC text")
@@ -153,7 +206,7 @@ def test_rows_of_a_table_are_runs_and_one_that_is_refused_fails_alone() -> None:
     both = {name: held + held for name, held in columns.items()} | {"score": scores + [None] * len(rows)}
     owners = ["bm25"] * len(rows) + ["odd"] * len(rows)
     table = pyarrow.table({"evalsql_run": owners, "evalsql_place": [0] * len(owners), **both})
-    values, facts = outcome(job(), ["bm25", "odd"], read_columns(job(), [], table.to_batches()))
+    values, facts = outcome(job(), ["bm25", "odd"], read_columns(*reading(job()), [], table.to_batches()))
     assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
     assert facts["bm25"]["problem"] is None
     assert facts["odd"]["problem"].startswith("run odd: score is missing")
@@ -181,13 +234,12 @@ def test_measures_of_ones_own_go_along(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_topics_in_portions_have_their_values_by_every_measure() -> None:
     catalog = read_catalog()
-    alone = [default_measure(each).name for each in catalog.measures if not catalog.crosses_topics([each])]
-    assert len(catalog.measures) - len(alone) == 1
+    every = [default_measure(each).name for each in catalog.measures]
     with new_warehouse() as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         warehouse.load_runs(SAMPLE / "runs" / "hybrid.run")
-        rows = warehouse.evaluate(alone, per_topic=True).fetchall()
-    sent = job(portion=400, whole_runs=False, measures=alone)
+        rows = warehouse.evaluate(every, per_topic=True).fetchall()
+    sent = job(portion=400, whole_runs=False, measures=every)
     values, _ = of_files(sent, {"/hybrid.run": ("hybrid", text("hybrid"))})
     assert values == pytest.approx({tuple(row[1:4]): row[4] for row in rows}, abs=1e-12, rel=0)
 

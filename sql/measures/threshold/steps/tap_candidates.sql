@@ -1,25 +1,39 @@
 -- title: The score of each topic's k-th false positive, a candidate for the threshold at which TAP cuts the run
--- parameters: k, rel
+-- parameters: k, rel, weighted
 --   k integer in [1, inf) = 5   false positives that a topic must have
--- columns:
---   evaluation_id      key of the evaluation; there is no row where the ranking has fewer false positives
+-- columns: evaluation_id, qrels_id, run_id
 --   k                  false positives
+--   weight             weight of the topic
 --   comparison_score   the worst score down to the k-th false positive, as the tie rule compares it: a threshold must
---                      let all of them pass
+--                      let all of them pass; null where the ranking has fewer false positives
+with scores as (
+    select
+        kth.evaluation_id,
+        kth.k,
+        min(comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better)) as comparison_score
+    from false_positive_ranks(k := $k, rel := $rel) as kth
+    join runs on runs.run_id = kth.run_id
+    join asked_retrieved() as retrieved
+        on retrieved.run_id = kth.run_id
+        and retrieved.topic_id = kth.topic_id
+        and retrieved.rank <= kth.rank
+    -- In a ranking by score the score at that rank is the worst. In an order of its own one further up may be worse.
+    where
+        retrieved.rank = kth.rank
+        or runs.tie_rule in ('rank', 'input')
+    group by kth.evaluation_id, kth.k, kth.rank
+    -- A ranking that ends above that rank has fewer false positives.
+    having max(retrieved.rank) = kth.rank
+)
 select
-    kth.evaluation_id,
-    kth.k,
-    min(comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better)) as comparison_score
-from false_positive_ranks(k := $k, rel := $rel) as kth
-join runs on runs.run_id = kth.run_id
-join asked_retrieved() as retrieved
-    on retrieved.run_id = kth.run_id
-    and retrieved.topic_id = kth.topic_id
-    and retrieved.rank <= kth.rank
--- In a ranking by score the score at that rank is the worst. In an order of its own one further up may be worse.
-where
-    retrieved.rank = kth.rank
-    or runs.tie_rule in ('rank', 'input')
-group by kth.evaluation_id, kth.k, kth.rank
--- A ranking that ends above that rank has fewer false positives.
-having max(retrieved.rank) = kth.rank
+    weights.evaluation_id,
+    weights.qrels_id,
+    weights.run_id,
+    given_values.value as k,
+    weights.weight,
+    scores.comparison_score
+from evaluated_weights(weighted := $weighted) as weights
+cross join given_values(given := $k) as given_values
+left join scores
+    on scores.evaluation_id = weights.evaluation_id
+    and scores.k = given_values.value

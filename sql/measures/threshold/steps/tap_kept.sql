@@ -5,13 +5,22 @@
 --                                            quantile
 -- columns: evaluation_id, run_id, topic_id
 --   k                  false positives
---   reached            whether enough topics have k false positives; false if the threshold is given
---   comparison_score   the threshold as the tie rule compares it
+--   reached            whether topics with the quantile of all weight have k false positives
+--   comparison_score   the threshold as the tie rule compares it; less than any score if it is not reached
 --   num_kept           documents kept, including all tied at the threshold
 --   worst_score        the worst score that is kept in any of the run's rankings, as it stood in the file
 with thresholds as (
-    select *
-    from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold)
+    select
+        runs.run_id,
+        chosen.qrels_id,
+        chosen.k,
+        chosen.comparison_score is not null as reached,
+        case
+            when $threshold is not null then comparison_score($threshold, runs.tie_rule, runs.lower_is_better)
+            else coalesce(chosen.comparison_score, -1.7976931348623157e308)
+        end as comparison_score
+    from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted) as chosen
+    join runs on runs.run_id = chosen.run_id
 ),
 least_scores as (
     -- To round each score to 32 bits takes longer than to compare it, and moves it by less than a ten millionth, or

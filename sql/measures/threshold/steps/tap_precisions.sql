@@ -5,7 +5,7 @@
 --                                            quantile
 -- columns: evaluation_id
 --   k                 false positives
---   reached           whether enough topics have k false positives; false if the threshold is given
+--   reached           whether topics with the quantile of all weight have k false positives
 --   worst_score       the worst score that is kept in any of the run's rankings, as it stood in the file
 --   num_kept          documents kept, including all tied at the threshold
 --   num_rel_kept      relevant documents among them
