@@ -230,7 +230,8 @@ def _themselves(parameters: Sequence[Parameter]) -> dict[str, str]:
 def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
     """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own.
 
-    Where there are both, the view's says what the values are, the macro's what they can be asked with.
+    Where there are both, the view's says what the values are, the macro's what they can be asked with. A step has its
+    columns alone: what it is asked with is described by the measures that ask it, and every file holds these texts.
     """
     header = relation.header
     name = created_name(catalog, relation)
@@ -240,7 +241,9 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
     columns = ("Columns: ", "; ".join(f"{column}: {text}" for column, text in relation.columns.items()))
     meaning = [("Definition: ", header.definition), ("Reference: ", header.reference), ("Differs: ", header.differs)]
     facts = {each: [title, taken, *meaning] for each in objects}
-    if objects == ["macro table"]:
+    if relation.kind == STEPS:
+        facts = {each: [title, columns] for each in objects}
+    elif objects == ["macro table"]:
         facts["macro table"].insert(2, columns)
     elif "macro table" in objects:
         facts = {"macro table": [title, taken], "view": [title, *meaning]}
