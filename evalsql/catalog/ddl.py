@@ -151,7 +151,8 @@ def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
     """The body, or the rows of the relation that the header names for an order of ties."""
     body = bound(catalog, relation, arguments)
     words = {each.name: each for each in relation.parameters if each.choices and relation.kind != STEPS}
-    for name, each in words.items():  # a word that names one of the body's CTEs
+    # A word can name one of the body's CTEs. In a user's body the text may stand in quotes, which that would close.
+    for name, each in words.items() if relation.is_packaged else ():
         body = body.replace(f"query_table({name})", f"query_table({_if_allowed(each, name)})")
     if given := relation.header.ties:
         ctes, cases = [f"by_rule as (\n{body}\n)"], []

@@ -4,6 +4,7 @@ It promises this: no call of what is refused passes, however it is written. Wher
 where a text that is run is put together, that is refused too.
 """
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from evalsql.database import engine
 # They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
 _UNSEEN = {"json_execute_serialized_sql", "write_log", "truncate_duckdb_logs"}
 _SETTING_ENDS = ("_logging", "_profiling")
+_NAME = re.compile('"((?:[^"]|"")*)"')
 
 
 class CallError(Exception):
@@ -35,8 +37,8 @@ def words_of(query: str) -> list[Word]:
     for start, end in pairwise([*starts, len(content)]):
         piece = content[start:end].decode().lower()
         if piece.startswith('"'):
-            name = piece[1 : piece.rindex('"')]
-            found.append(Word(name.replace('""', '"'), start, is_quoted=True))
+            name = _NAME.match(piece)  # a comment behind it may have quotes too
+            found.append(Word((name[1] if name else piece).replace('""', '"'), start, is_quoted=True))
         else:
             size = next((at for at, sign in enumerate(piece) if not (sign.isalnum() or sign in "_$")), len(piece))
             found.append(Word(piece[: size or 1], start))

@@ -286,8 +286,9 @@ class Database:
         Without ``external`` no other file is read or written and no extension loaded, from here on, and UsageError is
         raised for a statement of a kind that reaches outside.
         """
-        with translated_errors():
-            kinds = [each.kind for each in statements_run(text)]
+        with translated_errors():  # alone the engine may read a statement otherwise than behind another one's comment
+            texts = [text, *(each.query for each in self._connection.extract_statements(text))]
+            kinds = [each.kind for one in texts for each in statements_run(one)]
         if not kinds:
             raise UsageError("there is no statement to run")
         if not external:

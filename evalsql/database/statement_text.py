@@ -43,11 +43,12 @@ def first_word(query: str) -> str:
 
 def concerns_file(query: str) -> bool:
     """Whether a statement is a CREATE of what is not temporary, a DROP, a CHECKPOINT, or SHOW TABLES."""
-    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:4]
+    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
     if words[:1] in (["drop"], ["checkpoint"]) or words[:2] == ["force", "checkpoint"]:
         return True
-    if words[:1] == ["create"]:
-        return not {"temp", "temporary"} & {*words[1:]}
+    if words[:1] == ["create"]:  # a column or a view can have the name temp too
+        behind = words[3:] if words[1:3] == ["or", "replace"] else words[1:]
+        return [each for each in behind if each not in ("local", "global")][:1] not in (["temp"], ["temporary"])
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 

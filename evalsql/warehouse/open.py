@@ -98,6 +98,7 @@ def open_database(
                 _shut_in_if_foreign(database)
             elif reach is None and not external_access:
                 database.shut_in()
+            schema.refuse_operators(database)
             if database.catalog.own and not read_only and not is_ours:
                 check_own(database, only_warn=True)
             if not read_only:  # views that have just been written need not be written again

@@ -50,7 +50,10 @@ _MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
+_SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
 _LOOSE = ("(", ")", "virtual")
+_COMPUTED = " generated always as "
+_ABSENT = re.compile("not found|does not exist")
 _PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
 
 
@@ -287,6 +290,7 @@ def is_empty(database: Database) -> bool:
 
 def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
     """Versions of the schema and of the program that made the file, and the digest of its SQL; refuses other files."""
+    _refuse_computed(database)
     # What has the name may be a view of anything.
     columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
     query = f"select {columns} from {quoted(database.name)}.main.warehouse where schema_version is not null"
@@ -307,18 +311,47 @@ def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, s
 def foreign_relations(database: Database) -> list[str]:
     """Kinds and names of the measures that the file keeps, and of its views and macros that no relation has."""
     catalog = replace(database.catalog, temporary=frozenset())  # a user's own measures are in the file too
-    ours = {(catalog.schemas.get(name, "main"), name) for name in (*catalog.relations, ddl.SCORES)}
+    ours = {*objects_in(database, ATTACHED)}
+    ours |= {("main", relation.name, each) for relation in catalog.own for each in ddl.objects_of(relation)}
     found = {
         f"{kind.removesuffix(' table')} {name if schema == 'main' else f'{schema}.{name}'}"
         for schema, name, kind in objects_in(database, database.name)
-        if kind != "table" and (schema, name) not in ours
+        if kind != "table" and (schema, name, kind) not in ours
     }
     return sorted(found.union(f"measure {relation.name}" for relation in catalog.own))
 
 
+def _refuse_computed(database: Database) -> None:
+    """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros."""
+    bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
+    ours = {column for body in bodies.values() for column in _typed_columns(body)}
+    for table, sql in main_tables(database).items():
+        columns = {*_typed_columns(sql)} - ours if table.lower() in bodies else ()
+        computed = [each for each in columns if _COMPUTED in f" {each} "]
+        _refuse(
+            database, [table] * bool(computed), f"has different columns from a warehouse's, as {computed[:1]} computes"
+        )
+
+
+def refuse_operators(database: Database) -> None:
+    """Raise WarehouseError where the file has a macro for plus or minus, which computed columns may ask unseen.
+
+    What the macro is made of is bound here and not run, within the fence.
+    """
+    schemas = database.column(f"select schema_name {_SCHEMAS.format(database=literal(database.name))}")
+    for place in (f"{quoted(database.name)}.{quoted(schema)}" for schema in schemas):
+        for operator in ("+", "-"):
+            try:
+                database.rows(f'explain select {place}."{operator}"(1::integer, 1::integer)')
+            except QueryError as error:
+                if _ABSENT.search(str(error)):
+                    continue
+            _refuse(database, [f"macro {place}.{quoted(operator)}"], "would compute the ranks of evalsql's tables")
+
+
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
     """Raise WarehouseError where a base table is none or, of the current schema, has other columns or triggers."""
-    in_file = f"from system.main.duckdb_schemas() where database_name = {literal(database.name)}"
+    in_file = _SCHEMAS.format(database=literal(database.name))
     if database.rows(f"select 1 {in_file} and system.main.lower(schema_name) = 'temp'"):
         advice = f"drop schema {quoted(database.name)}.temp cascade, in another DuckDB client, takes it out"
         raise WarehouseError(f"{database.path}: has a schema temp, which DuckDB does not tell from its own; {advice}")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evalsql.catalog.ddl import SCORES, common_measures
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.ddl import SCORES, common_measures, with_inputs
+from evalsql.catalog.measure_names import parse_measures, quoted
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database, Rows
@@ -68,7 +68,10 @@ class Writer:
             raise ReachError(f"{error}\n--external lets it reach other files") from error
 
     def _check(self) -> None:
-        query = self.database.query("missing_keys", documents=False)
+        tables = (table.name for table in self.database.catalog.of_kind("tables"))
+        # A temporary table may have the name of one of the file's.
+        held = {name: f"select * from {quoted(self.database.name)}.main.{name}" for name in tables}
+        query = with_inputs(self.database.query("missing_keys", documents=False), held)
         # The names of files may stay, which no figure is computed from.
         kept = f"from ({query}) where relation <> 'files'"
         owners = f"select relation, owner, sum(num_rows) {kept} group by all order by all"

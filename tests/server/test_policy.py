@@ -1,5 +1,6 @@
 """Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import product
@@ -8,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evalsql.database.calls import CallError
+from evalsql.database.calls import CallError, words_of
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK, Address, server_error
 from evalsql.database.statement_text import rendered
 from evalsql.errors import WarehouseError
@@ -208,6 +209,26 @@ def test_a_reader_changes_nothing_within_another_statement(around: str) -> None:
         for written in (change, change.upper(), change.replace(" ", "/* select */ ", 1)):
             with pytest.raises(RefusedError):
                 admitted(around.format(written), "read")
+
+
+# A name in quotes ends at its own quote, and odd blanks are blanks once no comment with a quote is before them.
+BEHIND = (' /*"*/ ', ' /*""*/', ' --"\n', ' /* " */ /*"*/ ', ' /*a"b"*/ ')
+BLANKS = ("\u00a0", "\u3000", "\u2003", "\u200b", "\ufeff")
+
+
+@pytest.mark.parametrize("role", ["read", "write"])
+def test_no_comment_hides_a_call(role: str) -> None:
+    for name, behind in product(("query", "quack_stop", "QUACK_active_connections", "enable_logging"), BEHIND):
+        with pytest.raises(RefusedError, match="is not for clients"):
+            admitted(f"from \"{name}\"{behind}('a')", role)
+    for comment, blank in product(("/*'*/", '/*"*/', "--'\n", "/* it's */ "), BLANKS):
+        with pytest.raises(RefusedError):
+            admitted(f"{comment}from range(1) t, lateral{blank}quack_stop('quack:localhost:1')", role)
+        # Behind another statement's comment the blank stays a letter of a longer name, in what is run too.
+        called = f"from range(1) t, lateral{blank}quack_stop('quack:localhost:1')"
+        with suppress(RefusedError):
+            run = admitted(f"select 1 {comment}; {called}", role)
+            assert "quack_stop" not in [word.text for word in words_of(run)]
 
 
 def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:

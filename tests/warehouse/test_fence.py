@@ -1,7 +1,8 @@
 """What a stranger's file calls its own neither opens the fence around the engine nor becomes SQL of this program."""
 
 import os
-from contextlib import closing
+import textwrap
+from contextlib import closing, nullcontext
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.writer import Writer
 from tests.conftest import Command, write
 from tests.long_cases import few_of
-from tests.warehouse.conftest import OTHER_SQL, Crafted
+from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 from tests.warehouse.test_foreign_files import BOARD, BY_HAND, TRUE_AP
 from tests.warehouse.test_own_measures import kept
 
@@ -59,7 +60,7 @@ def test_tables_are_made_of_what_the_engine_computes(crafted: Crafted) -> None:
 # A view in a file looks for names there first. Each of these is the engine's, a relation's or a step's.
 HIDERS = (
     *("macro abs(x) as 42", "macro ABS(x) as 42", 'macro "abs"(x, y := 1) as 42', "macro main.abs(x) as (select 42)"),
-    *("macro sum(x) as 42", "macro count_star() as 42", 'macro "+"(a, b) as 42', 'macro "~~"(a, b) as true'),
+    *("macro sum(x) as 42", "macro count_star() as 42", 'macro "~~"(a, b) as true'),
     *("macro list_value(x) as 42", "macro struct_pack(x) as 42", "macro now() as 42", "macro ln(x) as 42"),
     *("macro range(x) as table select 42 as range", "macro unnest(x) as 42", "macro row_number() as 42"),
     *("macro error(x) as 42", "macro steps.abs(x) as 42", "macro query_table(x) as table select 42 as a"),
@@ -69,6 +70,11 @@ HIDERS = (
 VIEWS = (
     *("create view v as {}", "create or replace view v as {}", "CREATE VIEW v(a) AS ({})", 'create view "v" as {}'),
     *("create view main.v as {}", "create view w.main.v as {}", "/* temp */ create -- temp\n view v as {}"),
+    *(
+        'create view "w"."v"(temp) as {}',
+        'create or replace view "w".main."v"(temporary) as {}',
+        "create view w.temp as {}",
+    ),
     *("create view if not exists v as {}", "create view v as with x as ({}) from x", "select 1; create view v as {}"),
 )
 
@@ -88,6 +94,65 @@ def test_no_view_is_made_that_would_ask_what_hides_others(crafted: Crafted, hide
         warehouse.execute(f"drop view temp.v; drop {kind} {'table ' * (' as table ' in hider)}{name}")
         warehouse.database.run(VIEWS[0].format(query), external=False)
         assert warehouse.rows("from w.main.v") == [(1,)]
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("operator", ['"-"(a, b) as 1', '"+"(a, b) as 1', 'steps."-"(a, b) as 1', '"+"(a) as 1'])
+def test_no_macro_computes_ranks(crafted: Crafted, operator: str) -> None:
+    """A computed column can call w.main."-" where its text has the minus of the engine."""
+    path = crafted(f"create macro {operator}")
+    for read_only, external in product((True, False), (None, False)):
+        with (
+            pytest.warns(InputWarning) if external is None else nullcontext(),
+            pytest.raises(WarehouseError, match=r'w\.duckdb: macro .*"[-+]" would compute the ranks'),
+        ):
+            evalsql.open(path, read_only=read_only, external_access=external)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("version", [7, 8])
+def test_no_column_is_computed_by_a_macro_of_the_file(crafted: Crafted, secret: Path, version: int) -> None:
+    path = crafted(
+        f"update warehouse set schema_version = {version}",
+        "create temp macro leak(x) as x || 'a'",
+        "create temp table held as from warehouse",
+        "drop table warehouse",
+        "create table warehouse (schema_version integer not null, sql_digest varchar not null, built_at timestamp, "
+        "evalsql_version varchar generated always as (leak(sql_digest)) virtual)",
+        "insert into warehouse by name select schema_version, sql_digest, built_at from held",
+    )
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"create macro main.leak(x) as (select content from read_text('{secret}'))")
+        assert SECRET in connection.execute("select evalsql_version from warehouse").fetchall()[0][0]
+    with pytest.raises(WarehouseError, match="warehouse has different columns") as refused:
+        evalsql.open(path, read_only=True)
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("made", ["macro ap(x) as 1", "view kept_ranks as select 1 as a", "macro steps.topics(x) as 1"])
+def test_what_has_a_relations_name_and_is_another_thing_is_foreign(crafted: Crafted, made: str) -> None:
+    with pytest.warns(InputWarning, match=f"beside those of evalsql: {made.partition('(')[0].partition(' as')[0]}"):
+        evalsql.open(crafted(f"create {made}"), read_only=True).close()
+
+
+def test_text_in_quotes_stays_text_where_a_parameter_names_a_step(tmp_path: Path) -> None:
+    text = """
+        -- measure: Leak
+        -- title: T
+        -- parameters:
+        --   mode varchar in {|| (select * from query($$select 1$$)) /*, a} = a   which way
+        -- definition: as it says
+        -- range: 0 1000
+        -- mean: arithmetic
+        select qrels, run, topic, length('x query_table(mode) */ */ || ' -- '
+        )::double + case when $mode = 'a' then 0 else 0 end as value from evaluated_topics
+    """
+    write(tmp_path / "leak.sql", textwrap.dedent(text).lstrip())
+    with evalsql.open(":memory:", measures=tmp_path / "leak.sql") as warehouse:
+        warehouse.load_qrels({"t": {"d": 1}}, "q")
+        warehouse.load_run({"t": {"d": 1.0}}, "r")
+        assert warehouse.rows("select value from leak") == [(len("x query_table(mode) */ */ || "),)]
 
 
 @pytest.mark.usefixtures("few_measures")
