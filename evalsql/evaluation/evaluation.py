@@ -230,7 +230,7 @@ class Evaluation:
     def evaluated_pairs_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of the keys of judgment sets and of the runs that they evaluate."""
         pairs = "evaluations join qrels using (qrels_id) join runs using (run_id)"
-        return f"select qrels_id, run_id from {pairs}{self._filter(qrels, runs, asks=False)}"
+        return f"select distinct qrels_id, run_id from {pairs}{self._filter(qrels, runs, asks=False)}"
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names; replaced judgments must be named, and if it ``asks`` for them there may be none."""
