@@ -101,9 +101,9 @@ class Database:
         self.rows(sql, parameters)
 
     def execute_all(self, statements: Sequence[str]) -> None:
-        """Run statements for what they do, in one request where a server has the database."""
-        if statements:
-            self.execute("\n;".join(statements))  # one may end with a comment
+        """Run statements for what they do, each by itself: DuckDB 1.5 mixes up the named windows of a text."""
+        for statement in statements:
+            self.execute(statement)
 
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""

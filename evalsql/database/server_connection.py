@@ -124,6 +124,11 @@ class RemoteDatabase(Database):
         finally:
             self._reads_files = before
 
+    def execute_all(self, statements: Sequence[str]) -> None:
+        """Run statements for what they do, in one request."""
+        if statements:
+            self.execute("\n;".join(statements))  # one may end with a comment
+
     # Where a statement runs
 
     def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:

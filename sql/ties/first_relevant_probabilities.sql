@@ -30,9 +30,9 @@ logarithms as (
 select
     evaluation_id,
     rank,
-    exp(coalesce(sum(logarithm) over above, 0)) * num_rel / (size - num_above) as share
+    exp(coalesce(sum(logarithm) over groups_above, 0)) * num_rel / (size - num_above) as share
 from logarithms
-window above as (
+window groups_above as (
     partition by evaluation_id
     order by rank
     rows between unbounded preceding and 1 preceding

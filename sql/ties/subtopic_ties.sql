@@ -29,9 +29,9 @@ with tied as (
 )
 select
     *,
-    cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
+    cast(coalesce(sum(num_rel) over subtopics_above, 0) as integer) as rel_above
 from tied
-window above as (
+window subtopics_above as (
     partition by evaluation_id, subtopic
     order by first_rank
     rows between unbounded preceding and 1 preceding

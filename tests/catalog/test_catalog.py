@@ -1,5 +1,6 @@
 """Relation files: what the header must say, what the SQL may hold, and that adding a file is adding a measure."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,6 +136,17 @@ def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample_file
 
 def test_no_two_measures_have_one_name() -> None:
     CATALOG.check_measure_names()
+
+
+def test_no_two_relations_name_a_window_of_theirs_the_same() -> None:
+    """DuckDB 1.5 refuses a text of several statements whose main queries have windows of one name."""
+    windows = [
+        (name, relation.name)
+        for relation in CATALOG.relations.values()
+        for name in re.findall(r"^window (\w+) as ", relation.body, re.MULTILINE)
+    ]
+    assert len(windows) > 5
+    assert len({name for name, _ in windows}) == len(windows), sorted(windows)
 
 
 def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:

@@ -49,10 +49,10 @@ select
     case when lower_is_better then -signed_score else signed_score end as threshold,
     cast(num_rel as bigint) as num_rel,
     cast(num_nonrel as bigint) as num_nonrel,
-    cast(coalesce(sum(num_rel) over above, 0) as bigint) as rel_above,
-    cast(coalesce(sum(num_nonrel) over above, 0) as bigint) as nonrel_above
+    cast(coalesce(sum(num_rel) over pooled_above, 0) as bigint) as rel_above,
+    cast(coalesce(sum(num_nonrel) over pooled_above, 0) as bigint) as nonrel_above
 from tied
-window above as (
+window pooled_above as (
     partition by qrels, run
     order by comparison_score desc
     rows between unbounded preceding and 1 preceding

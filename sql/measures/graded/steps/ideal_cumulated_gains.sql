@@ -9,11 +9,11 @@ select
     qrels_id,
     topic_id,
     rank,
-    sum(gain) over down as cumulated_gain,
-    sum(greatest(gain, 1)) over down as cost,
-    sum(gain / log2(rank + 1)) over down as dcg
+    sum(gain) over ideal_down as cumulated_gain,
+    sum(greatest(gain, 1)) over ideal_down as cost,
+    sum(gain / log2(rank + 1)) over ideal_down as dcg
 from ideal_gains(gains := $gains)
-window down as (
+window ideal_down as (
     partition by qrels_id, topic_id
     order by rank
     rows between unbounded preceding and current row

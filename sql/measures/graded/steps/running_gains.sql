@@ -10,10 +10,10 @@ select
     evaluation_id,
     rank,
     gain,
-    sum(gain) over down as cumulated_gain,
-    sum(gain / log2(rank + 1)) over down as dcg
+    sum(gain) over gained_down as cumulated_gain,
+    sum(gain / log2(rank + 1)) over gained_down as dcg
 from gains_by_rank(gains := $gains, ties := $ties)
-window down as (
+window gained_down as (
     partition by evaluation_id
     order by rank
     rows between unbounded preceding and current row
