@@ -41,6 +41,7 @@ WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
 BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_HEADER = re.compile(r"(--.*(\n|\Z))*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
 # trec_eval's measures in the order in which it prints them, and its names for groups of them, from the tables of
@@ -245,12 +246,14 @@ class Catalog:
 @cache
 def read_catalog() -> Catalog:
     """Every relation that comes with the package; read once a process, headers other than measures' when asked for."""
+    files = {name: SQL_ROOT / name for name in sorted(glob("**/*.*", root_dir=SQL_ROOT, recursive=True))}
     relations = []
-    for file in sorted(glob("**/*.sql", root_dir=SQL_ROOT, recursive=True)):
-        *folders, _ = Path(file).parts
-        kind = STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
-        relations.append(_relation(SQL_ROOT / file, _text(SQL_ROOT / file), kind))
-    shared = "".join(_text(path) for path in sorted(SQL_ROOT.rglob("*.txt")))
+    for name, path in files.items():
+        if path.suffix == ".sql":
+            *folders, _ = name.split(os.sep)
+            kind = STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
+            relations.append(_relation(path, _text(path), kind))
+    shared = "".join(_text(path) for path in files.values() if path.suffix == ".txt")
     return Catalog({}, shared).extended(relations)
 
 
@@ -279,9 +282,8 @@ def _text(path: Path) -> str:
 
 
 def _relation(path: Path, text: str, kind: str) -> Relation:
-    lines = text.splitlines()
-    end = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
-    body = "\n".join(lines[end:]).strip().removesuffix(";")
-    if not body:
-        raise CatalogError(f"{path}:{end + 1}: there is no SQL below the header")
-    return Relation(path.stem, kind, path, text, body, end + 1)
+    header = _HEADER.match(text)[0]  # type: ignore[index]  # it may be empty
+    line = len(header.splitlines()) + 1
+    if not (body := text[len(header) :].strip().removesuffix(";")):
+        raise CatalogError(f"{path}:{line}: there is no SQL below the header")
+    return Relation(path.stem, kind, path, text, body, line)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Strings (with escapes behind an e, or between dollar signs) and quoted names may lack their end while one types.
 _PIECES = r"""
       (?P<string>[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z)
-        | \$(?P<tag>[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*|)\$ (?:.*?\$(?P=tag)\$ | .*\Z))
+        | \$(?P<tag>(?:[A-Za-z_]|[^\x00-\x7f])(?:\w|[^\x00-\x7f])*|)\$ (?:.*?\$(?P=tag)\$ | .*\Z))
     | (?P<name>"(?:[^"]|"")*(?:"|\Z))
     | (?P<comment>--[^\r\n]*)
     | (?P<block>/\*)
