@@ -297,11 +297,10 @@ class NotebookWarehouse(Warehouse):
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
         """What the command line says beside the same rows."""
         evaluation, sets, names = self.evaluation, as_list(qrels), as_list(runs)
-        noticed = [*notices.on_coverage(evaluation, sets, names), *notices.on_overlaps(evaluation, sets, names)]
+        noticed = notices.on_figures(evaluation, named, sets, names)
         cuts = notices.on_thresholds(evaluation, named, sets, names)
         tied = None if by_topic else notices.on_ties(evaluation, named[0], sets, names)
-        costs = notices.on_costs(evaluation, named, sets, names)
-        lines = (notices.on_waiting(evaluation, names), *(each.text for each in noticed), *costs, *cuts, tied)
+        lines = (notices.on_waiting(evaluation, names), *(each.text for each in noticed), *cuts, tied)
         return [line for line in lines if line]
 
     def _shown(

@@ -162,10 +162,8 @@ def coverage_lines(
     warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str], measures: Sequence[Measure] = ()
 ) -> list[str]:
     """Lines that tell how many topics are averaged, which are left out or have no cost, and runs with little judged."""
-    found = notices.on_coverage(warehouse.evaluation, qrels, runs)
-    if warehouse.path != MEMORY:  # of what is loaded into memory, loading has told just now
-        found += notices.on_overlaps(warehouse.evaluation, qrels, runs)
-    return [*(each.text for each in found), *notices.on_costs(warehouse.evaluation, measures, qrels, runs)]
+    ids = warehouse.path != MEMORY  # of what is loaded into memory, loading has told just now
+    return [each.text for each in notices.on_figures(warehouse.evaluation, measures, qrels, runs, ids=ids)]
 
 
 def texts_lines(warehouse: Warehouse) -> list[str]:

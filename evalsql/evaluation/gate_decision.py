@@ -15,7 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.boards import board_values
 from evalsql.evaluation.evaluation import FAMILIES, Evaluation, with_arguments
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
-from evalsql.evaluation.notices import on_costs, on_coverage, on_overlaps
+from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
@@ -334,10 +334,9 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
         same = f"select measure from ({inputs['tests']}) where run = ? and note = 'identical' order by measure"
         for (measure,) in database.rows(same, [asked.candidate]):
             notes.append(f"{measure}: the same value as the baseline's for every topic")
-    found = [*on_coverage(evaluation, asked.sets, runs), *on_overlaps(evaluation, asked.sets, runs)]
-    notes += [each.text.strip() for each in found if each.about in _MISLEADING]
     measures = [rule.measure for rule in asked.rules if rule.measure]
-    return notes + [line.strip() for line in on_costs(evaluation, measures, asked.sets, runs)]
+    found = on_figures(evaluation, measures, asked.sets, runs)
+    return notes + [each.text.strip() for each in found if each.about in _MISLEADING]
 
 
 def _checksum(database: Database, qrels: str) -> str:

@@ -37,6 +37,16 @@ class Notice(NamedTuple):
     text: str
 
 
+def on_figures(
+    evaluation: Evaluation, measures: Sequence[Measure], qrels: Sequence[str], runs: Sequence[str], *, ids: bool = True
+) -> list[Notice]:
+    """What a reader of these figures has to know of topics, judgments and costs; ``ids`` of documents if asked."""
+    found = on_coverage(evaluation, qrels, runs)
+    if ids:
+        found += on_overlaps(evaluation, qrels, runs)
+    return found + [Notice("missing", text) for text in on_costs(evaluation, measures, qrels, runs)]
+
+
 def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
     with temporary_tables(evaluation.database, {"evalsql_covered": evaluation.coverage_query(qrels, runs)}):

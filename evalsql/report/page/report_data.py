@@ -273,11 +273,8 @@ def names_query(column: str, names: Sequence[str]) -> str:
 def _notices(warehouse: Warehouse, named: Sequence[Measure], judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
     asked = warehouse.evaluation, named[0], [judged], chosen
     told = {"ties": notes.on_ties(*asked), "holes": notes.on_holes(*asked)}
-    costs = notes.on_costs(warehouse.evaluation, named, [judged], chosen)
     return [
-        *notes.on_coverage(warehouse.evaluation, [judged], chosen),
-        *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
-        *(notes.Notice("missing", text) for text in costs),
+        *notes.on_figures(warehouse.evaluation, named, [judged], chosen),
         *(notes.Notice(about, text) for about, text in told.items() if text),
     ]
 
