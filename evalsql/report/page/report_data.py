@@ -148,15 +148,7 @@ def gather_report(
     on_request = ON_REQUEST if len(chosen) > MOST_THRESHOLDS else ON_REQUEST[:1]
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
     left_out = {*omitted, "intervals", "pr_topics"} if for_page else omitted
-    parts = {"qrels": literal(judged), "names": literal([each.name for each in named])}
-    parts["runs"] = names_query("run", chosen)
-    queries = {name: query.format(**parts) for name, query in OF_SCORES.items()}
-    queries |= {name: run_rows_query(warehouse, name, judged, chosen) for name in OF_RUNS}
-    queries = {name: query for name, query in queries.items() if not {name, _SECTION_OF.get(name)} & left_out}
-    runs_query = {"chosen_runs": names_query("run", chosen)}
-    queries["runs"] = f"{warehouse.database.query('run_sources', runs_query)} order by run, file"
-    of_set = warehouse.database.query("judgment_sources", qrels=judged)
-    queries["qrels"] = f"select * from ({of_set}) order by kind, file"
+    queries = _queries(warehouse, named, judged, chosen, left_out)
     tables: dict[str, Table] = {}
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
         for name, query in queries.items():
@@ -187,6 +179,22 @@ def gather_report(
             pairs=_tested_pairs(warehouse, judged, family),
         )
     return _with_details(warehouse, found) if for_page else found
+
+
+def _queries(
+    warehouse: Warehouse, named: Sequence[Measure], judged: str, chosen: Sequence[str], left_out: Collection[str]
+) -> dict[str, str]:
+    """What gives each table of the report that is not left out."""
+    names = names_query("run", chosen)
+    parts = {"qrels": literal(judged), "names": literal([each.name for each in named]), "runs": names}
+    queries = {name: query.format(**parts) for name, query in OF_SCORES.items()}
+    queries |= {name: run_rows_query(warehouse, name, judged, chosen) for name in OF_RUNS}
+    queries = {name: query for name, query in queries.items() if {name, _SECTION_OF.get(name)}.isdisjoint(left_out)}
+    of_runs = warehouse.database.query("run_sources", {"chosen_runs": names})
+    of_set = warehouse.database.query("judgment_sources", qrels=judged)
+    queries["runs"] = f"{of_runs} order by run, file"
+    queries["qrels"] = f"select * from ({of_set}) order by kind, file"
+    return queries
 
 
 def _chosen_runs(
