@@ -32,8 +32,12 @@ _MAKING = "making views"
 # opened again finds it attached. No file is called so.
 ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
-_OBJECTS = """
-    select schema_name, table_name as name, 'table' as kind, sql as definition from system.main.duckdb_tables()
+_OBJECTS = r"""
+    select
+        schema_name, table_name as name, 'table' as kind,
+        -- Without its name: what columns call.
+        system.main.regexp_replace(sql, '^CREATE TABLE (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)', '') as definition
+    from system.main.duckdb_tables()
     where not temporary and database_name = {database}
     union all
     select schema_name, view_name, 'view', sql from system.main.duckdb_views()
