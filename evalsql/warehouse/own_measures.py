@@ -152,6 +152,13 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 
 # Bodies, of which strangers' files may hold some
 
+# Without OVER these are no functions of the engine; DuckDB 1.5 lists them as aggregates.
+_ONLY_OVER = frozenset(
+    (
+        *("row_number", "rank", "rank_dense", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "lag"),
+        *("first_value", "last_value", "nth_value", "fill"),
+    )
+)
 _OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
 # What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
 _UNDERSTOOD = frozenset(
@@ -189,8 +196,8 @@ def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions
     names = {
         "BASE_TABLE": known,
         "TABLE_FUNCTION": _ROW_SOURCES | macros,
-        "FUNCTION": called,
-        "WINDOW": called | parsed.engine_functions("window"),
+        "FUNCTION": called - _ONLY_OVER,
+        "WINDOW": called | _ONLY_OVER,
     }
     for text in (relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})):
         try:

@@ -306,6 +306,7 @@ def test_a_kept_relation_is_one_select_of_relations(
         *("select 1 as value from (with evil as (select 1) from evil), evil", "with evil as (from evil) from evil"),
         "with recursive evil as (from evil union all select 1 as value) from evil",
         *("select evil(1) over () as value", "select read_text(1) as value", "from (show tables)"),
+        "select first_value(1) as value",
         "select " + "(" * 20_000 + "1" + ")" * 20_000 + " as value",
     )
     header = f"v2/**/is/**/null;copy(select'x')to'{file}';--   whether"
