@@ -6,6 +6,7 @@ where a text that is run is put together, that is refused too.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from evalsql.database import engine
 # They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
 _UNSEEN = {"json_execute_serialized_sql", "write_log", "truncate_duckdb_logs"}
 _SETTING_ENDS = ("_logging", "_profiling")
-_NAME = re.compile('"((?:[^"]|"")*)"')
+_NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
 
 
 class CallError(Exception):
@@ -29,6 +30,7 @@ class Word(NamedTuple):
     is_quoted: bool = False
 
 
+@lru_cache(maxsize=2)  # several look at the same text
 def words_of(query: str) -> list[Word]:
     """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
     content = query.encode()
@@ -40,8 +42,8 @@ def words_of(query: str) -> list[Word]:
             name = _NAME.match(piece)  # a comment behind it may have quotes too
             found.append(Word((name[1] if name else piece).replace('""', '"'), start, is_quoted=True))
         else:
-            size = next((at for at, sign in enumerate(piece) if not (sign.isalnum() or sign in "_$")), len(piece))
-            found.append(Word(piece[: size or 1], start))
+            word = _WORD.match(piece)
+            found.append(Word(word[0] if word else piece, start))
     return found
 
 

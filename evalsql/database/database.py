@@ -199,7 +199,8 @@ class Database:
             self._asking_path = f"{file},{attached}.main,{attached}.steps"
         else:
             # What is made without a schema goes to the first: the engine refuses it there.
-            self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,system.main,{file}", file
+            engines = "system.main,system.pg_catalog"
+            self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,{engines},{file}", file
         self._set_path()
 
     @contextmanager

@@ -22,6 +22,14 @@ def _engine() -> "DuckDBPyConnection":
     return engine.connect(config=engine.SETTINGS)
 
 
+@cache
+def engine_functions(*kinds: str) -> frozenset[str]:
+    """Names of the engine's own functions, all or those of some kinds: scalar, aggregate, macro, window, table."""
+    listed = "select function_name from duckdb_functions() where internal"
+    rows = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds)]).fetchall()
+    return frozenset(name for (name,) in rows)
+
+
 def nodes(text: str) -> list[Node]:
     """Every node of one query, inner ones first: tables, functions, WITHs, with the engine's names for their types."""
     found: list[Node] = []

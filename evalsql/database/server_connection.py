@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
@@ -35,6 +35,7 @@ _MAKES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
+_NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
@@ -158,8 +159,7 @@ class RemoteDatabase(Database):
         if not self._is_local(text):
             return self._ask(text)
         if kind == "CREATE" and (made := _MAKES.fullmatch(text)):
-            columns = self._connection.execute(f"describe {made['select']}").fetchall()
-            listed = ", ".join(f'"{name}" {type_}' for name, type_, *_ in columns)
+            listed = ", ".join(f'"{name}" {kind}' for name, kind in self._columns(made["select"]))
             self._ask(f"create or replace temp table {made['name']} ({listed})")
             return self._send(made["name"], made["select"])
         if kind == "INSERT" and (filled := _FILLS.fullmatch(text)):
@@ -176,15 +176,24 @@ class RemoteDatabase(Database):
 
     def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
         """Put the rows of a SELECT here into a table there, many in one where their order does not matter."""
-        if self._is_unordered and not select.lstrip().lower().startswith("by name"):
+        named = _NAMED.match(select)
+        if self._is_unordered and not named:
             return self._send_packed(table, select)
         with self._reached():
             self._connection.execute("from quack_clear_cache()")  # it knows the tables of before
+            if named:  # columns that are left out would have what the server says, computed here
+                given, held = (self._columns(each) for each in (named["select"], f"from {_SERVED}.main.{table}"))
+                names = {name.lower() for name, _ in given}
+                absent = [f"null as {quoted(name)}" for name, _ in held if name.lower() not in names]
+                select = f"by name select {', '.join(['*', *absent])} from ({named['select']}\n)"
             return self._connection.execute(f"insert into {_SERVED}.main.{table} {select}")
 
+    def _columns(self, select: str) -> list[tuple[str, str]]:
+        """Names and types of the columns of a SELECT here."""
+        return [(name, kind) for name, kind, *_ in self._connection.execute(f"describe {select}").fetchall()]
+
     def _send_packed(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
-        described = self._connection.execute(f"describe {select}").fetchall()
-        types = {f"column_{nth}": kind for nth, (_, kind, *_) in enumerate(described)}
+        types = {f"column_{nth}": kind for nth, (_, kind) in enumerate(self._columns(select))}
         lists = ", ".join(f"list({name}) as {name}" for name in types)
         rows = {"raw": f"select * from ({select}) as sent({', '.join(types)})"}
         numbered = self.query("numbered_rows", rows)

@@ -8,9 +8,11 @@ what is not understood is refused.
 
 from itertools import pairwise
 
+from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine
 from evalsql.database.calls import CallError, Word, check_calls, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
+from evalsql.warehouse.schema import hides
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -28,6 +30,10 @@ _REFUSED_BEGINNINGS = (
     "pragma_",
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
+_MOST = 250_000  # characters of a text, for which others wait a second or a few; evalsql itself sends up to 80,000
+_TEMPORARY = (["temp"], ["temporary"])
+_MADE = (["table"], ["view"], ["macro"], ["function"])
+_RENAMES = ["rename", "to"]
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 
 
@@ -37,8 +43,11 @@ class RefusedError(Exception):
 
 def admitted(text: str, role: str) -> str:
     """The statements to run instead of what a client sent; a reader changes only what is in the schema temp."""
+    if len(text) > _MOST:
+        raise RefusedError(f"a text has at most {_MOST:,} characters, this one {len(text):,}; many rows are for a load")
     run = _rewritten(text, role)
-    if _rewritten(run, role) != run:  # the engine reads odd blanks otherwise behind a comment with a quote
+    # The engine reads odd blanks otherwise behind a comment with a quote.
+    if run != text and _rewritten(run, role) != run:
         raise RefusedError("without its comments this text asks something else; send it without them")
     return run
 
@@ -66,15 +75,32 @@ def _admitted(query: str, kind: str, role: str) -> str:
     except CallError as error:
         raise RefusedError(f"the function {error} is not for clients of a server") from error
     made = _after(words, ["create", "or", "replace"], ["create"])
-    if _after(_after(made, ["persistent"], ["temp"], ["temporary"], []), ["secret"]):
-        raise RefusedError("secrets are not for clients of a server")
+    is_temporary = bool(_after(_after(made, *_TEMPORARY), *_MADE))
+    if kind in ("CREATE", "ALTER") and not is_temporary:
+        _check_kept(words, made)
     if role == WRITE or kind in _READING:
         return _ended(query.encode()[words[0].start :])
     if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO UPDATE
         raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
-    if _after(_after(made, ["temp"], ["temporary"]), ["table"], ["view"], ["macro"], ["function"]):
+    if is_temporary:
         return _ended(query.encode()[words[0].start :])
     return _in_temp(query.encode(), words)
+
+
+def _check_kept(words: list[Word], made: list[Word]) -> None:
+    """Refuse names by which clients would be told something else in the place of what DuckDB or evalsql has."""
+    kind = made[0].text if made else "table"  # other things that are renamed hide nothing
+    named = _after(made, *_MADE, ["schema"], ["sequence"], ["type"], ["index"], ["unique", "index"])
+    if made and not named:
+        raise RefusedError("clients of a server make tables, views, macros, schemas, sequences, types and indexes only")
+    renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
+    for behind in [_after(named, ["if", "not", "exists"], [])] if made else renamed:
+        at = 0
+        while [word.text for word in behind[at + 1 : at + 2]] == ["."]:
+            at += 2
+        name = "".join(word.text for word in behind[at : at + 1])
+        if hides(read_catalog(), kind, name) or (kind, name) == ("schema", "temp"):
+            raise RefusedError(f"{name} is a name of DuckDB or evalsql; give what is kept another one")
 
 
 def check_definition(text: str) -> None:

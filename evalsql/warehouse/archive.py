@@ -38,6 +38,7 @@ _IN_PLACE_WORDS = """\
 """
 _INTO_TABLES_WORDS = """\
 -- This folder as a new warehouse file. In the folder: duckdb new.duckdb -c ".read load.sql"
+-- Of a folder that is not your own: evalsql import, which runs no SQL of it.
 """
 
 
@@ -158,6 +159,10 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
             if facts.get("sql_digest") == database.catalog.digest:
                 database.execute("delete from main.warehouse")
                 _read_table(database, database.catalog["warehouse"], folder, facts["rows"])
+                made_by = database.rows("select schema_version, sql_digest from main.warehouse")
+                if made_by != [(SCHEMA_VERSION, database.catalog.digest)]:
+                    fault = f"says otherwise than {MANIFEST} which evalsql wrote it"
+                    raise InputError([Problem(str(folder / TABLES / "warehouse.parquet"), 0, fault)])
     return Contents(facts["rows"], [])
 
 
@@ -175,8 +180,9 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder}: was exported by evalsql {written_by}, which is newer; upgrade this program")
     if schema < SCHEMA_VERSION:
         raise UsageError(
-            f"{folder}: was exported by evalsql {written_by}, whose tables were different; {INTO_TABLES} in it makes "
-            "a file for DuckDB, which evalsql brings up to date"
+            f"{folder}: was exported by evalsql {written_by}, whose tables were different; evalsql import of that "
+            "version makes a file, which this one brings up to date. DuckDB makes one by "
+            f"{INTO_TABLES}, but runs whatever stands in it: read that first where the folder is not your own"
         )
     return {**facts, "rows": rows}
 

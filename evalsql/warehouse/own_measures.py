@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import nullcontext
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import created_name
 from evalsql.catalog.header import CONTRACT
@@ -78,7 +78,7 @@ def fault_in(relation: Relation, error: QueryError) -> CatalogError:
     return CatalogError(f"{relation.path}:{relation.body_line + above}: {words}")
 
 
-_ROW_SOURCES = ("unnest", "generate_series", "range")
+_ROW_SOURCES = frozenset(("unnest", "generate_series", "range"))
 _SCHEMAS = ("", "main", STEPS, "temp")
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
@@ -98,7 +98,7 @@ def with_added(database: Database) -> Catalog:
             relation = _read(database, name, text)
             extended = catalog.extended([relation])
             extended.build_order([name])
-            check_bodies(database, extended, [relation])
+            check_bodies(extended, [relation])
         except CatalogError as error:
             warn(f"{error}; it is left out")
         else:
@@ -141,7 +141,7 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
     catalog = read_catalog().extended(relations)
     names = {relation.name for relation in relations}
     order = [relation for relation in catalog.build_order() if relation.name in names]
-    check_bodies(database, catalog, order)
+    check_bodies(catalog, order)
     database.execute("delete from added_relations")
     insert = "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')"
     for nth, relation in enumerate(order, start=1):
@@ -152,55 +152,89 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 
 # Bodies, of which strangers' files may hold some
 
+# Without OVER these are no functions of the engine; DuckDB 1.5 lists them as aggregates.
+_ONLY_OVER = frozenset(
+    (
+        *("row_number", "rank", "rank_dense", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "lag"),
+        *("first_value", "last_value", "nth_value", "fill"),
+    )
+)
+_OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
+# What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
+_UNDERSTOOD = frozenset(
+    (
+        *("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "SUBQUERY", "JOIN", "EMPTY", "EXPRESSION_LIST"),
+        *("ORDER_MODIFIER", "DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "PIVOT"),
+        *("ORDER_DEFAULT", "ASCENDING", "DESCENDING", "COLUMN_REF", "COMPARISON", "OPERATOR", "CONSTANT"),
+        *("CONJUNCTION", "CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
+        "PARAMETER",
+    )
+)
 
-def check_bodies(database: Database, catalog: Catalog, relations: Sequence[Relation]) -> None:
+
+def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
 
     The engine parses them, as they are written and as they are run, so that no other parser's reading stands between
     this and what is run. Raises CatalogError for a body that is something else or reaches outside, and for a relation
     with the name of an engine's function.
     """
-    taken = engine_functions(database) if relations else set()
     for relation in relations:
-        if relation.name in taken:
+        if relation.name in parsed.engine_functions():
             fault = f"{relation.name} is a function of the engine; give the file another name"
             raise CatalogError(f"{relation.path}: {fault}")
     tables = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
-    macros = {name for name in tables if name not in {table.name for table in catalog.of_kind("tables")}}
-    callable_names = taken.union(function.name for function in catalog.of_kind("functions"))
+    macros = tables.difference(table.name for table in catalog.of_kind("tables"))
+    functions = {function.name for function in catalog.of_kind("functions")}
     for relation in relations:
-        _check_body(relation, tables.union(relation.header.inputs), macros, callable_names)
-
-
-def engine_functions(database: Database) -> set[str]:
-    return {
-        name for (name,) in database.rows("select function_name from system.main.duckdb_functions() where internal")
-    }
+        _check_body(relation, tables.union(relation.header.inputs), macros, functions)
 
 
 def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions: Set[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
-    run = bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})
-    try:
-        nodes = [*parsed.nodes(relation.body), *parsed.nodes(run)]
-    except parsed.UnexplainedError as error:
-        raise CatalogError(f"{place}: {error}") from error
-    if parsed.change(nodes):
-        raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
-    own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
-    # A name such as "x.csv" is a file where it is no CTE.
-    ctes = set(filter(str.isidentifier, own))
-    tables = [id(node["function"]) for node in nodes if node.get("type") == "TABLE_FUNCTION"]
-    for node in nodes:
-        if node.get("type") == "BASE_TABLE":
-            name, schema, held = node["table_name"], node["schema_name"], node["catalog_name"]
-            is_called, is_known = False, name in known or (name in ctes and not schema)
-        elif node.get("type") == "FUNCTION":
-            name, schema, held = node["function_name"], node["schema"], node["catalog"]
-            is_called = id(node) not in tables
-            is_known = name in (functions if is_called else macros) or name in _ROW_SOURCES
-        else:
-            continue
-        if not is_known or schema not in _SCHEMAS or held:
-            what, noun = ("calls", "function") if is_called else ("reads", "relation")
-            raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")
+    called = _ROW_SOURCES | functions | parsed.engine_functions("scalar", "aggregate", "macro")
+    names = {
+        "BASE_TABLE": known,
+        "TABLE_FUNCTION": _ROW_SOURCES | macros,
+        "FUNCTION": called - _ONLY_OVER,
+        "WINDOW": called | _ONLY_OVER,
+    }
+    for text in (relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})):
+        try:
+            nodes = parsed.nodes(text)
+        except parsed.UnexplainedError as error:
+            raise CatalogError(f"{place}: {error}") from error
+        if parsed.change(nodes):
+            raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
+        for node, ctes in _scopes(nodes[-1]["statements"]):
+            kind = node.get("class") or node.get("type")
+            if kind in names:
+                is_table = kind == "BASE_TABLE"
+                name, schema, held = (node[key] for key in (_OF_TABLE if is_table else _OF_FUNCTION))
+                is_known = (is_table and name in ctes and not schema) or (name in names[kind] and schema in _SCHEMAS)
+                if not is_known or held:
+                    what, noun = ("calls", "function") if kind in ("FUNCTION", "WINDOW") else ("reads", "relation")
+                    raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")
+            elif kind and kind not in _UNDERSTOOD and not kind.endswith("TYPE_INFO"):
+                raise CatalogError(f"{place}: holds {kind.lower()}, which the body of a measure may not")
+
+
+def _scopes(tree: Any) -> Iterator[tuple[parsed.Node, Set[str]]]:
+    """Every node with the names that mean CTEs there; a function that gives rows is of the kind TABLE_FUNCTION."""
+    waiting: list[tuple[Any, Set[str]]] = [(tree, frozenset())]
+    while waiting:
+        node, ctes = waiting.pop()
+        if isinstance(node, list):
+            waiting += [(each, ctes) for each in node]
+        elif isinstance(node, dict):
+            if node.get("type") == "TABLE_FUNCTION":
+                node = {**node["function"], "class": "TABLE_FUNCTION"}
+            for entry in (node.get("cte_map") or {}).get("map", ()):
+                waiting.append((entry["value"], ctes))
+                # A name such as "x.csv" is a file where it is no CTE.
+                ctes = ctes | {entry["key"]} if entry["key"].isidentifier() else ctes
+            if isinstance(node.get("type"), str):  # else the value of a constant has one
+                yield node, ctes
+            own = {node["cte_name"]} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset[str]()
+            inside = (key for key in node if key != "cte_map")
+            waiting += [(node[key], ctes | own if key == "right" else ctes) for key in inside]

@@ -15,7 +15,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import tokens
-from evalsql.database import engine
+from evalsql.database import engine, parsed
 from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
@@ -24,7 +24,7 @@ from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.own_measures import check_bodies, check_own, engine_functions, fault_in
+from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
 
 SCHEMA_VERSION = 8
 _MAKING = "making views"
@@ -32,8 +32,12 @@ _MAKING = "making views"
 # opened again finds it attached. No file is called so.
 ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
-_OBJECTS = """
-    select schema_name, table_name as name, 'table' as kind, '' as definition from system.main.duckdb_tables()
+_OBJECTS = r"""
+    select
+        schema_name, table_name as name, 'table' as kind,
+        -- Without its name: what columns call.
+        system.main.regexp_replace(sql, '^CREATE TABLE (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)', '') as definition
+    from system.main.duckdb_tables()
     where not temporary and database_name = {database}
     union all
     select schema_name, view_name, 'view', sql from system.main.duckdb_views()
@@ -111,20 +115,25 @@ def refuse_hiding(database: Database) -> None:
 
     Views and macros of the names of evalsql's are no matter, since they are made anew.
     """
-    known, functions = {*database.catalog.relations, ddl.SCORES}, engine_functions(database)
     tables = {("main", relation.name) for relation in database.catalog.of_kind("tables")}
     hiding = [
         f"{kind.removesuffix(' table')} {schema}.{name}"
         for schema, name, kind in sorted(objects_in(database, database.name))
-        if (schema, name) not in tables and name.lower() in (known if kind == "table" else functions - known)
+        if (schema, name) not in tables and hides(database.catalog, kind, name)
     ]
     if hiding:
         fault = f"views in it would ask {', '.join(hiding)} of the file in the place of what DuckDB or evalsql has"
         raise WarehouseError(f"{database.path}: {fault}; {_TAKE_OUT}. Temporary views ask what statements do")
 
 
+def hides(catalog: Catalog, kind: str, name: str) -> bool:
+    """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
+    known = {*catalog.relations, ddl.SCORES}
+    return name.lower() in (known if kind == "table" else parsed.engine_functions() - known)
+
+
 def check_definitions(database: Database, check: Callable[[str], None]) -> None:
-    """Raise WarehouseError where a view or macro that is not evalsql's calls what ``check`` has a CallError for."""
+    """Raise WarehouseError where a table, view or macro of the file's own calls what ``check`` has a CallError for."""
     held, ours = (_objects(name, "name, definition") for name in (database.name, ATTACHED))
     for name, text in database.rows(f"({held}) except ({ours}) order by all"):
         try:
@@ -212,7 +221,7 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
         return
     catalog = database.catalog.extended(relations)
     catalog.build_order([relation.name for relation in relations])
-    check_bodies(database, catalog, relations)
+    check_bodies(catalog, relations)
     database.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
     database.execute(f"create temp table if not exists measures as {_listed(database)}")

@@ -61,6 +61,10 @@ def test_a_manifest_names_runs_and_what_they_are_of(collections: Warehouse, tmp_
             "runs/r1.run,s,e",
             "m.csv:3: no judgments of the collection e are here; evalsql load qrels FILE --collection e",
         ),
+        *(
+            (f"{path},s,d", f"m.csv:3: {path} leaves the folder")
+            for path in ("/etc/passwd", "../r.run", "runs/../r.run")
+        ),
         ("runs/r1.run,s", "m.csv:3: has 2 columns, and the header 3"),
         ("runs,s,d", "m.csv:3: .*runs: no such file"),
         ("bad.run,s,d", "bad.run:1: 2 columns"),

@@ -149,6 +149,12 @@ def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions:
     assert sessions.gone([]) == ["b", "c"]
 
 
+def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:
+    for characters, is_refused in ((250_000, False), (250_001, True)):
+        told = str(sessions.authorise("a", f"select '{'x' * (characters - 9)}'"))
+        assert ("a text has at most 250,000 characters, this one 250,001;" in told) == is_refused
+
+
 def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> None:
     del sessions.lines[:]
     sessions.authenticate("abcdefghij", WRITE, "")

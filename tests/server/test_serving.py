@@ -170,6 +170,18 @@ def test_sql_of_a_client_reaches_no_files_or_settings(warehouse: evalsql.Warehou
     assert not target.exists()
 
 
+def test_a_client_computes_nothing_that_a_server_names(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+    """DuckDB takes the default of a column that is left out from the server, and computes it where rows are sent."""
+    path = write(tmp_path / "a.csv", "a\n1\n")
+    setting = "(system.main.current_setting('home_directory'))"
+    warehouse.execute(f"create temp table t (a integer, b varchar default {setting})")
+    warehouse.connection.execute("set home_directory = '/home/of/the/client'")
+    warehouse.execute(f"insert into t by name select a from read_csv('{path}')")
+    assert warehouse.rows("from t") == [(1, None)]
+    with pytest.raises(QueryError, match='does not have a column with name "c"'):
+        warehouse.execute(f"insert into t by name select a, 2 as c from read_csv('{path}')")
+
+
 def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path, tmp_path: Path) -> None:
     elsewhere = f"quack:localhost:{free_port()}"
     other = shutil.copy(file, tmp_path / "other.duckdb")
@@ -222,6 +234,7 @@ def test_the_log_has_no_signs_that_a_terminal_acts_on(served: Served) -> None:
             "view v as from enable_logging('QueryLog', storage_path := 'x.csv')",
             "v in it calls enable_logging; DROP takes it",
         ),
+        ('table "a (b" (a integer, b varchar as (write_log(a::varchar)))', "a (b in it calls write_log; DROP takes"),
         ("macro ask(x) as table from query(x)", "ask in it calls query; DROP takes it out, or evalsql export"),
     ],
 )

@@ -189,13 +189,16 @@ LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing 
 
 ALL = "from '{file}'"
 NEWER = "was exported by evalsql .*, which is newer; upgrade"
-OLDER = "whose tables were different; load.sql in it makes a file"
+OLDER = "whose tables were different; evalsql import of that version.* by load.sql, but runs whatever stands in it"
+OTHERWISE = "tables/warehouse.parquet: says otherwise than evalsql.json which evalsql wrote it"
 DAMAGED: list[Any] = [
     ("runs", None, {}, InputError, "tables/runs.parquet: is missing from the"),
     ("retrieved", "", {}, InputError, UNREAD("retrieved")),
     ("topics", f"{ALL} limit 1", {}, InputError, "tables/topics.parquet: holds 1 rows, evalsql.json says 5"),
     ("qrels", f"{ALL} where qrels <> 'main'", {"rows": {"qrels": -1}}, AuditError, LOST),
     ("qrels", ALL, {"schema": 99}, UsageError, NEWER),
+    ("warehouse", f"{ALL} union all {ALL}", {"rows": {"warehouse": 1}}, InputError, OTHERWISE),
+    ("warehouse", f"select * replace (7 as schema_version) {ALL}", {}, InputError, OTHERWISE),
     ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
     ("qrels", ALL, {"schema": 1}, UsageError, OLDER),
     ("qrels", ALL, {"schema": None}, InputError, "evalsql.json: is damaged"),

@@ -2,7 +2,7 @@
 
 import os
 import textwrap
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +11,9 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, QueryError, UsageError, WarehouseError
+from evalsql.catalog.measure_names import quoted
 from evalsql.catalog.relations import Catalog
+from evalsql.database import parsed
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.writer import Writer
 from tests.conftest import Command, write
@@ -55,6 +57,20 @@ def test_tables_are_made_of_what_the_engine_computes(crafted: Crafted) -> None:
         warehouse.database.run("create schema s; create table s.t as select abs(-1) as a", external=False)
         assert warehouse.rows("from w.s.t") == [(1,)]
         warehouse.database.run("create table b (i integer primary key); create table c (i integer references b (i))")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+def test_no_macro_of_a_file_is_called_for_a_function_of_the_engine(crafted: Crafted) -> None:
+    """Operators can be named, but are written otherwise; see ``test_no_macro_computes_ranks``."""
+    names = [name for name in sorted(parsed.engine_functions("scalar", "macro")) if name.isidentifier()]
+    made = [f"create macro {quoted(name)}() as 'hidden', (x) as 'hidden'" for name in names]
+    with evalsql.open(crafted(*made), read_only=True) as warehouse:
+        for name, arguments in product(names, ("", "1")):
+            with suppress(evalsql.EvalsqlError):
+                assert warehouse.rows(f"select {quoted(name)}({arguments})") != [("hidden",)], name
+        assert warehouse.rows("select pg_typeof(1)") == [("integer",)]
 
 
 # A view in a file looks for names there first. Each of these is the engine's, a relation's or a step's.
