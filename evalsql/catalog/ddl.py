@@ -106,7 +106,9 @@ def objects_of(relation: Relation) -> list[str]:
     """What there is of a relation: a scalar or table macro, a view or table; of what is browsed macro and view."""
     if relation.is_function:
         return ["macro"]
-    if not relation.parameters and not relation.is_measure and "query_table(" not in relation.body:
+    # A macro reads what the query that calls it names scores, which a view does not.
+    by_name = "query_table(" in relation.body or SCORES in relation.reads
+    if not relation.parameters and not relation.is_measure and not by_name:
         return ["table" if relation.kind == "tables" else "view"]
     return ["macro table"] if relation.kind in WITHOUT_VIEW else ["macro table", "view"]
 
