@@ -37,6 +37,7 @@ _BEFORE_RELATION = ("from", "join", "lateral")
 _CALL = re.compile(r"\s*\((?P<inside>(?:'[^']*'|[^()'])*)(?P<end>[()])")
 _ARGUMENT = re.compile(r"(\w+)\s*:=((?:'[^']*'|[^,'])+)")
 _CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
+_KEPT = re.compile(r"\b(\w+) as \(\s*(?:--.*\s+)*select \* from (?=\1\b)")  # a CTE of a relation's rows, by its name
 _ALIAS = re.compile(
     r"(?!(?:join|left|right|full|inner|outer|cross|natural|asof|positional|semi|anti|on|using|where|group|having|window"
     r"|qualify|order|limit|offset|union|intersect|except|tablesample)\b)[^\W\d]",
@@ -134,17 +135,22 @@ def functions_named(body: str) -> frozenset[str]:
     return frozenset(each.text for each in _words(body) if each.kind == "word" and body.startswith("(", each.end))
 
 
+def ctes_named(body: str) -> frozenset[str]:
+    return frozenset(each.text for each in _words(body) if each.kind == "word" and _CTE.match(body, each.end))
+
+
 @cache
 def _relation_places(body: str) -> list[tuple[int, str]]:
-    """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs."""
+    """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs, or is kept as one."""
     words = [each for each in _words(body) if each.kind == "word"]
-    own = {each.text for each in words if _CTE.match(body, each.end)}
+    own = ctes_named(body)
+    kept = {each.end() for each in _KEPT.finditer(body)}
     return [
         (word.start, word.text)
         for keyword, word in pairwise(words)
         if keyword.text.lower() in _BEFORE_RELATION
         and not body[keyword.end : word.start].strip()
-        and word.text not in own
+        and (word.text not in own or word.start in kept)
         and not body.startswith(".", word.end)
     ]
 
@@ -173,10 +179,15 @@ def parse(body: str, path: Path, first_line: int) -> exp.Expr:
 
 
 def relations_read(tree: exp.Expr) -> frozenset[str]:
-    """Names of tables, views and macros in a body that are not its own CTEs."""
+    """Names of tables, views and macros in a body that are not its own CTEs; one may have the rows of its namesake."""
     from sqlglot import exp
 
-    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    own = {
+        cte.alias_or_name
+        for ctes in tree.find_all(exp.With)
+        for cte in ctes.expressions
+        if ctes.recursive or cte.alias_or_name not in {table.name for table in cte.find_all(exp.Table)}
+    }
     series = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
     tables = [table for table in tree.find_all(exp.Table) if not isinstance(table.this, series)]
     names = {str(each.this.name if isinstance(each.this, exp.Func) else each.name) for each in tables}

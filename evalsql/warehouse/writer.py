@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evalsql.catalog.ddl import SCORES, common_measures, with_inputs
 from evalsql.catalog.measure_names import parse_measures, quoted
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
-from evalsql.catalog.sql_text import tokens
+from evalsql.catalog.sql_text import ctes_named, tokens
 from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word, makes_view
 from evalsql.errors import ReachError, UsageError, warn
@@ -114,7 +114,7 @@ def _absent_from_scores(text: str, database: Database) -> Iterator[str]:
     pieces = list(tokens(text))
     words = dict.fromkeys(each.text.lower() for each in pieces if each.kind == "word")
     reader = next((word for word in words if _reads_scores(word, database.catalog)), None)
-    if reader is None:
+    if reader is None or SCORES in ctes_named(text):  # those of the query itself
         return
     view = f"the view {SCORES}" + f", which {reader} reads," * (reader != SCORES)
     held = {measure.name for measure in common_measures(database.catalog)}

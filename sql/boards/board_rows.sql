@@ -8,7 +8,11 @@
 -- definition: A system is shown in the version that has most collections, of several such ones not in that named
 --     external (figures that others published), then in the latest by date, then in that whose name comes last. By
 --     default a system that lacks a collection is not shown: means over different collections are not compared.
-with versions_held as (
+with board_values as (
+    -- The values once, those of the measure alone.
+    select * from board_values where board_values.measure = $measure
+),
+versions_held as (
     select
         held.measure as measure_name,
         held.system,
@@ -16,7 +20,6 @@ with versions_held as (
         count(distinct held.collection) as num_collections,
         max(held.dated_at) as dated_at
     from board_values as held
-    where held.measure = $measure
     group by held.measure, held.system, held.version
 ),
 placed as (
@@ -32,7 +35,6 @@ placed as (
 wanted as (
     select count(distinct held.collection) as num_wanted
     from board_values as held
-    where held.measure = $measure
 )
 select
     placed.measure_name as measure,

@@ -21,7 +21,11 @@
 --     those that have a figure without topics. Values are equal that differ by rounding, beyond twelve decimals.
 -- reference: Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison of retrieval systems,
 --     doi:10.1145/1390334.1390346
-with cells as (
+with board_values as (
+    -- The values once, those of the measure alone, also in board_rows.
+    select * from board_values where board_values.measure = $measure
+),
+cells as (
     select
         found.*,
         coalesce(collection_clusters.cluster, found.collection) as cluster,
@@ -33,7 +37,6 @@ with cells as (
         and shown.system = found.system
         and shown.version is not distinct from found.version
     left join collection_clusters on collection_clusters.collection = found.collection
-    where found.measure = $measure
     window each_row as (partition by found.system, found.version)
     qualify $mean <> 'micro' or count(*) over each_row = count(found.num_topics) over each_row
 ),

@@ -21,7 +21,11 @@
 --     sum over the topics if each has one. The measure of quality, of which more is better, is one of the view scores.
 --     The interval of a mean is Student's, cut at 0.
 -- reference: Kung, Luccio and Preparata 1975, On finding the maxima of a set of vectors, doi:10.1145/321906.321910
-with qualities as (
+with scores as (
+    -- The values once: mean_intervals reads them by this name.
+    select * from scores
+),
+qualities as (
     select
         qrels,
         run,

@@ -20,7 +20,10 @@
 --     weighted values by the other less slope times those by the reference. Values are those of compared_values.
 -- reference: Fisher 1932, Statistical methods for research workers (analysis of covariance); Student 1908,
 --     doi:10.1093/biomet/6.1.1
-with sides as materialized (
+with seen as (
+    select * from compared_values()
+),
+sides as materialized (
     select
         firsts.measure,
         firsts.qrels,
@@ -29,8 +32,8 @@ with sides as materialized (
         firsts.topic,
         firsts.compared as value,
         others.compared as other_value
-    from compared_values as firsts
-    join compared_values as others
+    from seen as firsts
+    join seen as others
         on others.measure = firsts.measure
         and others.run = firsts.run
         and others.topic = firsts.topic

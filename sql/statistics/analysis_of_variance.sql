@@ -20,7 +20,7 @@ with seen as (
         run,
         topic,
         compared
-    from compared_values
+    from compared_values()
 ),
 run_counts as (
     select

@@ -12,6 +12,6 @@ select
     scores.topic,
     scores.value,
     case when measures.mean = 'geometric' then 'logarithmic' else 'linear' end as scale,
-    case when measures.mean = 'geometric' then ln(greatest(scores.value, 0.00001)) else scores.value end as compared
+    value_on_scale(scores.value, scale) as compared
 from scores
 left join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')

@@ -19,7 +19,11 @@
 -- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
 --     counts are averaged, where these have the sum.
-with t as (
+with scores as (
+    -- The values once: what is called below reads them by this name.
+    select * from scores
+),
+t as (
     select * from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence)
 ),
 drawn as (

@@ -7,24 +7,24 @@
 --   scale            linear, or logarithmic for measures whose mean is geometric
 --   difference       value less that of the baseline, of logarithms on the logarithmic scale
 -- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of
---     one's own named scores, also a temporary one, takes the place of the view here and in all that stands on this.
-with seen as (
-    select *
-    from compared_values
-),
--- By judgment set and measure, so that a query of one measure has the values of no other made.
-known as (
+--     one's own named scores, a temporary one or a CTE of the query that calls this takes the place of the view here
+--     and in all that stands on this.
+with known as (
+    -- By judgment set and measure, so that a query of one measure has the values of no other made.
     select
         qrels,
         measure,
         bool_or(run = $baseline) as has_baseline
-    from seen
+    from scores
     group by qrels, measure
 ),
 base as (
-    select seen.*
-    from seen
+    select
+        seen.*,
+        case when measures.mean = 'geometric' then 'logarithmic' else 'linear' end as scale
+    from scores as seen
     join known using (qrels, measure)
+    left join measures on measures.measure = regexp_extract(seen.measure, '^[^(@]+')
     where
         case
             when $baseline is null then true
@@ -44,9 +44,9 @@ select
     base.value as baseline_value,
     other.value,
     base.scale,
-    other.compared - base.compared as difference
+    value_on_scale(other.value, base.scale) - value_on_scale(base.value, base.scale) as difference
 from base
-join seen as other
+join scores as other
     on other.qrels = base.qrels
     and other.measure = base.measure
     and other.topic = base.topic

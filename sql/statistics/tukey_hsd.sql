@@ -23,7 +23,7 @@ with given as materialized (
         run,
         topic,
         compared as value
-    from compared_values
+    from compared_values()
 ),
 families as (
     select

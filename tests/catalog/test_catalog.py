@@ -290,7 +290,7 @@ def test_bodies_hide_no_relation_and_call_what_takes_parameters() -> None:
     for relation in CATALOG.of_kind("steps", "measures", "statistics", "boards", "calls", "costs"):
         tree = relation.tree()
         steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
-        assert not steps & CATALOG.relations.keys(), relation.name
+        assert not (steps & CATALOG.relations.keys()) - relation.reads, relation.name  # those have its own rows
         bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
         for name in bare & CATALOG.relations.keys():
             assert not CATALOG[name].parameters, f"{relation.name} reads {name} without parentheses"

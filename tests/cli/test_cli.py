@@ -253,6 +253,8 @@ def test_a_measure_that_scores_do_not_have_is_told_with_what_has_it(command: Com
         "no measure": "",
     }.items():
         query = f"select distinct measure from scores where measure = '{name}'"
+        own = f"with scores as (select '{name}' as measure) {query}"
+        assert command("sql", own, "--db", sample_file, "--format", "csv").stdout == f"measure\n{name}\n"
         outcome = command("sql", query, "--db", sample_file, "--format", "csv")
         assert (outcome.stdout, outcome.stderr.removeprefix("evalsql: ")) == (
             "measure\n" + "AP\n" * (name == "AP"),

@@ -320,3 +320,19 @@ def test_measures_with_a_geometric_mean_are_compared_by_ratios(empty: Warehouse)
     assert found["mean"] == pytest.approx(math.exp(logs["b"].mean()), rel=1e-12)
     assert found["difference"] == pytest.approx(math.log(found["mean"] / found["baseline_mean"]), rel=1e-9)
     assert plain["p"] == pytest.approx(stats.ttest_rel(*(list(scores[run].values()) for run in "ba")).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("call", ["comparisons('bm25', test := 'wilcoxon')", "mean_intervals()", "value_boxes()"])
+def test_values_that_a_query_names_scores_take_the_place_of_the_view(sample: Warehouse, call: str) -> None:
+    own = f"with scores as (select *, 'AP' as measure from ap) from {call} order by all"
+    expected = sample.rows(f"from {call} where measure = 'AP' order by all")
+    found = [value for row in sample.rows(own) for value in row if isinstance(value, float)]
+    assert found == pytest.approx([value for row in expected for value in row if isinstance(value, float)], rel=1e-12)
+    assert sample.rows(own.replace("from ap", "from rr")) != expected
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap", "tukey"])
+def test_the_engine_plans_the_values_once_for_a_comparison(sample: Warehouse, test: str) -> None:
+    sample.execute("set explain_output = 'all'")
+    (unoptimized, *_) = sample.rows(f"explain from comparisons('bm25', test := '{test}', intervals := 'bca')")
+    assert unoptimized[1].count("stored_scores") == 1  # the last table that the view scores reads

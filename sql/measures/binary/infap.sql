@@ -15,47 +15,30 @@
 -- holes: none, it takes the judgments for a sample and infers what holes are itself
 -- example: mixed infAP = 0.1111
 with relevant_or_unjudged as (
-    -- To number these alone costs a fraction of numbering all of the pool.
+    -- Numbered where the pool has documents that nobody judged, which is in few rankings or in all.
     select
         evaluation_id,
         rank,
-        judged_rank,
-        relevant_rank,
-        grade,
         row_number() over (
             partition by evaluation_id
             order by rank
         ) as number
     from asked_ranks()
     where
-        grade >= $rel
-        or grade < 0
-),
-relevant as (
-    select
-        evaluation_id,
-        rank,
-        judged_rank,
-        number,
-        -- As in relevant_ranks.
-        case
-            when $rel = 1 then relevant_rank
-            else row_number() over (
-                partition by evaluation_id
-                order by rank
-            )
-        end as relevant_rank
-    from relevant_or_unjudged
-    where grade >= $rel
+        (grade >= $rel or grade < 0)
+        and evaluation_id in (select evaluation_id from asked_ranks() where grade < 0)
 ),
 above as (
     select
-        evaluation_id,
-        rank,
-        cast(relevant_rank - 1 as double) as rel_above,
-        cast(judged_rank - relevant_rank as double) as nonrel_above,
-        cast(number - relevant_rank as double) as unjudged_above
-    from relevant
+        relevant.evaluation_id,
+        relevant.rank,
+        cast(relevant.relevant_rank - 1 as double) as rel_above,
+        cast(relevant.judged_rank - relevant.relevant_rank as double) as nonrel_above,
+        cast(coalesce(relevant_or_unjudged.number - relevant.relevant_rank, 0) as double) as unjudged_above
+    from relevant_ranks(rel := $rel) as relevant
+    left join relevant_or_unjudged
+        on relevant_or_unjudged.evaluation_id = relevant.evaluation_id
+        and relevant_or_unjudged.rank = relevant.rank
 ),
 inferred as (
     select
