@@ -16,7 +16,7 @@ from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.load_options import NUGGETS, Meta
 from evalsql.ingest.loader import checked_name
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.phrases import shortened
 
 _STAGED = "select * from staged_answers"

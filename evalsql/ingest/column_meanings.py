@@ -20,7 +20,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
         *("product_id", "item_id"),
         *("document", "doc", "sseqid", "saccver", "sacc", "target", "target_name", "subject"),
     ),
-    "score": ("score", "sim", "similarity", *EVALUES),
+    "score": ("score", "_score", "sim", "similarity", *EVALUES),
     "rank": ("rank",),
     "call": (
         *("call", "call_id", "hop", "turn", "sub_question", "sub-question", "subquestion", "subquery", "sub_query"),

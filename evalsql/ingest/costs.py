@@ -17,7 +17,7 @@ from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import open_sources, paths_in
 from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
 from evalsql.ingest.files.trec_text import Refuse
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import shortened
 

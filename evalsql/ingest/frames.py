@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
-from evalsql.ingest import column_meanings, python_rows
+from evalsql.ingest import column_meanings, python_rows, temp_tables
 from evalsql.ingest.column_meanings import Given
 
 _VIEW = "incoming_frame"
@@ -91,7 +91,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> Iterabl
             plain.append(name)
         elif kinds != {str}:
             columns[name] = [None if value is None else str(value) for value in columns[name]]
-    python_rows.put(database, _TABLE, columns, plain)
+    temp_tables.put(database, _TABLE, columns, plain)
     return columns.left_out
 
 
@@ -113,7 +113,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
             raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
         for at, name in enumerate(data.columns):
             if name in found.values() and data.dtypes.iloc[at].kind == "O":
-                python_rows.check_utf8(name, data.iloc[:, at])
+                temp_tables.check_utf8(name, data.iloc[:, at])
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
@@ -145,7 +145,7 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None
             numbers += map(float, inner.values())
         except (TypeError, ValueError, OverflowError) as error:
             raise UsageError(f"topic {topic}, document {documents[len(numbers)]}: {error}") from error
-    python_rows.put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
+    temp_tables.put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
 
 
 def _names(keys: list[Any], topic: object) -> list[str]:

@@ -24,8 +24,8 @@ from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, RowReader, reader, rejected_paths, text_lines
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
-from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.ingest.spans import check_rows
+from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import counted
 
 # Columns of the staged rows, by form where they are not those of grades; line is that of the file, or the row's number.

@@ -12,7 +12,7 @@ from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.result_files import ResultError, table_rows
 from evalsql.ingest.files.source import NOT_UTF8, Source
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.temp_tables import make_temp_table
 
 _COLUMNS = {
     **{"line": "integer", "file": "varchar", "stem": "varchar", "is_there": "boolean", "is_outside": "boolean"},

@@ -1,14 +1,10 @@
 """Rows that Python holds, in whatever shape: nested dicts, rankings, lists of tuples, of dicts and of named tuples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
-from importlib import import_module
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import quoted
-from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, Given, how_to_name, known, missing
@@ -21,20 +17,23 @@ class Columns(dict[str, list[Any]]):
 
 
 _EVALUE = "evalue"
-_IDS = ("id", "_id")
-_MANY = 20_000  # rows for which numpy is worth its import
+_IDS = ("id", "_id", "id_")
 # What the documents of a ranking are called where a record holds a whole one.
 _RANKINGS = (
     *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
-    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
+    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts", "retrieved_ids"),
+    *("retrieved_context_ids", "retrieved_nodes", "source_nodes", "points", "matches", "result"),
 )
+# Where answers of search engines have their hits: Elasticsearch and OpenSearch, Solr, Qdrant.
+_ANSWERS = (("hits", "hits"), ("response", "hits", "hits"), ("response", "docs"), ("result", "points"))
+_INNER = ("node", "hit")  # what holds a document beside its score, as in LlamaIndex
 _JUDGED = (*_RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
 
 
 def are_rows(data: object) -> bool:
     """Whether data in memory is a plain collection of rows or of rankings, rather than a table or nested dicts."""
     if isinstance(data, Mapping):
-        return bool(data) and all(map(_is_ranking, data.values()))
+        return bool(data) and (all(map(_is_ranking, data.values())) or _are_records(data, "grades"))
     return isinstance(data, list | tuple | set | frozenset | Iterator) and not hasattr(data, "read_all")
 
 
@@ -69,6 +68,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     E-values have the column ``evalue`` instead of score. Rows of no shape that is known raise UsageError.
     """
     if isinstance(data, Mapping):
+        data = _answer(data)
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
             _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
@@ -147,11 +147,44 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
         holds_rankings = any(str(each).lower() in rankings and is_one(inner[0][each]) for each in inner[0])
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
-        if len(data) == 1:
-            return inner
+        # A note names the others, but for those that may be topics.
+        others = {f"{each} beside {name}": value for each, value in data.items() if each != name}
+        if not any(map(_may_be_of_topic, others.values())):
+            return [others | dict(inner[0]), *inner[1:]]
         what = "rankings" if holds_rankings else f"rows with another {key}"
         raise UsageError(f"{name} stands where a topic is expected, and holds {what}; give these as a list by itself")
     return [data] if is_record and not all(map(_is_nested, data.values())) else None
+
+
+def _answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A record with the hits of a search engine's answer, which stand deeper in it, as its documents."""
+    for first, *path in _ANSWERS:
+        found = record.get(first)
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, list):
+            return {name: value for name, value in record.items() if name != first} | {"hits": found}
+    return record
+
+
+def _are_records(data: Mapping[Any, Any], kind: str) -> bool:
+    """Whether topics have objects that hold their rankings, instead of {document: score}."""
+    records = data.values() if all(isinstance(inner, Mapping) for inner in data.values()) else ()
+    first = _answer(next(iter(records), {}))
+    return any(map(_is_ranking, first.values())) and "document" in ranking_fields(first, kind)
+
+
+def _with_topic(topic: object, record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A record that stands where the ranking of a topic is expected, with the topic's name."""
+    for key in (each for each in record if str(each).lower() in column_meanings.TOPIC_KEYS):
+        if str(record[key]) != str(topic):
+            raise UsageError(f"{topic} stands where a topic is expected, and holds a ranking with another {key}")
+    return {**record, "qid": topic}
+
+
+def _may_be_of_topic(value: object) -> bool:
+    """Whether this is a ranking, or an object as {document: score}."""
+    return _is_ranking(value) or (isinstance(value, Mapping) and not any(map(_is_nested, value.values())))
 
 
 def _refuse_systems(kind: str, records: Iterable[Mapping[Any, Any]]) -> None:
@@ -191,6 +224,8 @@ def _is_nested(value: object) -> bool:
 def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
     if len(MEANINGS[kind][0]) > 3:
         raise UsageError(f"{_of_rows(kind)}, and this has one value of each document")
+    if _are_records(data, kind):
+        return _joined(_of_record(_with_topic(topic, inner), kind, None) for topic, inner in data.items())
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
     topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
@@ -216,6 +251,7 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     if not isinstance(record, Mapping):
         raise UsageError(f"expected an object that holds a ranking, found {type(record).__name__}")
     _value(kind)
+    record = _answer(record)
     found = ranking_fields(record, kind, given)
     if "topic" not in found and record and all(map(_is_nested, record.values())):
         return _by_topic(record, kind)
@@ -285,12 +321,18 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
     else:
         documents = list(inner)
         if documents and isinstance(documents[0], Mapping):
+            if strays := [each for each in documents if not isinstance(each, Mapping)]:
+                raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
+            documents = list(map(_flat, documents))
             names = list(dict.fromkeys(chain.from_iterable(documents)))
             fields = column_meanings.unique(names, kind, given)
             by_id = next((name for name in _IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
-            if by_id and "document" not in fields:
+            if "document" not in fields:
+                if by_id is None:
+                    known_as = f"found {', '.join(map(str, names))}; {how_to_name(kind, 'document')}"
+                    raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
                 fields["document"] = by_id
             found.left_out = column_meanings.left_out(names, fields)
             others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
@@ -301,6 +343,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
                 raise UsageError(f"topic {topic}: expected pairs of document and {value}")
             documents, values = map(list, zip(*documents, strict=True))
         elif scores is not None:
+            if not _is_ranking(scores):
+                raise UsageError(f"topic {topic}: expected a list of scores beside the documents, found {scores!r}")
             values = list(scores)
             if len(values) != len(documents):
                 raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
@@ -316,6 +360,12 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
     found.setdefault("rank", list(range(1, len(documents) + 1)))
     return found
+
+
+def _flat(document: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A document without the object that has its name, if it stands beside one."""
+    held = next((name for name in _INNER if isinstance(document.get(name), Mapping)), None)
+    return {**document[held], **{name: document[name] for name in document if name != held}} if held else document
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:
@@ -341,38 +391,3 @@ def _joined(parts: Iterable[Columns]) -> Columns:
     whole = whole or empty
     whole.left_out = dict.fromkeys(left_out)
     return whole
-
-
-def make_temp_table(database: Database, name: str, columns: Mapping[str, str]) -> None:
-    listed = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-    database.execute(f"create or replace temp table {name} ({listed})")
-
-
-def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
-    """Make a temporary table of columns, those of numbers as numbers and the others as text."""
-    kinds = {name: "double" if name in numbers else "varchar" for name in columns}
-    for name, values in columns.items():
-        check_utf8(name, values)
-    is_long = len(next(iter(columns.values()), ())) >= _MANY
-    numpy: Any = None
-    with suppress(ImportError):
-        numpy = import_module("numpy") if is_long else None  # three times as fast, but not installed with evalsql
-    if numpy is None:
-        listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed}", list(columns.values()))
-        return
-    view, types = f"{table}_arrays", {"double": float, "varchar": object}
-    database.register(view, {name: numpy.array(values, dtype=types[kinds[name]]) for name, values in columns.items()})
-    try:
-        listed = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed} from {view}")
-    finally:
-        database.unregister(view)
-
-
-def check_utf8(name: str, values: Iterable[Any]) -> None:
-    """Raise UsageError for text that has no UTF-8: the engine gives up the database over it."""
-    try:
-        _ = "".join(value for value in values if isinstance(value, str)).encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error

@@ -14,7 +14,7 @@ from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.python_rows import make_temp_table
+from evalsql.ingest.temp_tables import make_temp_table
 
 STAGED_COLUMNS = {
     **{"file_id": "integer", "topic": "varchar", "document": "varchar"},

@@ -32,8 +32,9 @@ from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.ingest.load_options import Meta
 from evalsql.ingest.manifest import run_name
-from evalsql.ingest.python_rows import make_temp_table, records_of
+from evalsql.ingest.python_rows import records_of
 from evalsql.ingest.scores import delete_replaced, make_room, ranges_of, store
+from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
 

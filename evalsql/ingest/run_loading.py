@@ -24,8 +24,8 @@ from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
 from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.python_rows import make_temp_table, put
 from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
+from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import Progress, silent
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen

@@ -26,7 +26,7 @@ SHAPES: list[tuple[str, Rows]] = [
     (content(text).decode(), [(topic, document, score) for topic, document, score in json.loads(rows)])
     for text, rows in rows_of(Path(__file__).with_name("json_shapes.tsv"))
 ]
-NUM_IN_MEMORY = 6  # the first of them are what Python may hold as well
+NUM_IN_MEMORY = 8  # the first of them are what Python may hold as well
 
 
 def stored(warehouse: Warehouse, run: str = "r") -> Rows:
@@ -73,6 +73,7 @@ JUDGED: list[tuple[str, Any, str]] = [
     ("grades", {"queries": [{"query": "x", "ratings": {"a": 3, "b": 0}}, {"query": "y", "ratings": {}}]}, "0a3 0b0"),
     ("grades", [{"query": "x", "ratings": RATED}], "0a3 0b0"),
     ("grades", {"requests": [{"id": "x", "ratings": [{"_id": "a", "_index": "i", "rating": 3}]}]}, "0a3"),
+    ("grades", {"requests": [{"id": "x", "ratings": {"a": 3}}], "metric": {"dcg": {"k": 5}}, "name": "n"}, "0a3"),
     (
         "groups",
         [{"qid": "x", "docs": [{"docId": "a", "subtopic": "s", "grade": 1}, {"docId": "b", "grade": 0}]}],

@@ -206,6 +206,8 @@ RUNS: dict[str, bytes] = {
     "CSV": delimited(PYTERRIER, RUN, ","),
     "CSV, other case": b"\xef\xbb\xbf" + delimited(("QID", "DocNo", "Score", "Rank"), RUN, ","),
     "CSV with semicolons": delimited(PYTERRIER, RUN, ";"),
+    "CSV with bars": delimited(PYTERRIER, RUN, "|"),
+    "CSV of Excel": b"sep=;\r\n" + delimited(PYTERRIER, RUN, ";"),
     "CSV with an index": WITH_INDEX,
     "TSV": delimited(IR_MEASURES, RUN, "\t"),
     "TSV of BEIR": delimited(BEIR, [row[:3] for row in RUN], "\t"),

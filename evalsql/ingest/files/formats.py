@@ -62,7 +62,8 @@ _NO_ROWS = {
 _VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 LETOR_LINE = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
-_DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
+_ABOVE = re.compile(r"#|(?i:sep=.\s*$)")  # lines above a header: comments, and what Excel reads as the delimiter
+_DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "text with a header"}
 # Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
 _TREC = {
     "run": {"topic": 0, "document": 2, "score": 4},
@@ -112,7 +113,9 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
 
 
 def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | None:
-    rows = ((at, line) for at, line in enumerate(StringIO(text, newline="\n")) if line.strip() and line[0] != "#")
+    rows = (
+        (at, line) for at, line in enumerate(StringIO(text, newline="\n")) if line.strip() and not _ABOVE.match(line)
+    )
     skipped, line = next(rows, (0, ""))
     line = line.rstrip("\r\n")
     # A first line that is longer than the text is nobody's header.

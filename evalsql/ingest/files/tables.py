@@ -21,7 +21,8 @@ from evalsql.ingest.files.source import Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import refuse_systems, registered
-from evalsql.ingest.python_rows import SYSTEMS, columns_of, make_temp_table, put
+from evalsql.ingest.python_rows import SYSTEMS, columns_of
+from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import counted
 
 _RAW = "incoming_raw"
@@ -200,6 +201,10 @@ class Tables:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
         columns = columns_of(document, self.kind, self.given)
         table.left_out = columns.left_out
+        for meaning in columns.keys() & {"topic", "document"}:
+            for at, value in enumerate(columns[meaning], start=1):
+                if isinstance(value, dict | list):
+                    raise InputError([table.problem(at, f"{meaning} {text_reading.as_text(value)} is no name")])
         others = [name for name in columns if name.partition(" ")[0] not in NAMES]
         exact = {name for name in others if {*map(type, columns[name])} <= {int, float}}
         # What goes through a 64-bit float unchanged.
