@@ -80,7 +80,7 @@ def board(
         )
         if output.path is not None and output.path.suffix.lower() == ".html" and baseline is None:
             write_file(board_page(warehouse.database, found, title, PAGE_DIGITS), output.path, warehouse)
-            note(*found.notes, f"wrote {output.path}")
+            note(*found.notes)
             return
         table = output.first_rows(output.table_of(warehouse, found.query, found.lower))
         if output.chosen_format in READ:

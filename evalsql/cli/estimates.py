@@ -34,8 +34,8 @@ class Estimating:
         """Write a row for each run and measure; with ``baseline`` among the parameters of differences."""
         if selection.qrels:
             raise UsageError("--estimate names its judgments by --reference and --judge, not by --qrels")
-        asked = warehouse.evaluation, selection.measures, str(self.reference), str(self.judge)
-        query = judging.corrected_query(*asked, runs=selection.chosen(warehouse), **how)
+        sets, chosen = (str(self.reference), str(self.judge)), selection.chosen(warehouse)
+        query = judging.corrected_query(warehouse.evaluation, selection.measures, *sets, runs=chosen, **how)
         table = output.table_of(warehouse, query)
         write_table(output.first_rows(table), output, warehouse, _DROPPED)
         topics, others = (max(table.values(name)) for name in ("num_topics", "num_judged"))
@@ -46,5 +46,6 @@ class Estimating:
             f"{self.reference} that would be as sure without {self.judge}",
             *["fewer than 10 topics by people: n_effective is a guess, see evalsql help judges"] * bool(few),
             *[f"less sure than people's topics alone: {surer} of {len(notes)}"] * bool(surer),
+            *judging.on_few_judged(warehouse.evaluation, *sets, runs=chosen),
             *[f"{self.judge} has no topic that {self.reference} lacks; nothing is estimated"] * (not others),
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from evalsql.catalog.measure_names import names_of_counts, parse_measures
+from evalsql.catalog.measure_names import literal, names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingRankingsAndScores, Family, RunFilters
 from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, with_words, write_file, write_table
@@ -18,16 +18,19 @@ from evalsql.database.names import how_to_judge
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation import gate_rules
+from evalsql.evaluation.explanation import OF_NO_DOCUMENTS
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.evaluation.notices import on_waiting
+from evalsql.evaluation.selection import default_measures
 from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.table import Table
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
-_MEASURES = ("nDCG@10",)
 _NOTE = 60  # cells of a note
+_DROPPED = DroppedColumns(("num_topics", "qrels", "measure", "system"), ("low", "high"))
 
 
 @command
@@ -123,7 +126,10 @@ def _failure(verdict: gates.Verdict) -> str:
     if value is None:
         return verdict.note
     figure = f"corrected p of a {gates.ONE_SIDED}" if verdict.rule.kind == "test" else "value"
-    number = f"{value:.4g}" if isinstance(value, float) else value
+    number = value
+    if isinstance(value, float):  # all digits where fewer read like the limit
+        brief = f"{value:.4g}" if abs(value) < 1 else f"{value:.4f}"
+        number = value if float(brief) == limit else brief
     return f"{figure} {number} is not {verdict.rule.comparison} {limit}"
 
 
@@ -182,8 +188,8 @@ def history(
     """
     is_chart = output.format is None and output.path is not None and output.path.suffix.lower() in charts.EXTENSIONS
     form = "" if is_chart else output.chosen_format  # an unknown extension is refused before the work
-    measures = measure or _MEASURES
     with asking.open() as warehouse:
+        measures = measure or default_measures(warehouse.database, qrels)[:1]
         named = parse_measures(measures, warehouse.catalog)
         query = history_query(warehouse.evaluation, measures, choice=filters.choice(systems=systems), qrels=qrels)
         table = Table(*warehouse.database.table(query), names_of_counts(named))
@@ -199,7 +205,8 @@ def history(
             look.write(warehouse, "history", drawn, output.path)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
-            write_table(table.without(len(table.columns) - 1) if form in READ else table, output, warehouse)
+            read = table.without(len(table.columns) - 1) if form in READ else table
+            write_table(read, output, warehouse, _DROPPED)
     if (num_sets := len({*table.values("qrels")})) > 1:
         note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
     if len({*table.values("sql_digest")}) > 1:
@@ -236,7 +243,8 @@ def diff(
         raise UsageError("--texts says what documents say; it goes with --documents")
     with asking.open() as warehouse:
         how: dict[str, Any] = {"qrels": qrels, "topics": topic, "only_losses": losses}
-        query = topic_changes_query(warehouse.evaluation, run, other, measure or _MEASURES, **how)
+        measures = measure or default_measures(warehouse.database, qrels)[:1]
+        query = topic_changes_query(warehouse.evaluation, run, other, measures, **how)
         columns, rows = warehouse.database.table(query)
         wanted = most or (MOST_TOPICS if documents else len(rows))
         table = Table(columns, rows[:wanted])
@@ -251,5 +259,9 @@ def diff(
     shown = f"{wanted} of " if wanted < len(rows) else ""
     note(f"{shown}{counted(len(rows), 'difference')} by topic, of {run} less {other}")
     if rows and not documents:
+        (named, *_) = parse_measures(measures, warehouse.catalog)
+        if reason := OF_NO_DOCUMENTS.get(named.relation.family):
+            note(f"{named.name} {reason.format(literal(table.values('topic')[0]))}")
+            return
         asked = [run, other, *(("-m", ",".join(measure)) if measure else ())]
         note(f"evalsql diff {shlex.join(asked)} --documents names the documents that moved")

@@ -118,10 +118,11 @@ def runs(
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
         query = warehouse.database.query("loaded_calls", named)
-        for count, topics, most, by_number in warehouse.rows(query, [loaded]):
+        for count, topics, most, first, by_number in warehouse.rows(query, [loaded]):
             order = "of their numbers" if by_number else "in which they first stand in the file"
             calls = f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic"
-            note(f"{calls}, in the order {order}")
+            alone = f"; figures at cutoffs up to {first} are of the first call alone, see evalsql help agents"
+            note(f"{calls}, in the order {order}{alone if first else ''}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:

@@ -296,6 +296,9 @@ class Database:
             # COPY can write even to the warehouse's own file as text.
             allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
             for kind in filter(lambda each: each not in allowed, kinds):
+                # Where the columns of a PIVOT are not named, the engine runs a statement that finds them.
+                if kind in ("MULTI", "CREATE") and "pivot" in text.lower():
+                    raise UsageError("a PIVOT has its columns named here, as in PIVOT ... ON k IN (5, 10) USING ...")
                 raise UsageError(
                     f"{kind} is not allowed here; --write allows statements that change the warehouse, --external "
                     "those that reach other files"

@@ -30,11 +30,10 @@ _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution
 _PAGE_LISTS = "temp.page_chosen_lists"
 _OF_ANSWERS = 'is of answers; evalsql sql "from answers where topic = {}" has their nuggets'
 # By family of measures what they go by rather than by documents.
-_OF_NO_DOCUMENTS = {
+OF_NO_DOCUMENTS = {
     "nuggets": _OF_ANSWERS,
     "citations": _OF_ANSWERS,
-    "spans": "goes by spans, and an explanation by documents; "
-    'evalsql sql "from span_rankings where topic = {}" has spans',
+    "spans": 'goes by spans, and not by documents; evalsql sql "from span_rankings where topic = {}" has spans',
     "costs": "is a number that was loaded: no document contributes to it",
 }
 # By the tables of rankings the relations that give them the cut lists, each a run of its own, in the order of reading.
@@ -97,7 +96,7 @@ def explain(
     named = parse_measures([measure], database.catalog)
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
-    if reason := _OF_NO_DOCUMENTS.get(named[0].relation.family):
+    if reason := OF_NO_DOCUMENTS.get(named[0].relation.family):
         raise UsageError(f"{named[0].name} {reason.format(literal(topic))}")
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")

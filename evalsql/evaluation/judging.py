@@ -12,6 +12,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables, with_arguments
 from evalsql.evaluation.stored_scores import check_rankings
 
+_JUDGED = "Judged@10"
 Priority = Literal["runs", "total", "figure", "order"]
 _ORDERS = {
     "runs": "num_pooling desc, total_change desc",
@@ -224,6 +225,19 @@ def corrected_query(
         raise UsageError(f"no run is evaluated by {reference} and {judge} on the same topic: {advice}")
     lower = place_in(sorted(names_of_less_is_better(named)), "measure")
     return f"select * from {kept} order by {place_of(named)}, if({lower} > 0, estimate, -estimate), run"
+
+
+def on_few_judged(evaluation: Evaluation, reference: str, judge: str, runs: Names = ()) -> list[str]:
+    """A line where people judge so few of the first documents that values by them are too low for an estimate."""
+    scores = evaluation.scores_query(_JUDGED, per_topic=True, qrels=[reference, judge], runs=runs)
+    sets = {"reference": reference, "judge": judge}
+    shares = evaluation.database.rows(evaluation.database.query("judged_shares", {"judged_scores": scores}, **sets))
+    return [
+        f"{_JUDGED} is {people:.2f} by {reference} and {by_judge:.2f} by {judge} on the topics of both: documents that "
+        f"{reference} does not judge count as not relevant, so these estimates are not to be trusted; let people judge "
+        "whole topics, or say how documents were drawn (evalsql help judges)"
+        for people, by_judge in shares
+    ]
 
 
 def _why_not(database: Database, qrels: Sequence[str]) -> str:

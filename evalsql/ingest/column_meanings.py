@@ -153,6 +153,12 @@ def how_to_take(kind: str) -> str:
     return f"--columns MEANING=NAME, in Python columns={{meaning: name}}, takes a column as {meanings}{beside_runs}"
 
 
+def spans_form(names: Sequence[str], kind: str) -> str:
+    """What takes judgments with a start and an end, where they were asked for as grades of documents."""
+    are_spans = kind == "grades" and {*ENDS} <= known(names, "spans").keys()
+    return "; --form spans takes start and end, for judgments of spans of documents" if are_spans else ""
+
+
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
     """The column for each meaning that has one; raises UsageError where one that is needed is missing or not unique."""
     check_given(given, kind)
@@ -162,7 +168,8 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
             raise UsageError(f"there is no column {name} for the {meaning}; found {', '.join(names)}")
     found = unique(names, kind, given)
     if lacking := missing(found, kind):
-        pairs = "; --form pairs takes every row for relevant" if lacking == ["grade"] else ""
+        pairs = spans_form(names, kind)
+        pairs = pairs or ("; --form pairs takes every row for relevant" if lacking == ["grade"] else "")
         sought = "; nor ".join(f"for the {each}: expected one of {', '.join(COLUMNS[each])}" for each in lacking)
         there = f"found {', '.join(names)}; {how_to_name(kind, *lacking)}{pairs}"
         raise UsageError(f"there is no column {sought}; {there}")

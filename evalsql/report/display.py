@@ -108,7 +108,9 @@ def board_table(table: Table, digits: int, *, collections: Sequence[str], lower:
     shown = ["system", *["version"] * (len({*systems}) < len(systems)), *collections, "mean"]
     shown += ["num_collections"] * (len({*table.values("num_collections")}) > 1)  # means over others say so
     brief = table.with_columns([list(table.columns).index(name) for name in shown])
-    brief = brief.with_best(lower, digits, first=shown.index(collections[0]), by=0).with_column(0, "place", places)
+    brief = brief.with_best(lower, digits, first=shown.index(collections[0]), by=0)
+    figures = frozenset(cell for cell in brief.best if shown[cell[1]] != "num_collections")  # more is not better
+    brief = brief._replace(best=figures).with_column(0, "place", places)
     in_order = None not in groups and groups == sorted(groups)
     rules = frozenset(nth for nth, pair in enumerate(pairwise(groups)) if in_order and pair[0] != pair[1])
     return brief._replace(whole=frozenset({"place"}), rules=rules)

@@ -1,16 +1,24 @@
 -- title: In what runs of one judgment set differ beside what they retrieved: their depth, and how they were loaded
 -- inputs: covered
 -- columns: qrels
---   condition   depth, tie_rule, judged_by or collapse
+--   condition   depth, length of results, tie_rule, judged_by or collapse
 --   value       its value, in words
 --   runs        names of the runs that have it
--- definition: Depth is the number of documents of a run's longest topic, of runs not cut to judged documents. It is
---     told where the greatest is more than a tenth above the least. Runs with stored scores alone are left out.
+-- definition: Depth is the number of documents of a run's longest topic, of runs not cut to judged documents. The length
+--     of results is a mean over retrieved spans: the same number of longer ones holds more text. Both are told where the
+--     greatest is more than a tenth above the least. Runs with stored scores alone are left out.
 with depths as (
     select
         run_id,
         max(num_ret) as depth
     from run_topics
+    group by run_id
+),
+lengths as (
+    select
+        run_id,
+        avg(span_end - span_start) as span_length
+    from retrieved_spans
     group by run_id
 ),
 held as (
@@ -20,10 +28,13 @@ held as (
         runs.tie_rule,
         runs.judged_by,
         runs.meta['collapse'] as collapse,
-        depths.depth
+        depths.depth,
+        lengths.span_length,
+        runs.meta['unit'] as unit
     from covered
     join runs on runs.run = covered.run
     join depths on depths.run_id = runs.run_id
+    left join lengths on lengths.run_id = runs.run_id
 ),
 conditions as (
     select
@@ -31,16 +42,25 @@ conditions as (
         run,
         'depth' as condition,
         cast(depth as varchar) as value,
-        depth
+        depth as size
     from held
     where judged_by is null
     union all
     select
         qrels,
         run,
+        'length of results' as condition,
+        format('{:.0f} {}', span_length, unit) as value,
+        span_length as size
+    from held
+    where span_length is not null
+    union all
+    select
+        qrels,
+        run,
         'tie_rule' as condition,
         tie_rule as value,
-        null as depth
+        null as size
     from held
     union all
     select
@@ -48,7 +68,7 @@ conditions as (
         run,
         'judged_by' as condition,
         coalesce(judged_by, 'none') as value,
-        null as depth
+        null as size
     from held
     union all
     select
@@ -56,7 +76,7 @@ conditions as (
         run,
         'collapse' as condition,
         coalesce(collapse, 'none') as value,
-        null as depth
+        null as size
     from held
 )
 select
@@ -69,8 +89,8 @@ group by qrels, condition, value
 qualify
     count(*) over (partition by qrels, condition) > 1
     and (
-        condition <> 'depth'
-        or 10 * max(max(depth)) over (partition by qrels, condition)
-        > 11 * min(min(depth)) over (partition by qrels, condition)
+        condition not in ('depth', 'length of results')
+        or 10 * max(max(size)) over (partition by qrels, condition)
+        > 11 * min(min(size)) over (partition by qrels, condition)
     )
-order by qrels, condition, max(depth) desc, value
+order by qrels, condition, max(size) desc, value

@@ -84,6 +84,8 @@ def test_which_systems_and_collections(command: Command, path: Path, tmp_path: P
     outcome = command("board", "--db", path, "--missing", "any")
     assert "means are over different collections: 1 system lacks some of 6: odd" in outcome.stderr
     assert outcome.stdout.splitlines()[0].endswith("num_collections")
+    latex = command(*asked[:3], "--missing", "any", "--format", "latex").stdout
+    assert (r" & 6 \\" in latex, r"\textbf{6}" in latex) == (True, False)  # the most collections are not the best
     only = command(*asked, "--where", "version <> 'external' and version is not null", "--sort", "c1:asc", "--limit", 2)
     by_c1 = sorted(FIGURES, key=lambda name: float(str(FIGURES[name]["c1"])))
     assert [row["system"] for row in csv_rows(only.stdout)] == by_c1[:2]

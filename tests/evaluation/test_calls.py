@@ -196,7 +196,14 @@ def test_an_agent_whose_first_search_finds_nothing_has_no_recall_at_one(command:
     path = ("--db", warehouse.path)
     assert_refused(command("load", "runs", run, *path), "hop looks like calls", "--call hop", "--call none")
     loaded = command("load", "runs", run, "--call", "hop", *path)
-    assert "3 calls of 2 topics, at most 2 of a topic, in the order of their numbers" in loaded.stderr
+    told = (
+        "3 calls of 2 topics, at most 2 of a topic, in the order of their numbers; figures at cutoffs up to 2 are of "
+    )
+    assert f"{told}the first call alone" in loaded.stderr
+    union, first = (
+        command("leaderboard", "-m", "R@2,R@3", "--calls", kind, *path).stdout.split() for kind in ("union", "first")
+    )
+    assert (union[-2] == first[-2], union[-1] == first[-1]) == (True, False)
     each = command("leaderboard", "-m", "R@1", "--calls", "each", "--format", "csv", *path)
     assert each.stdout.splitlines()[1:] == ['q,"agent, call 1",0.5', 'q,"agent, call 2",0.5']
     assert "agent, call 2 misses 1 of 2 topics" in each.stderr

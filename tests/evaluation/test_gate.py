@@ -272,6 +272,10 @@ def test_junit_and_formats(three_runs: Path, tmp_path: Path, command: Command) -
     assert {row["rule"]: row["verdict"] for row in rows[-3:-1]} == {"RR drop <= 0.1": "fails", "RR >= 0.8": "passes"}
     shown = command(*words, "--format", "markdown").stdout
     assert "| passes | mean 1.0000 to 0.8333; the drop" in shown
+    # A value that reads like its limit has all of its digits.
+    above = command("gate", "run1", "--db", three_runs, "--rule", "RR <= 0.8333", "--rule", "RR > 0.9").stderr
+    assert f"value {5 / 6} is not <= 0.8333" in above
+    assert "value 0.8333 is not > 0.9" in above
     assert max(map(len, lines := command(*words).stdout.splitlines())) <= lines[0].index("note") + 60  # in a pipe
 
 

@@ -139,6 +139,13 @@ def test_bad_judgments_are_refused_with_their_line(empty: Warehouse, tmp_path: P
     assert empty.rows("from judged_spans") == empty.rows("from qrels") == []
 
 
+def test_judgments_with_places_name_the_form_that_takes_them(empty: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no column for the grade.*; --form spans takes start and end"):
+        empty.load_qrels(write(tmp_path / "q.csv", f"{HEAD}\nt,a,0,4\n"))
+    graded = write(tmp_path / "graded.csv", f"{HEAD},grade\nt,a,0,4,1\n")
+    assert "--form spans takes start and end" in "".join(warned(lambda: empty.load_qrels(graded)))
+
+
 def test_places_in_several_units_are_told_apart_by_their_columns(empty: Warehouse, tmp_path: Path) -> None:
     rows = write(tmp_path / "r.csv", "topic,document,start_byte,end_byte,start_line,end_line,score\nt,a,40,90,2,3,1\n")
     named = {"start": "start_line", "end": "end_line"}
@@ -227,6 +234,8 @@ def test_one_span_set_scores_two_chunkers_from_the_command_line(command: Command
         command("load", "runs", "again.jsonl", "--collapse", "max", "--unit", "tokens", "--qrels", "same"),
     ]
     assert [each.returncode for each in done] == [0] * len(done), [each.stderr for each in done if each.returncode]
+    lengths = "runs differ in length of results, so figures may differ: 10 tokens (chunks), 5 tokens (halves)"
+    assert lengths in done[2].stderr
     assert "--collapse max --unit tokens" in done[5].stderr
     assert "--form spans for it, with --unit tokens" in done[6].stderr
     board = command("leaderboard", "-m", "SpanR@2,UnitP@3,SpanRR,nDCG", "--format", "csv")

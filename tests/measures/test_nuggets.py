@@ -329,8 +329,14 @@ def test_commands_take_scores_of_answers_as_all_others(command: Command, tmp_pat
     boards = csv_rows(command("board", "-m", "VitalScore", "--format", "csv").stdout)
     assert [row["nuggets"] for row in boards] == ["0.25"]  # of the run that was loaded last
     assert command("report", "-o", "report.html").returncode == 0
-    assert "StrictVitalScore" in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "StrictVitalScore" in page
+    assert not any(words in page for words in ('id="precision-recall"', "by the rule unknown"))  # of rankings alone
     assert "VitalScore is of answers" in command("explain", "system", "q1", "-m", "VitalScore").stderr
+    differing = command("diff", "system", "other", "--format", "csv")
+    assert [row["measure"] for row in csv_rows(differing.stdout)] == ["VitalScore"]
+    assert "--documents" not in differing.stderr
+    assert {row["measure"] for row in csv_rows(command("history", "--format", "csv").stdout)} == {"VitalScore"}
     assert command("export", "qrels", "-o", "again.jsonl").returncode == 0
     again = command("load", "qrels", "again.jsonl", "--form", "nuggets", "--name", "again")
     assert "loaded judgments again: 8 nuggets of 3 topics" in again.stderr

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main, tell
@@ -302,6 +303,19 @@ def test_a_note_on_a_test_stays(odd: Path, shown: Shown) -> None:
     lines = shown("compare", "base", "--qrels", "single", "-m", "RR", db=odd, columns=80)
     rows = {line.split()[0]: line.split()[-2:] for line in lines[2:4]}
     assert rows == {"twin": ["0-1-0", "identical"], "other": ["one", "topic"]}
+
+
+def test_what_changed_stays_beside_the_means_of_a_history(tmp_path: Path, shown: Shown) -> None:
+    path = tmp_path / "years.duckdb"
+    with evalsql.open(path) as made:
+        made.load_qrels({"t": {"a": 1}}, "sample")
+        for day, score in enumerate((1.0, 3.0), start=1):
+            meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-10-0{day}"}
+            made.load_run({"t": {"a": score, "b": 2.0}}, f"night-{day}", meta=meta)
+    head, _, _, last, *told = shown("history", "-m", "RR", db=path, columns=100)
+    assert head.split()[-2:] == ["difference", "changed"]
+    assert last.split()[-2:] == ["0.5000", "version"]
+    assert "qrels (sample in every row)" in " ".join(told)
 
 
 # Tables

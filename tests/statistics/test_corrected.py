@@ -159,6 +159,18 @@ def test_the_commands_write_estimates(command: Command) -> None:
         assert words in outcome.stderr
 
 
+def test_a_reference_of_few_documents_is_told(empty: Warehouse) -> None:
+    """One of four documents of a topic is no estimate of it; two of four are half of what the judge has."""
+    grades = {topic: {"a": 1, "b": 0, "c": 1, "d": 0} for topic in "tu"}
+    empty.load_qrels(grades, "judge")
+    empty.load_qrels({"t": {"a": 1}}, "one")
+    empty.load_qrels({"t": {"a": 1, "d": 0}}, "two")
+    empty.load_run({topic: {name: -ord(name) for name in "abcd"} for topic in "tu"}, "r", qrels=["judge", "one", "two"])
+    (line,) = judging.on_few_judged(empty.evaluation, "one", "judge")
+    assert line.startswith("Judged@10 is 0.25 by one and 1.00 by judge on the topics of both")
+    assert judging.on_few_judged(empty.evaluation, "two", "judge") == []
+
+
 def test_without_a_run_in_common_nothing_is_estimated(empty: Warehouse) -> None:
     for name in ("human", "llm"):
         empty.load_qrels({"q": {"a": 1}}, name)

@@ -12,7 +12,7 @@ from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import NAMES, how_to_name, how_to_take
+from evalsql.ingest.column_meanings import NAMES, how_to_name, how_to_take, spans_form
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source
 from evalsql.phrases import counted, shortened
@@ -154,7 +154,7 @@ def note_left_out(tables: Iterable[Table], kind: str) -> None:
     if found:
         names, (first, *others) = dict.fromkeys(chain(*found.values())), found
         place = first + (f" and {counted(len(others), 'other')}" if others else "")
-        warn(f"{place}: not loaded: {shortened(list(names))}; {how_to_take(kind)}")
+        warn(f"{place}: not loaded: {shortened(list(names))}; {how_to_take(kind)}{spans_form(list(names), kind)}")
 
 
 def converted(table: Table, meaning: str) -> str:

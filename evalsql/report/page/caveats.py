@@ -138,11 +138,11 @@ def _marks(report: ReportData) -> list[tuple[str, str, str]]:
 
 
 def _ties(report: ReportData) -> Caveat:
-    rules = sorted(set(report.tables["runs"].values("tie_rule")))
+    rules = sorted({*report.tables["runs"].values("tie_rule")} - {"unknown"})  # of answers and stored scores
     claim = f"The order of systems by {report.names[0]} does not hang on tied scores."
     lines = report.told("ties")
     told = _sentence(lines[0].removeprefix("ties: "), report.runs) if lines else claim
-    return Caveat("Ties.", bool(lines), told, f"Ties are broken by the rule {listed(rules)}.")
+    return Caveat("Ties.", bool(lines), told, f"Ties are broken by the rule {listed(rules)}." if rules else "")
 
 
 def _other_measures(report: ReportData) -> Caveat | None:

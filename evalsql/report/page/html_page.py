@@ -110,7 +110,7 @@ def _numbers(report: ReportData, digits: int) -> str:
     best = report.leaderboard.with_best(report.lower, digits, first=1, by=0)
     board = best._replace(columns=["system", *report.names])
     items = "".join(f"<dt>{text(each.name)}</dt><dd>{text(measure_words(each))}</dd>" for each in report.measures)
-    curves = '<div id="precision-recall"></div>' if "pr" in report.tables else ""
+    curves = '<div id="precision-recall"></div>' if report.rows("pr", "run") else ""
     costs, more = "", list[str]()
     for part in sections(report):
         if part.name == "costs":
