@@ -40,11 +40,15 @@ FEW = (
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
+def pytest_configure() -> None:
+    gc.disable()  # what is imported and collected is no garbage: to look through it took three seconds in each worker
+
+
 def pytest_collection_finish() -> None:
-    # All that was imported and collected stays to the end. Statsmodels collects garbage in every correction, which took
-    # a fifth of a second each time.
+    # It stays to the end. Statsmodels collects garbage in every correction, which took a fifth of a second each time.
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

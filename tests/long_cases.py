@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 
-def rows_of(table: Path) -> list[list[str]]:
+def rows_of(table: Path) -> list[tuple[str, ...]]:
     """The rows of a file of cases, separated by tabs, below its header."""
-    return [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()[1:]]
+    return [tuple(line.split("\t")) for line in table.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def content(cell: str) -> bytes:
@@ -19,10 +19,10 @@ def content(cell: str) -> bytes:
     return cell.encode().decode("unicode_escape").encode("utf-8", "surrogateescape")
 
 
-def refusals(module: str, of: str) -> list[list[str]]:
+def refusals(module: str, of: str) -> list[tuple[str, str]]:
     """What the table beside a module of tests has of that kind: input, in which \\n ends a line, and complaint."""
     rows = rows_of(Path(module).with_name("refusals.tsv"))
-    return [[given.replace("\\n", "\n"), complaint] for kind, given, complaint in rows if kind == of]
+    return [(given.replace("\\n", "\n"), complaint) for kind, given, complaint in rows if kind == of]
 
 
 def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:

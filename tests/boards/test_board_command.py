@@ -96,6 +96,7 @@ def test_which_systems_and_collections(command: Command, path: Path, tmp_path: P
     assert "like these 6 in 3 clusters would give" in command(*asked, "--clusters", clusters).stderr
 
 
+@pytest.mark.long
 def test_beside_a_baseline(command: Command, path: Path) -> None:
     rows = csv_rows(command("board", "--db", path, "--baseline", "s02", "--format", "csv").stdout)
     assert {row["baseline"] for row in rows} == {"s02"}
@@ -113,6 +114,7 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
     assert "\\caption{measure nDCG@10, baseline s02}\n\\label{tab:board}" in latex
 
 
+@pytest.mark.long
 def test_a_paper_s_table_of_collections(command: Command, path: Path, tmp_path: Path) -> None:
     """Systems in the order that is given, the best in bold, daggers by scipy's paired t tests and Holm's method."""
     text = """collections = ["c3", {collection = "c0", name = "Zero"}, "c[1245]"]

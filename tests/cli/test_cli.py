@@ -41,7 +41,7 @@ def test_demo_builds_a_warehouse_and_prints_its_leaderboard(process: Command, tm
             (("nonsense",), 2),
             (("trec_eval", QRELS, FIXTURES / "mixed" / "runs" / "system.run"), 7),
         ],
-        2,
+        1,
     ),
 )
 def test_a_process_of_its_own_says_what_the_function_says(

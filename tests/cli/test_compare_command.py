@@ -49,6 +49,7 @@ def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | Non
     return path
 
 
+@pytest.mark.long
 def test_an_interval_that_excludes_0_beside_a_p_that_does_not_is_explained(demo: Command) -> None:
     for runs, intervals in ((["dense"], "percentile"), (["random"], "percentile"), (["dense"], "t")):
         words = ("compare", "bm25", *runs, "-m", "nDCG@10", "--intervals", intervals, "--format", "csv")

@@ -98,7 +98,7 @@ def demonstration(tmp_path: Path, prepared: Path) -> Path:
 
 
 # A server goes on until it is stopped: the one of tests/server is started by the example.
-@pytest.mark.parametrize("name", one_in(10, [" ".join(words) for words in COMMANDS if words != ("serve",)]))
+@pytest.mark.parametrize("name", one_in(20, [" ".join(words) for words in COMMANDS if words != ("serve",)]))
 def test_the_example_of_every_command_runs(command: Command, demonstration: Path, name: str) -> None:
     words = tuple(name.split())
     shown = command(*words, "--help").stdout

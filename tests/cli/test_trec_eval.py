@@ -104,7 +104,7 @@ def test_residuals_of_a_few_documents_are_rounded_as_products_are(tmp_path: Path
 THIRDS = sorted(product(range(3), range(len(SETTINGS))), key=lambda pair: pair[0] != pair[1] % 3)
 
 
-@pytest.mark.parametrize(("third", "at"), few_of(THIRDS, len(SETTINGS) // 2))
+@pytest.mark.parametrize(("third", "at"), few_of(THIRDS, 1))
 def test_averages_of_small_collections_to_the_byte(tmp_path: Path, third: int, at: int) -> None:
     one = collection(1000 + third * len(SETTINGS) + at)
     asked = SINGLE[third::3]
@@ -121,7 +121,7 @@ def expected_lines(asked: list[str], whole: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("names", [SINGLE[::12], pytest.param(SINGLE, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.mark.parametrize("names", [SINGLE[::40], pytest.param(SINGLE, marks=pytest.mark.long)], ids=["some", "all"])
 def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]) -> None:
     """The files are loaded once, as for any measure; each measure is asked of a warehouse of its own."""
     one = collection(7)
@@ -136,14 +136,15 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
         assert found == expected_lines([name], whole) != "", name
 
 
-@pytest.mark.parametrize("folder", few_of(ODDITIES))
+@pytest.mark.parametrize("folder", few_of(ODDITIES, 1))
 def test_real_runs_to_the_byte(real: Path, folder: str) -> None:
     place = real / "oddities" / folder
     if not check_real(place / "qrels.txt", sorted((place / "runs").iterdir())[0]):
         pytest.skip("the first run of this folder has no topic of the judgments")
 
 
-@pytest.mark.parametrize("run_name", few_of(["covidex.r5.2s.lr", "sab20.5.1.meta.docs", "UPrrf102-r5"], 1))
+@pytest.mark.long
+@pytest.mark.parametrize("run_name", ["covidex.r5.2s.lr", "sab20.5.1.meta.docs", "UPrrf102-r5"])
 def test_trec_covid_to_the_byte(real: Path, run_name: str) -> None:
     folder = real / "trec-covid-r5"
     paths = sorted((folder / "runs").glob("*.run.gz"))
@@ -276,6 +277,7 @@ TEN = "".join(f"t Q0 d{at} 1 {-at} x\n" for at in range(1, 11))
 FORTY = "".join(f"t 0 d{at} 1\n" for at in range(40))
 
 
+@pytest.mark.long
 def test_odd_cases_by_hand(tmp_path: Path) -> None:
     ranked = "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n"
     tied = "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n"

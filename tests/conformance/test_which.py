@@ -148,6 +148,7 @@ def traced(case: str, figures: Sequence[Figure]) -> dict[Figure, list[str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
 @pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.long] * (case not in FEW)) for case in CASES])
 def test_variants_and_faults_of_a_case_are_traced(case: str) -> None:

@@ -117,6 +117,7 @@ def expected(*runs: str, measures: Sequence[str] = MEASURES) -> Any:
     return pytest.approx(wanted, abs=1e-12, rel=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("block", "chunk"), few_of([(20_000, 5_000), (1 << 40, 1 << 40)], 1))
 def test_lines_of_files_and_of_blocks_of_them_give_the_values_of_runs(
     monkeypatch: pytest.MonkeyPatch, block: int, chunk: int
@@ -148,6 +149,7 @@ def test_portions_of_topics_give_the_values_of_whole_runs(portion: int) -> None:
 TAPS = ("TAP@1", "TAP@5", "TAP(quantile=0.28)@2", "TAP(insufficient=uncut)@40", "TAP(rel=2)@3", "TAP(threshold=0.5)@5")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.long), 300])
 def test_one_threshold_cuts_all_portions_of_a_run(tmp_path: Path, portion: int) -> None:
     """With ties, rankings without scores, topics that a run lacks, and topics without relevant documents."""

@@ -22,7 +22,7 @@ from evalsql.ingest import ranking
 from tests.conftest import ROOT, Command, csv_rows, new_file, new_warehouse, write
 from tests.evaluation.damage import FIRST_JUDGED, PAIR, PLACE, T05, cases
 from tests.golden_cases import CASES, load_judgments, load_run
-from tests.long_cases import few_of
+from tests.long_cases import few_of, one_in
 from tests.random_collections import collection
 from tests.tools.portable import outside_the_core
 
@@ -55,7 +55,7 @@ def damaged(copied: Warehouse) -> Iterator[Warehouse]:
     copied.execute("rollback")
 
 
-@pytest.mark.parametrize(("name", "damage", "expected"), cases())
+@pytest.mark.parametrize(("name", "damage", "expected"), one_in(3, cases()))
 def test_what_is_damaged_is_named(damaged: Warehouse, name: str, damage: str, expected: Sequence[str]) -> None:
     ((judgments,),) = damaged.rows("select count(*) from assessments")
     damaged.execute(damage)
@@ -173,7 +173,7 @@ def test_all_that_is_loaded_is_sound(tmp_path: Path, cases: Sequence[Path]) -> N
                     warehouse.load_run({"t": {"a": 1.0}}, name, qrels=case.name, tie_rule="trec_eval_10")
                 call = {"call": "call"} if run.parent.name == "calls" else {}
                 load_run(warehouse, case, run, name, replace=True, **call)
-        for seed in range(6):
+        for seed in range(6 if len(cases) > len(FEW_CASES) else 3):
             one, name = collection(seed), f"{seed}"
             options = ({}, {"depth": 3}, {"judged_by": name})[seed % 3]
             rule = ("trec_eval", "trec_eval_10", "input")[seed % 3]

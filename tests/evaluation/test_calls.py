@@ -186,6 +186,7 @@ def test_subtopics_are_filled_as_a_loop_fills_them(empty: Warehouse, tmp_path: P
         assert found == pytest.approx(expected | {"3": 0})
 
 
+@pytest.mark.long
 def test_an_agent_whose_first_search_finds_nothing_has_no_recall_at_one(command: Command, tmp_path: Path) -> None:
     """The scores of two searches are of different scales: sorted together, the second would come first."""
     found = [("1", 1, "x", 9), ("1", 1, "y", 8), ("1", 2, "right", 30), ("1", 2, "x", 20), ("2", 1, "right", 3)]

@@ -66,6 +66,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "commands"),
     [

@@ -92,7 +92,7 @@ def test_paired_tests_are_over_the_topics_that_both_have(made: Warehouse) -> Non
         assert row.p == pytest.approx(stats.ttest_rel(mine, base).pvalue)
 
 
-@pytest.mark.parametrize("statistic", few_of(["mean", "p95", "median"]))
+@pytest.mark.parametrize("statistic", few_of(["mean", "p95", "median"], 1))
 def test_the_front_is_that_of_brute_force(made: Warehouse, statistic: str) -> None:
     percent = {"median": 50, "p95": 95}.get(statistic)
     points = {
@@ -164,6 +164,7 @@ def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, mad
     assert_refused(explained, "is a number that was loaded: no document contributes to it")
 
 
+@pytest.mark.long
 def test_rules_of_a_gate_read_costs(made: Warehouse, command: Command, made_file: Path, tmp_path: Path) -> None:
     r0, r3 = COSTS["r0"], COSTS["r3"]
     both = sorted(r0.keys() & r3.keys())

@@ -18,7 +18,7 @@ from evalsql.evaluation import gate_decision as gates
 from evalsql.evaluation.gate_rules import Figures, parse_rule, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, load, loaded, reciprocal
 from tests.conftest import Command, Outcome, assert_refused, csv_rows, module_file, own_measure, write
-from tests.long_cases import few_of, refusals
+from tests.long_cases import few_of, one_in, refusals
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
 from tests.trials import gate as trial
@@ -233,7 +233,7 @@ three_runs = module_file(
 )
 
 
-@pytest.mark.parametrize(("asked", "complaint"), refusals(__file__, "gate"))
+@pytest.mark.parametrize(("asked", "complaint"), one_in(4, refusals(__file__, "gate")))
 def test_what_cannot_be_decided_ends_with_2(
     three_runs: Path, tmp_path: Path, command: Command, asked: str, complaint: str
 ) -> None:
@@ -325,11 +325,18 @@ def test_files_of_figures_that_are_refused(tmp_path: Path, content: str, complai
 
 @pytest.mark.parametrize(
     ("values", "measure", "failing"),
-    [
-        ({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}, "RR", {"missing topics <= 0": "missing: gone"}),
-        ({"t00": 1, "t01": 0.5}, "RR", {}),
-        ({"t00": 1, "t01": 0.5, "t02": 1}, "AP", {"RR drop <= 0": "the baseline has no values of RR; --update-base"}),
-    ],
+    few_of(
+        [
+            ({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}, "RR", {"missing topics <= 0": "missing: gone"}),
+            ({"t00": 1, "t01": 0.5}, "RR", {}),
+            (
+                {"t00": 1, "t01": 0.5, "t02": 1},
+                "AP",
+                {"RR drop <= 0": "the baseline has no values of RR; --update-base"},
+            ),
+        ],
+        1,
+    ),
 )
 def test_a_baseline_with_other_topics_and_measures(
     empty: Warehouse, values: dict[str, float], measure: str, failing: Mapping[str, str]
@@ -364,6 +371,7 @@ def test_a_run_that_is_not_whole_becomes_no_baseline(three_runs: Path, tmp_path:
     assert "b.json: not written" in answer.stderr
 
 
+@pytest.mark.long
 def test_rules_in_a_file(three_runs: Path, tmp_path: Path, command: Command) -> None:
     select = "select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value"
     own_measure(tmp_path / "gates" / "last_rank.sql", "Any", f"{select} from evaluated_topics")

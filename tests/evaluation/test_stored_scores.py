@@ -17,7 +17,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, assert_refused, csv_rows, load_sample, new_file, new_warehouse, open_held
-from tests.long_cases import few_of, refusals
+from tests.long_cases import few_of, one_in, refusals
 
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
 STORED, KEPT = ("dense", "hybrid", "tfidf"), ("bm25", "random")
@@ -124,6 +124,7 @@ def test_commands_show_both_and_tell_which_are_stored(command: Command) -> None:
     assert listed["dense"]["file"].endswith("scores.parquet")
 
 
+@pytest.mark.long
 def test_gate_holds_stored_runs_to_rules_of_figures(command: Command) -> None:
     rules = ("AP >= 0.7", "AP drop <= 0.01", "AP not worse at p < 0.05")
     words = ("gate", "dense", "--baseline", "hybrid", *(word for rule in rules for word in ("--rule", rule)))
@@ -159,18 +160,21 @@ def test_reports_have_stored_runs(command: Command, tmp_path: Path, kind: str, w
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [
-        ("stored", "curve pr dense"),
-        ("stored", "ties dense hybrid -m AP"),
-        ("stored", "explain dense T01 -m AP"),
-        ("stored", "explain bm25 T01 -m AP --other dense"),
-        ("stored", "fuse rrf bm25 dense --name fused"),
-        ("alone", "fuse rrf dense hybrid --name fused"),
-        ("alone", "diff dense hybrid -m AP --documents"),
-        ("alone", "export runs -o exported"),
-        ("alone", "pool"),
-        ("alone", "pool --contributions"),
-    ],
+    one_in(
+        3,
+        [
+            ("stored", "curve pr dense"),
+            ("stored", "ties dense hybrid -m AP"),
+            ("stored", "explain dense T01 -m AP"),
+            ("stored", "explain bm25 T01 -m AP --other dense"),
+            ("stored", "fuse rrf bm25 dense --name fused"),
+            ("alone", "fuse rrf dense hybrid --name fused"),
+            ("alone", "diff dense hybrid -m AP --documents"),
+            ("alone", "export runs -o exported"),
+            ("alone", "pool"),
+            ("alone", "pool --contributions"),
+        ],
+    ),
 )
 def test_what_needs_rankings_says_so_in_one_sentence(command: Command, kind: str, words: str) -> None:
     file = new_file(like=held(kind)) if words.startswith(("export", "fuse")) else held(kind)
@@ -202,6 +206,7 @@ def test_measures_that_are_not_stored_are_named(command: Command) -> None:
     assert_refused(command("leaderboard", "dense", "-m", "Bpref", *db), "not among the stored scores")
 
 
+@pytest.mark.long
 def test_figures_of_other_sql_are_marked(tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path)
     with evalsql.open(path) as warehouse:
@@ -305,7 +310,7 @@ def judged(empty: Warehouse) -> Warehouse:
     return empty
 
 
-@pytest.mark.parametrize(("select", "reason"), refusals(__file__, "scores"))
+@pytest.mark.parametrize(("select", "reason"), one_in(3, refusals(__file__, "scores")))
 def test_scores_that_do_not_fit_are_refused(judged: Warehouse, tmp_path: Path, select: str, reason: str) -> None:
     with pytest.raises(InputError, match=f"bad.parquet: {reason}"):
         judged.load_scores(write_parquet(tmp_path / "bad.parquet", select.format(good=GOOD)))

@@ -166,6 +166,7 @@ def test_what_is_wrong_is_told_and_nothing_is_loaded(held: Warehouse, tmp_path: 
     assert held.load_documents(write(tmp_path / "given", f"d1\t{'x' * 200_000}\n")).num_cut == 1  # a long first line
 
 
+@pytest.mark.long
 def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp_path: Path) -> None:
     texts = [{"_id": f"doc-{number:04}", "title": "t" * 30, "text": "x"} for number in range(1, 400)]
     write(tmp_path / "corpus.jsonl", lines(texts))

@@ -53,6 +53,7 @@ def left_out(act: Callable[[], object]) -> list[str]:
     return [each for each in warned(act) if "not loaded" in each]
 
 
+@pytest.mark.long
 def test_columns_that_are_not_read_are_named_once(empty: Warehouse, tmp_path: Path) -> None:
     rows = [{"qid": "1", "docno": f"d{at}", "score": 2.5 - at, "rank": at, "hop": 7, **USUAL} for at in (1, 2)]
     usual, further = pandas.DataFrame(rows), pandas.DataFrame([{**row, "latency_ms": 5, "cost": 0.5} for row in rows])

@@ -250,6 +250,7 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
 # Runs that wait for judgments
 
 
+@pytest.mark.long
 def test_judgments_take_the_runs_that_wait_and_others_are_named(command: Command, tmp_path: Path) -> None:
     qrels = write(tmp_path / "q.txt", E_QRELS)
     command("load", "runs", *(write(tmp_path / f"{name}.run", E_VALUES) for name in ("first", "second")))

@@ -15,7 +15,7 @@ from tests.conftest import SAMPLE, Command, assert_refused, module_warehouse, wr
 from tests.ingest.refused_runs import REFUSED, REFUSED_FRAMES
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.variants import MEASURES, RANKED, archive, delimited, lines, nested, parquet, ranked, records
-from tests.long_cases import content, rows_of
+from tests.long_cases import content, few_of, rows_of
 
 HERE = Path(__file__).parent
 # Judgments that are read for the next load replace those of the last one.
@@ -36,18 +36,22 @@ shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels
 
 
 @pytest.mark.parametrize("load", dict.fromkeys(load for load, *_ in CASES))
-def test_what_cannot_be_loaded_is_refused_by_its_format(empty: Warehouse, tmp_path: Path, load: str) -> None:
+@pytest.mark.parametrize("few", few_of([True, False], 1))
+def test_what_cannot_be_loaded_is_refused_by_its_format(empty: Warehouse, tmp_path: Path, load: str, few: bool) -> None:
     empty.load_qrels(GIVEN, "judged")
     before = empty.rows(HELD)
-    for _, options, made, complaint in (case for case in CASES if case[0] == load):
+    cases = [case for at, case in enumerate(CASES) if case[0] == load and (at % 5 == 0) == few]
+    assert cases
+    for _, options, made, complaint in cases:
         with pytest.raises(EvalsqlError) as caught:
             getattr(empty, f"load_{load}")(write(tmp_path / "r", made), **options)
         assert re.search(complaint, str(caught.value)), (made[:500], str(caught.value))
         assert empty.rows(HELD) == before, made[:500]
 
 
-def test_data_in_memory_that_is_no_run_is_refused(empty: Warehouse) -> None:
-    for kind, (data, complaint) in REFUSED_FRAMES.items():
+@pytest.mark.parametrize("few", few_of([True, False], 1))
+def test_data_in_memory_that_is_no_run_is_refused(empty: Warehouse, few: bool) -> None:
+    for kind, (data, complaint) in [each for at, each in enumerate(REFUSED_FRAMES.items()) if (at % 4 == 0) == few]:
         with pytest.raises(EvalsqlError) as caught:
             empty.load_run(data, "r")
         assert re.search(complaint, str(caught.value)), (kind, str(caught.value))
@@ -101,6 +105,7 @@ def test_columns_are_named_where_they_are_not_known(shared: Warehouse, tmp_path:
             assert ranks == sorted(RANKED)
 
 
+@pytest.mark.long
 def test_columns_are_named_on_the_command_line(command: Command, tmp_path: Path) -> None:
     judgments = write(tmp_path / "q.csv", delimited(NAMES[:3], [row[:3] for row in QRELS], ","))
     plain = write(tmp_path / "q.txt", TREC_QRELS), write(tmp_path / "r.run", TREC_RUN)

@@ -16,7 +16,7 @@ import pytest
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import SAMPLE, Command, csv_rows, warned
-from tests.long_cases import few_of
+from tests.long_cases import few_of, one_in
 
 VALUES = "select run, measure, value from collection_scores join runs using (run_id) order by all"
 TREC = "map \tall\t0.25\nndcg_cut_10 \tall\t0.35\n"
@@ -137,7 +137,7 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
 
 @pytest.mark.parametrize(
     ("name", "content", "told", "values"),
-    [
+    one_in(3, [
         ("b.json", {"NDCG@10": 0.5, "Hole@10": 1}, {"collection": "c"}, [("b/c", "nDCG@10", 0.5)]),
         ("b.json", [{"NDCG@10": 0.5}, {"MAP@5": 0.25}], {"system": "s", "version": "2", "collection": "c"}, [
             ("s@2/c", "AP@5", 0.25), ("s@2/c", "nDCG@10", 0.5),
@@ -157,7 +157,7 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
         ("w.tsv", "System\tC\td\na\t50\t\nb\t\t25\n", {"measure": "AP", "percent": True}, [
             ("a/C", "AP", 0.5), ("b/d", "AP", 0.25),
         ]),
-    ],
+    ]),
 )  # fmt: skip
 def test_what_other_programs_wrote(
     empty: Warehouse, tmp_path: Path, name: str, content: Any, told: dict[str, Any], values: list[tuple[Any, ...]]
@@ -174,83 +174,110 @@ def test_what_other_programs_wrote(
 
 @pytest.mark.parametrize(
     ("files", "told", "reason"),
-    [
-        ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: broken JSON: it breaks off"),
-        ({"a.json": '{"run":"a"}\n{"run": ,\n'}, {}, "a.json:2: broken JSON: it is not as JSON has it from column 9"),
-        ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: broken JSON"),
-        ({"a.json": ""}, {}, "a.json: is empty"),
-        (
-            {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
-            {},
-            "a.csv:2: a value is longer than",
-        ),
-        ({"a.json": '{"run":["a"],"task":"c","metric":"AP","value":0.5}'}, {}, "a.json: names no system, but several"),
-        ({"a.json": '{"run":"\\ud800","task":"c","metric":"AP","value":0.5}'}, {}, "a.json: has text without UTF-8"),
-        ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
-        ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
-        ({"a.json": mteb("T", ndcg_at_10=0.5)}, {}, "a.json: does not say its system; --system NAME"),
-        ({"a.json": {"AP": None}}, {"collection": "c"}, "a.json: the value of AP is no finite number"),
-        ({"a.txt": "AP\tnan\nRR\t1\n"}, {"collection": "c"}, "a.txt:1: the value of AP is no finite"),
-        ({"a.txt": "AP\t1\nRR\t2 3\n"}, {"collection": "c"}, "a.txt:2: has 3 columns, and those above have 2"),
-        ({"a.txt": "AP\t0.5\nRR\t43\n"}, {"collection": "c"}, "a.txt:2: RR is 43.0, its range is 0 1; --percent"),
-        (
-            {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.6\n"},
-            {},
-            "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
-        ),
-        ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
-        (
-            {"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}},
-            {},
-            "T.json: has scores that are no JSON objects",
-        ),
-        ({"a.json": {"metrics": ["AP"], "model_names": ["m"]}}, {"collection": "c"}, "a.json: its parts are not those"),
-        ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
-        ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
-        ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
-        ({"a.zip": "PK\x03\x04"}, {}, "a.zip: cannot be read as a zip archive"),
-        ({"a.xlsx": "PK\x03\x04 xl/workbook.xml"}, {}, "a.xlsx: is an Excel workbook; export the sheet"),
-        ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
-        (
-            {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
-            {},
-            "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json",
-        ),
-        # What gives one thing twice, in two ways or not at all.
-        ({"a.json": '{"AP": 0.5, "AP": 0.6}'}, {"collection": "c"}, 'a.json: has "AP" twice'),
-        ({"a.json": [{"AP": 0.5}, {"AP": 0.6}]}, {"collection": "c"}, 'a.json: has "AP" twice'),
-        ({"a.csv": "system,collection,measure,value,value\na,c,AP,0,1\n"}, {}, "a.csv:1: names a column twice"),
-        ({"a.csv": "system,run,collection,measure,value\na,b,c,AP,0\n"}, {}, "a.csv:2: .*one meaning: system, run"),
-        ({"a.json": [{"system": None, "measure": "AP", "value": 1}]}, {"collection": "c"}, "does not say its system"),
-        ({"a.json": [{"measure": "AP", "value": True}]}, {"collection": "c"}, "the value of AP is no finite number"),
-        (
-            {"a.csv": "\nsystem,version,collection,measure,value\na@1,,c,AP,0\na,1,c,RR,1\n"},
-            {},
-            "a.csv:4: two systems, versions or collections would be called a@1/c",
-        ),
-        (
-            {"o__a/1/T.json": {"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}, {"map_at_10": 0.5}]}}},
-            {},
-            "T.json: has map_at_10 of some of its subsets alone",
-        ),
-        ({"a.json": '{"run": 1}\n{"run": 1, "run": 2}'}, {}, 'a.json:2: has "run" twice'),
-        # A value over all topics that those of the topics do not give, over no number of topics or over that of num_q.
-        (
-            {"a.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.9\n"},
-            {"collection": "c"},
-            "a.txt:3: AP over all topics is 0.9, and the values of its 2 topics give 0.375; do they belong to one run",
-        ),
-        (
-            {"a.txt": "num_q \tall\t2\nmap \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n"},
-            {"collection": "c"},
-            "a.txt:4: AP over all topics is 0.25",
-        ),
-        (
-            {"a.csv": "topic,measure,value\n1,NumRet,3\n2,NumRet,4\nall,NumRet,6\n"},
-            {"collection": "c"},
-            "topics give 7",
-        ),
-    ],
+    one_in(
+        3,
+        [
+            ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: broken JSON: it breaks off"),
+            (
+                {"a.json": '{"run":"a"}\n{"run": ,\n'},
+                {},
+                "a.json:2: broken JSON: it is not as JSON has it from column 9",
+            ),
+            ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: broken JSON"),
+            ({"a.json": ""}, {}, "a.json: is empty"),
+            (
+                {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
+                {},
+                "a.csv:2: a value is longer than",
+            ),
+            (
+                {"a.json": '{"run":["a"],"task":"c","metric":"AP","value":0.5}'},
+                {},
+                "a.json: names no system, but several",
+            ),
+            (
+                {"a.json": '{"run":"\\ud800","task":"c","metric":"AP","value":0.5}'},
+                {},
+                "a.json: has text without UTF-8",
+            ),
+            ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
+            ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
+            ({"a.json": mteb("T", ndcg_at_10=0.5)}, {}, "a.json: does not say its system; --system NAME"),
+            ({"a.json": {"AP": None}}, {"collection": "c"}, "a.json: the value of AP is no finite number"),
+            ({"a.txt": "AP\tnan\nRR\t1\n"}, {"collection": "c"}, "a.txt:1: the value of AP is no finite"),
+            ({"a.txt": "AP\t1\nRR\t2 3\n"}, {"collection": "c"}, "a.txt:2: has 3 columns, and those above have 2"),
+            ({"a.txt": "AP\t0.5\nRR\t43\n"}, {"collection": "c"}, "a.txt:2: RR is 43.0, its range is 0 1; --percent"),
+            (
+                {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.6\n"},
+                {},
+                "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
+            ),
+            ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
+            (
+                {"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}},
+                {},
+                "T.json: has scores that are no JSON objects",
+            ),
+            (
+                {"a.json": {"metrics": ["AP"], "model_names": ["m"]}},
+                {"collection": "c"},
+                "a.json: its parts are not those",
+            ),
+            ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
+            ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
+            ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
+            ({"a.zip": "PK\x03\x04"}, {}, "a.zip: cannot be read as a zip archive"),
+            ({"a.xlsx": "PK\x03\x04 xl/workbook.xml"}, {}, "a.xlsx: is an Excel workbook; export the sheet"),
+            ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
+            (
+                {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
+                {},
+                "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json",
+            ),
+            # What gives one thing twice, in two ways or not at all.
+            ({"a.json": '{"AP": 0.5, "AP": 0.6}'}, {"collection": "c"}, 'a.json: has "AP" twice'),
+            ({"a.json": [{"AP": 0.5}, {"AP": 0.6}]}, {"collection": "c"}, 'a.json: has "AP" twice'),
+            ({"a.csv": "system,collection,measure,value,value\na,c,AP,0,1\n"}, {}, "a.csv:1: names a column twice"),
+            ({"a.csv": "system,run,collection,measure,value\na,b,c,AP,0\n"}, {}, "a.csv:2: .*one meaning: system, run"),
+            (
+                {"a.json": [{"system": None, "measure": "AP", "value": 1}]},
+                {"collection": "c"},
+                "does not say its system",
+            ),
+            (
+                {"a.json": [{"measure": "AP", "value": True}]},
+                {"collection": "c"},
+                "the value of AP is no finite number",
+            ),
+            (
+                {"a.csv": "\nsystem,version,collection,measure,value\na@1,,c,AP,0\na,1,c,RR,1\n"},
+                {},
+                "a.csv:4: two systems, versions or collections would be called a@1/c",
+            ),
+            (
+                {"o__a/1/T.json": {"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}, {"map_at_10": 0.5}]}}},
+                {},
+                "T.json: has map_at_10 of some of its subsets alone",
+            ),
+            ({"a.json": '{"run": 1}\n{"run": 1, "run": 2}'}, {}, 'a.json:2: has "run" twice'),
+            # A value over all topics that those of the topics do not give, over no number of topics or that of num_q.
+            (
+                {"a.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.9\n"},
+                {"collection": "c"},
+                "a.txt:3: AP over all topics is 0.9, and the values of its 2 topics give 0.375; do they belong to one",
+            ),
+            (
+                {"a.txt": "num_q \tall\t2\nmap \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n"},
+                {"collection": "c"},
+                "a.txt:4: AP over all topics is 0.25",
+            ),
+            (
+                {"a.csv": "topic,measure,value\n1,NumRet,3\n2,NumRet,4\nall,NumRet,6\n"},
+                {"collection": "c"},
+                "topics give 7",
+            ),
+        ],
+    ),
 )
 def test_results_that_are_refused(
     empty: Warehouse, tmp_path: Path, files: dict[str, Any], told: dict[str, Any], reason: str
@@ -341,6 +368,7 @@ def test_the_command_reads_standard_input(command: Command) -> None:
     assert csv_rows(asked.stdout) == [{"measure": "AP", "value": "0.25"}, {"measure": "nDCG@10", "value": "0.35"}]
 
 
+@pytest.mark.long
 def test_real_results_of_mteb(empty: Warehouse, real: Path) -> None:
     empty.load_scores(real / "mteb" / "eng-v2-retrieval.tar.xz")
     assert empty.rows("""

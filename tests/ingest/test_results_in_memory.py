@@ -32,6 +32,7 @@ BY_TOPIC = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "made", few_of([pandas.DataFrame, polars.DataFrame, pyarrow.table, duckdb.from_arrow, "csv"], 1)
 )

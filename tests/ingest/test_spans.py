@@ -180,6 +180,7 @@ def test_runs_of_spans_are_refused_unless_it_is_said_what_they_are(empty: Wareho
     assert empty.rows("select run, count(*) from span_rankings group by run") == [("r", 1)]
 
 
+@pytest.mark.long
 def test_spans_go_with_their_judgments_and_runs(empty: Warehouse, tmp_path: Path) -> None:
     """Replaced, kept as a version, copied in an archive, dropped; what is replaced by the same leaves no version."""
     empty.load_qrels(JUDGED, "q", form="spans")
@@ -198,6 +199,7 @@ def test_spans_go_with_their_judgments_and_runs(empty: Warehouse, tmp_path: Path
         assert empty.rows(f"from {table}") == [], table
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", [RUN, rows_of(RUN)], ids=["file", "rows"])
 def test_evaluating_in_one_go_takes_spans_too(run: Any) -> None:
     how: dict[str, Any] = {"form": "spans", "collapse": "max", "unit": "characters"}

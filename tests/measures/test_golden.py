@@ -4,7 +4,6 @@ import csv
 import re
 from functools import cache
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
@@ -23,6 +22,9 @@ TABLES = [
     (case.name, table.name.removeprefix("expected").removesuffix(".tsv").removeprefix(".") or "trec_eval", table)
     for case in CASES
     for table in sorted(case.glob("expected*.tsv"))
+]
+PRINTED = [
+    (case, rule, list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))) for case, rule, table in TABLES
 ]
 
 
@@ -53,24 +55,20 @@ def topic_values(measure: str) -> dict[tuple[str, str, str], dict[str, float]]:
 
 
 @cache
-def means(measure: str) -> dict[tuple[str, str], float]:
-    return {(qrels, run): value for qrels, run, value in loaded().evaluate(measure).fetchall()}
-
-
-@cache
-def example_means() -> dict[str, dict[tuple[str, str], float]]:
+def means() -> dict[str, dict[tuple[str, str], float]]:
     """By measure the means of runs: asked together, the measures take a tenth of the time of each alone."""
-    measures = [*dict.fromkeys(example.split()[1] for _, example in EXAMPLES)]
+    asked = [row["measure"] for *_, rows in PRINTED for row in rows if row["topic"] == "all"]
+    measures = [*dict.fromkeys([*asked, *(example.split()[1] for _, example in EXAMPLES)])]
     rows = loaded().evaluate(measures).fetchall()
     assert {len(row) for row in rows} == {2 + len(measures)}
     return {measure: {row[:2]: row[at] for row in rows} for at, measure in enumerate(measures, start=2)}
 
 
-def value_of(case: str, run: str, topic: str, measure: str, column: str = "value", rule: str = "trec_eval") -> float:
-    name = f"{case} {rule} {run}"
-    if topic == "all":
-        return float(means(measure)[case, name])
-    return float(topic_values(measure)[case, name, topic][column])
+def value_of(name: tuple[str, str], row: dict[str, str]) -> float:
+    """What is computed of the judgment set and the run for a row that a source prints."""
+    if row["topic"] == "all":
+        return means()[row["measure"]][name]
+    return topic_values(row["measure"])[(*name, row["topic"])][row["column"]]
 
 
 def tolerance(printed: str) -> float:
@@ -78,27 +76,26 @@ def tolerance(printed: str) -> float:
     return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
-@pytest.mark.parametrize(("case", "rule", "table"), TABLES, ids=lambda value: getattr(value, "stem", value))
-def test_case_gives_what_its_source_prints(case: str, rule: str, table: Path) -> None:
-    rows = list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))
-    assert rows
-    for row in rows:
-        value = value_of(case, row["run"], row["topic"], row["measure"], row["column"], rule)
-        assert value == pytest.approx(float(row["expected"]), abs=tolerance(row["expected"])), row
+def test_cases_give_what_their_sources_print() -> None:
+    for case, rule, rows in PRINTED:
+        assert rows, case
+        for row in rows:
+            value = value_of((case, f"{case} {rule} {row['run']}"), row)
+            assert value == pytest.approx(float(row["expected"]), abs=tolerance(row["expected"])), (case, row)
 
 
 def test_every_case_has_values() -> None:
     assert {case.name for case in CASES} == {name for name, *_ in TABLES}
 
 
-@pytest.mark.parametrize(("relation", "example"), EXAMPLES)
-def test_example_in_the_header_holds(relation: str, example: str) -> None:
-    match = re.fullmatch(r"(\S+) (\S+) = (\S+)", example)
-    assert match is not None
-    case, measure, printed = match.groups()
-    assert parse_measures([measure], CATALOG)[0].relation.name == relation
-    value = example_means()[measure][case, f"{case} trec_eval system"]
-    assert value == pytest.approx(float(printed), abs=tolerance(printed))
+def test_examples_in_the_headers_hold() -> None:
+    for relation, example in EXAMPLES:
+        match = re.fullmatch(r"(\S+) (\S+) = (\S+)", example)
+        assert match is not None, example
+        case, measure, printed = match.groups()
+        assert parse_measures([measure], CATALOG)[0].relation.name == relation, example
+        value = means()[measure][case, f"{case} trec_eval system"]
+        assert value == pytest.approx(float(printed), abs=tolerance(printed)), example
 
 
 @pytest.mark.parametrize(("case", "printed"), [("tap-1", 0.312), ("tap-2", 0.228), ("tap-3", 0.277)])

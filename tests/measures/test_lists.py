@@ -27,7 +27,7 @@ def load(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load)
 
 
-@pytest.mark.parametrize(("name", "ties"), one_in(9, ORDERS))
+@pytest.mark.parametrize(("name", "ties"), one_in(27, ORDERS))
 def test_each_value_of_a_list_has_the_rows_that_it_has_alone(loaded: Warehouse, name: str, ties: str) -> None:
     listing = CATALOG.list_parameter(CATALOG[name])
     (parameter,) = (each for each in CATALOG[name].parameters if each.name == listing)

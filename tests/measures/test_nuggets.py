@@ -13,7 +13,7 @@ import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import FIXTURES, Command, csv_rows, write
-from tests.long_cases import few_of
+from tests.long_cases import few_of, one_in
 
 CASE = FIXTURES / "nuggets"
 SCORES = {"StrictVitalScore", "VitalScore", "StrictAllScore", "AllScore", "StrictWeightedScore", "WeightedScore"}
@@ -148,7 +148,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED)
+@pytest.mark.parametrize(("text", "told"), one_in(3, REFUSED))
 def test_an_answer_that_is_not_assigned_every_nugget_is_refused(
     tmp_path: Path, held: Warehouse, text: str, told: str
 ) -> None:
@@ -187,15 +187,21 @@ def test_nuggets_that_cannot_be_taken_are_named(tmp_path: Path, empty: Warehouse
 
 @pytest.mark.parametrize(
     ("rows", "told"),
-    [
-        ("q1,s1,a,3", "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2, FS or full_support"),
-        ("q1,s1,a,0.5", "2: CSV: .*support is 0.5, expected"),
-        ("q1,s1,a,", "2: CSV: .*the citation was not judged"),
-        ("q1,s1,,2", "2: CSV: run r, topic q1, sentence s1: has support and no document"),
-        ("q1,s1,a,2\nq1,s1,a,1", "3: CSV: .*stands there already"),
-        ("q1,s1,a,2\nq1,s1,,", "3: CSV: .*cites a document in another row"),
-        ("q9,s1,a,2", "2: CSV: .*the judgments have no nugget of the topic"),
-    ],
+    one_in(
+        3,
+        [
+            (
+                "q1,s1,a,3",
+                "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2, FS or full_support",
+            ),
+            ("q1,s1,a,0.5", "2: CSV: .*support is 0.5, expected"),
+            ("q1,s1,a,", "2: CSV: .*the citation was not judged"),
+            ("q1,s1,,2", "2: CSV: run r, topic q1, sentence s1: has support and no document"),
+            ("q1,s1,a,2\nq1,s1,a,1", "3: CSV: .*stands there already"),
+            ("q1,s1,a,2\nq1,s1,,", "3: CSV: .*cites a document in another row"),
+            ("q9,s1,a,2", "2: CSV: .*the judgments have no nugget of the topic"),
+        ],
+    ),
 )
 def test_a_citation_without_a_judgment_is_refused(tmp_path: Path, held: Warehouse, rows: str, told: str) -> None:
     text = "topic,sentence,document,support\n" + rows

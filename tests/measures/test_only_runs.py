@@ -41,7 +41,7 @@ def asked(sample: Warehouse) -> Iterator[Warehouse]:
     sample.connection.execute("reset variable only_runs")
 
 
-@pytest.mark.parametrize("call", [*one_in(3, DEFAULTS), *one_in(12, [*UNDER_TIES, *JUDGED_ONLY])])
+@pytest.mark.parametrize("call", [*one_in(6, DEFAULTS), *one_in(24, [*UNDER_TIES, *JUDGED_ONLY])])
 def test_rows_are_those_of_the_runs_it_names(sample: Warehouse, at_random: Warehouse, call: str) -> None:
     for warehouse, named in ((sample, ["dense", "bm25"]), (at_random, ["system 1", "system 3"])):
         among_all = [row for row in warehouse.rows(f"from {call} order by all") if row[1] in named]
@@ -73,7 +73,7 @@ def taken(warehouse: Warehouse, query: str) -> list[tuple[str, int]]:
     return found
 
 
-@pytest.mark.parametrize("call", DEFAULTS)
+@pytest.mark.parametrize("call", one_in(3, DEFAULTS))
 def test_no_more_is_read_than_of_the_run_it_names(asked: Warehouse, call: str) -> None:
     of_run = "from {} where run_id = (select run_id from runs where run = 'dense')"
     most = {name: len(asked.rows(of_run.format(name))) for name in ("retrieved", "evaluations")}

@@ -70,7 +70,7 @@ def load_weighted(warehouse: Warehouse) -> None:
 loaded = module_warehouse(load_weighted)
 
 
-@pytest.mark.parametrize("name", one_in(6, NAMES))
+@pytest.mark.parametrize("name", one_in(18, NAMES))
 def test_every_option_equals_the_published_program(loaded: Warehouse, name: str) -> None:
     asked, options = rewarding_silence(name), options_of(name)
     rows = loaded.rows(f"select qrels, topic, value, threshold, reached, weight from {call(loaded, asked)}")
@@ -263,7 +263,7 @@ def load_lists(warehouse: Warehouse) -> None:
 lists = module_warehouse(load_lists)
 
 
-@pytest.mark.parametrize("name", one_in(4, NAMES_OF_LISTS))
+@pytest.mark.parametrize("name", one_in(12, NAMES_OF_LISTS))
 def test_each_option_under_each_tie_rule(lists: Warehouse, name: str) -> None:
     sets, weights = judged()
     rows = lists.rows(f"select qrels, run, topic, {', '.join(COLUMNS)} from {call(lists, name)}")

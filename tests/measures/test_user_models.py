@@ -11,6 +11,7 @@ from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
 from evalsql import Warehouse
+from tests.long_cases import few_of
 from tests.measures.tied import every_order, load_tied, orders
 from tests.measures.topic_values import by_topic
 from tests.oracles.brute_force import Topic, search_length
@@ -58,7 +59,7 @@ def load(warehouse: Warehouse, one: Collection) -> None:
     warehouse.load_run(one.run, "system")
 
 
-@pytest.mark.parametrize("data", MADE)
+@pytest.mark.parametrize("data", few_of(MADE, 1))
 def test_made_collections_equal_plain_loops(empty: Warehouse, data: str) -> None:
     one, names = MADE[data]
     load(empty, one)
@@ -78,7 +79,7 @@ def mean_search_length(grades: Mapping[str, float], tried: list[Topic], rest: li
     return math.fsum(lengths) / len(lengths)
 
 
-@pytest.mark.parametrize("wanted", [1, 2, 4])
+@pytest.mark.parametrize("wanted", few_of([1, 2, 4], 1))
 def test_search_length_is_the_mean_over_all_orders(empty: Warehouse, wanted: int) -> None:
     load_tied(empty)
     ours = by_topic(empty, f"ESL(wanted={wanted})")
@@ -88,7 +89,7 @@ def test_search_length_is_the_mean_over_all_orders(empty: Warehouse, wanted: int
         assert ours[topic] == pytest.approx(mean_search_length(grades, tried, rest, wanted), abs=EXACT), topic
 
 
-@pytest.mark.parametrize("wanted", [1, 2, 3, 4])
+@pytest.mark.parametrize("wanted", few_of([1, 2, 3, 4], 1))
 @pytest.mark.parametrize("size", [5, 8])
 def test_search_length_in_a_collection(empty: Warehouse, wanted: int, size: int) -> None:
     grades, scores = {"a": 1, "b": 0, "c": 1, "d": 2}, {"b": 1.0, "d": 1.0, "x": 0.5}

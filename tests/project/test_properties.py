@@ -25,6 +25,7 @@ TOPIC = WORD.filter(lambda word: not word.startswith("#"))  # such a line is a c
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
+@pytest.mark.long
 def test_seeds_of_the_fuzzer_show_no_fault_and_it_tries_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     """What the fuzzer finds hangs on the machine's speed, so that only its targets are looked at here."""
     for target in TARGETS:
@@ -36,7 +37,7 @@ def test_seeds_of_the_fuzzer_show_no_fault_and_it_tries_every_target(capsys: pyt
     assert tried_ones == list(TARGETS)
 
 
-@pytest.mark.parametrize("target", ["run", "qrels", "name", "header"])
+@pytest.mark.parametrize("target", few_of(["run", "qrels", "name", "header"], 2))
 @QUICK
 @given(data=st.data())
 def test_any_bytes_are_taken_or_refused_in_words(target: str, data: st.DataObject) -> None:
@@ -44,7 +45,7 @@ def test_any_bytes_are_taken_or_refused_in_words(target: str, data: st.DataObjec
     tried(target, b"".join(data.draw(st.lists(parts, max_size=6))))
 
 
-@pytest.mark.parametrize("target", few_of(["body", "statement", "load"]))
+@pytest.mark.parametrize("target", few_of(["body", "statement", "load"], 1))
 @SLOW
 @given(data=st.data())
 def test_any_file_and_sql_is_taken_or_refused_in_words(target: str, data: st.DataObject) -> None:

@@ -145,6 +145,7 @@ def test_dark_light_and_print(opened: Open, folder: Path) -> None:
     assert page.evaluate(ALONE) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", few_of(["mean", "difference"], 1))
 @pytest.mark.parametrize(
     ("scheme", "width"), few_of([("light", 360), ("dark", 1280), ("light", 1280), ("dark", 800)], 1)

@@ -88,7 +88,8 @@ def test_answers_with_and_without_a_script(
             ),
             (("my baseline", "BM25-x", "c", "d"), {}, "BM25-x (place 2 of 4) was chosen: its name says bm25"),
             (("a", "b"), {}, ""),
-        ]
+        ],
+        1,
     ),
 )
 def test_a_baseline_that_nobody_named_is_said_to_be_chosen(
@@ -173,6 +174,7 @@ def test_topics_stand_under_what_happened_on_them(opened: Open, tied: Path) -> N
     }
 
 
+@pytest.mark.long
 def test_without_a_script_ties_are_told_too(opened: Open, tied: Path) -> None:
     page = opened(tied, script=False).page
     assert page.inner_text("#topics-body .sentence") == SENTENCE
@@ -217,6 +219,7 @@ def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> 
     assert "first of all ids that do not match." in opened(path, script=False).page.inner_text(".doubted")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("script", few_of([True, False], 1))
 def test_equal_systems_share_a_place(opened: Open, tmp_path: Path, script: bool) -> None:
     runs = {name: {"t1": _ranking(rank)} for name, rank in (("d", 4), ("b", 2), ("c", 2), ("a", 1))}

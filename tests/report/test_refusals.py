@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command, assert_refused, write
-from tests.long_cases import refusals
+from tests.long_cases import one_in, refusals
 from tests.report.test_paper_file import PAPER
 
 
-@pytest.mark.parametrize(("asked", "complaint"), refusals(__file__, "command"))
+@pytest.mark.parametrize(("asked", "complaint"), one_in(4, refusals(__file__, "command")))
 def test_what_does_not_fit_is_refused(demo: Command, tmp_path: Path, asked: str, complaint: str) -> None:
     paper = write(tmp_path / "paper.toml", PAPER)
     assert_refused(demo(*asked.split()), complaint)

@@ -54,6 +54,7 @@ def watched(browser: Browser) -> tuple[Page, list[str]]:
     return page, problems
 
 
+@pytest.mark.long
 def test_the_table_with_grades_loads_back(pooled: Path, command: Command, tmp_path: Path) -> None:
     how = ("pool", "--depth", 20, "--unjudged", "--db", pooled)
     done = command(*how, "--write", "s.csv")

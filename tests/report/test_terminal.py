@@ -132,7 +132,8 @@ def values(sample: Warehouse) -> dict[str, list[float]]:
             (120, 6, ("in 29 groups, the mean of each",)),
             (80, 6, ("qrels (sample in every row), place, marks by topic",)),
             (160, 6, ("by topic: nDCG@10 of the 40 topics, from the lowest mean over these systems to the highest",)),
-        ]
+        ],
+        1,
     ),
 )
 def test_a_leaderboard_fits_the_terminal(

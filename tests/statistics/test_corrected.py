@@ -13,6 +13,7 @@ from scipy import stats
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation import judging
 from tests.conftest import SAMPLE, Command, csv_rows
+from tests.long_cases import few_of
 from tests.statistics.scores import put_rows
 from tests.trials import corrected as trial
 
@@ -57,7 +58,7 @@ def lists(human: Values, judge: Values, run: str, base: str) -> tuple[np.ndarray
 
 
 @pytest.mark.parametrize("base", ["", "b"])
-@pytest.mark.parametrize(("num_human", "likeness"), [(3, 0.9), (8, 0.5), (20, 0.9), (30, 0.0), (12, -0.5)])
+@pytest.mark.parametrize(("num_human", "likeness"), few_of([(3, 0.9), (8, 0.5), (20, 0.9), (30, 0.0), (12, -0.5)], 2))
 @pytest.mark.parametrize("weight", [1.0, None])
 def test_estimates_are_those_of_the_papers(
     warehouse: Warehouse, num_human: int, likeness: float, weight: float | None, base: str
@@ -105,6 +106,7 @@ def test_estimates_are_those_of_ppi_python(warehouse: Warehouse, weight: float |
         assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-9)
 
 
+@pytest.mark.long
 def test_a_right_judge_needs_no_correction_and_one_by_lot_gives_nothing(warehouse: Warehouse) -> None:
     human, judge = drawn(4, 15, 1, shift=0)
     for row in corrected(warehouse, human, judge).values():

@@ -68,7 +68,7 @@ def test_orders_are_drawn_alike() -> None:
     assert scipy.stats.chisquare(signs).pvalue > 0.001
 
 
-@pytest.mark.parametrize("num_topics", few_of([1, 2, 10, 13, 3, 7, 11]))
+@pytest.mark.parametrize("num_topics", few_of([1, 2, 10, 13, 3, 7, 11], 1))
 def test_all_signs(warehouse: evalsql.Warehouse, num_topics: int) -> None:
     families = {"fine": drawn(num_topics, 4, num_topics), "coarse": drawn(num_topics + 50, 5, num_topics, steps=5)}
     put_scores(warehouse, families)

@@ -92,6 +92,7 @@ def test_an_unknown_name_drops_nothing(path: Path, tmp_path: Path, command: Comm
     assert not (tmp_path / "none.duckdb").exists()
 
 
+@pytest.mark.long
 def test_a_dry_run_prints_what_goes(path: Path, command: Command) -> None:
     words = ("drop", "runs", "t*", "--db", path, "--format", "csv")
     dry = command(*words, "--dry-run")

@@ -98,6 +98,7 @@ def differences(path: Path, other: Path) -> dict[str, int]:
         return {table: len(connection.execute(either.format(table)).fetchall()) for table in TABLES}
 
 
+@pytest.mark.long
 def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
     path, copy = file_of_few(fill_all), tmp_path / "copy.duckdb"
     with evalsql.open(path, read_only=True) as warehouse:
@@ -205,7 +206,7 @@ DAMAGED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("table", "query", "changed", "kind", "complaint"), few_of(DAMAGED, 5))
+@pytest.mark.parametrize(("table", "query", "changed", "kind", "complaint"), few_of(DAMAGED, 2))
 def test_a_damaged_folder_is_refused(
     tmp_path: Path, table: str, query: str | None, changed: dict[str, Any], kind: type[Exception], complaint: str
 ) -> None:

@@ -41,7 +41,7 @@ def contents(warehouse: Warehouse, runs: str = ".*") -> list[tuple[Any, ...]]:
     return rankings + warehouse.rows("from judgments order by all")
 
 
-@pytest.mark.parametrize("form", ["trec", "beir", "parquet", "jsonl"])
+@pytest.mark.parametrize("form", few_of(["trec", "beir", "parquet", "jsonl"], 2))
 def test_runs_load_again_as_they_were(sample: Warehouse, empty: Warehouse, tmp_path: Path, form: str) -> None:
     assert len(names_of(sample.database, "runs", ())) == 8
     write_file(sample.database, "qrels", "sample", form, tmp_path / "sample")
@@ -73,7 +73,7 @@ def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, 
     assert len(held.rows(LEVELS)) == 4
 
 
-@pytest.mark.parametrize("form", ["trec", "parquet", "jsonl"])
+@pytest.mark.parametrize("form", few_of(["trec", "parquet", "jsonl"], 1))
 def test_samples_load_again_as_they_were(empty: Warehouse, tmp_path: Path, form: str) -> None:
     for how, rows in SAMPLES.items():
         empty.load_qrels(write(tmp_path / "given", rows), how, form=how)
@@ -173,7 +173,7 @@ def test_scores_are_the_values_of_topics(command: Command, tmp_path: Path, sampl
     )
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+@pytest.mark.parametrize("form", few_of(["parquet", "jsonl"], 1))
 def test_what_was_judged_of_answers_loads_again_as_it_was(empty: Warehouse, tmp_path: Path, form: str) -> None:
     """Two sets of nuggets; of one run assignments to both, and sentences without a citation."""
     facts = [{"topic": topic, "nugget": f"n{at}", "importance": "vital"} for topic in "12" for at in range(2)]

@@ -13,7 +13,7 @@ import evalsql
 from evalsql import InputWarning, QueryError, Warehouse, WarehouseError
 from evalsql.cli.declare import complete_names
 from tests.conftest import SAMPLE, Command, assert_refused, load_sample, new_file, warned, write
-from tests.long_cases import few_of, rows_of
+from tests.long_cases import few_of, one_in, rows_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted, file_of_few
 from tests.warehouse.test_rebuild import objects
 
@@ -34,13 +34,16 @@ UNFINISHED = "create table runs (run_id integer); create table warehouse (x inte
 
 @pytest.mark.parametrize(
     ("made", "said"),
-    [
-        *((f"create {made}", "not an evalsql warehouse") for made in OTHERS),
-        (UNFINISHED, "unfinished warehouse.*delete it, then evalsql load"),
-        (f"{UNFINISHED}; insert into runs values (1)", "not an evalsql warehouse"),
-        (b"plain text, no database, but long enough to look like one" * 99, "cannot be opened"),
-        (None, "no such file"),
-    ],
+    one_in(
+        3,
+        [
+            *((f"create {made}", "not an evalsql warehouse") for made in OTHERS),
+            (UNFINISHED, "unfinished warehouse.*delete it, then evalsql load"),
+            (f"{UNFINISHED}; insert into runs values (1)", "not an evalsql warehouse"),
+            (b"plain text, no database, but long enough to look like one" * 99, "cannot be opened"),
+            (None, "no such file"),
+        ],
+    ),
 )
 def test_files_that_are_no_warehouse_are_left_alone(tmp_path: Path, made: str | bytes | None, said: str) -> None:
     path = tmp_path / "w.duckdb"
@@ -219,7 +222,8 @@ def true_figures() -> dict[tuple[Any, ...], Any]:
             (True, OTHER_SQL, 'we ird,"na\'me".duckdb'),
             (False, OTHER_SQL, "main.duckdb"),
             *product([True, False], ["select 1", OTHER_SQL], ["w.duckdb", "scores.duckdb"]),
-        ]
+        ],
+        1,
     ),
 )
 def test_relations_that_lie_are_not_asked(crafted: Crafted, read_only: bool, change: str, name: str) -> None:
@@ -272,6 +276,7 @@ def asked(warehouse: Warehouse) -> tuple[list[Any], list[float]]:
     return [value for value in values if not isinstance(value, float)], numbers
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
 @pytest.mark.parametrize("is_empty", few_of([False, True], 1))
 def test_nothing_is_asked_of_a_file_but_its_tables(crafted: Crafted, sample: Warehouse, is_empty: bool) -> None:

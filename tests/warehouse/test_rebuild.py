@@ -93,6 +93,7 @@ def mend(path: Path, statement: str) -> None:
         connection.execute(statement)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize("view", few_of(["ap", "steps.evaluated_topics"], 1))
 def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted, view: str) -> None:
@@ -120,6 +121,7 @@ def test_what_users_have_beside_our_tables_is_in_no_way(tmp_path: Path) -> None:
         assert opened.rows("from w.mine.topic_meta") == opened.rows("from w.steps.preferences") == [(1,)]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_without_a_template_statements_make_them(
     older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -179,6 +181,7 @@ def test_what_is_made_is_in_the_file_at_once(older: Crafted, tmp_path: Path) -> 
         assert not log.exists()
 
 
+@pytest.mark.long
 def test_a_file_whose_maker_is_killed_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "new.duckdb"
     program = "import os, signal, sys, evalsql; held = evalsql.open(sys.argv[1]); os.kill(os.getpid(), signal.SIGKILL)"

@@ -20,7 +20,7 @@ from evalsql.warehouse import connecting
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests.conftest import SAMPLE, load_sample, new_file, own_measure
-from tests.long_cases import few_of
+from tests.long_cases import few_of, one_in
 from tests.pseudo_terminal import Terminal
 from tests.warehouse.conftest import OBJECTS, Crafted
 
@@ -60,7 +60,8 @@ def imported(*arguments: object) -> set[str]:
             (("ls", "--db", "{db}"), set()),
             (("measures", "--format", "csv"), set()),
             (("shell", "--db", "{db}"), set()),  # on a terminal it takes prompt_toolkit
-        ]
+        ],
+        1,
     ),
 )
 def test_a_command_imports_no_more_than_it_needs(sample_file: Path, words: Sequence[str], needed: set[str]) -> None:
@@ -76,6 +77,7 @@ print(warehouse.rows("select score::integer from rankings"))
 PROJECTED = "print(warehouse{}.sql('select 7').project('*').fetchall())"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", few_of([FRAME, PROJECTED.format(".connection"), PROJECTED.format("")], 1))
 def test_a_connection_has_all_that_its_package_gives_it_where_nothing_else_imports_that(body: str) -> None:
     program = f"import evalsql\nwarehouse = evalsql.open(':memory:')\n{body}"
@@ -101,12 +103,15 @@ OTHER = {"d1": 2.0, "d3": 1.0}
 
 @pytest.mark.parametrize(
     ("runs", "asked", "said"),
-    [
-        ({"a": TIED}, False, False),
-        ({"a": PLAIN, "b": OTHER}, False, False),
-        ({"a": TIED, "b": OTHER}, True, False),
-        ({"a": TIED, "b": {"x": 4.0, "y": 3.0, "d1": 2.0, "d3": 1.0}}, True, True),
-    ],
+    one_in(
+        3,
+        [
+            ({"a": TIED}, False, False),
+            ({"a": PLAIN, "b": OTHER}, False, False),
+            ({"a": TIED, "b": OTHER}, True, False),
+            ({"a": TIED, "b": {"x": 4.0, "y": 3.0, "d1": 2.0, "d3": 1.0}}, True, True),
+        ],
+    ),
 )
 def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     empty: Warehouse, runs: dict[str, dict[str, float]], asked: bool, said: bool, monkeypatch: pytest.MonkeyPatch
@@ -165,6 +170,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
         assert figures(direct) == pytest.approx(values, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", few_of(["TAP@5", "AP nDCG@10 P@5 Bpref"], 1))
 def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empty: Warehouse, asked: str) -> None:
     with PlainWarehouse(open_database(":memory:"), asked=[asked]) as small:

@@ -137,6 +137,7 @@ def test_what_is_only_in_the_log_is_told(command: Command, tmp_path: Path) -> No
     assert "qrels" in command("ls", "--db", path).stdout
 
 
+@pytest.mark.long
 def test_an_import_is_given_up_where_its_log_does_not_go_into_the_file(
     command: Command, sample_file: Path, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
 from tests.conftest import SAMPLE
+from tests.long_cases import few_of
 from tests.report.conftest import NASTY, trec_eval
 from tests.report.site.conftest import Small
 
@@ -86,7 +87,7 @@ def number(text: str) -> float:
     return float(text.replace("\u2212", "-"))
 
 
-@pytest.mark.parametrize("which", ["site", "hostile"])
+@pytest.mark.parametrize("which", few_of(["site", "hostile"], 1))
 def test_every_link_leads_somewhere_within_the_site(which: str, request: pytest.FixtureRequest) -> None:
     folder: Path = request.getfixturevalue(which)
     found = pages(folder)
@@ -203,6 +204,7 @@ def test_a_measure_s_page_has_its_sql_and_its_winner(site: Path) -> None:
     assert "These pages have no figures of it." in pages(site)[f"measures/{without}.html"].words
 
 
+@pytest.mark.long
 def test_hostile_names_are_text_and_their_addresses_safe(hostile: Path) -> None:
     found = pages(hostile)
     files = [path.relative_to(hostile).as_posix() for path in hostile.rglob("*") if path.is_file()]
