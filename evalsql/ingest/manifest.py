@@ -15,7 +15,7 @@ from evalsql.ingest.files.source import NOT_UTF8, Source
 from evalsql.ingest.temp_tables import make_temp_table
 
 _COLUMNS = {
-    **{"line": "integer", "file": "varchar", "stem": "varchar", "is_there": "boolean", "is_outside": "boolean"},
+    **{"line": "integer", "file": "varchar", "stem": "varchar", "is_there": "boolean"},
     **{"keys": "varchar[]", "texts": "varchar[]"},
 }
 _SAID = {"run": "varchar", "keys": "varchar[]", "texts": "varchar[]"}
@@ -24,16 +24,14 @@ _SAID = {"run": "varchar", "keys": "varchar[]", "texts": "varchar[]"}
 def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]) -> list[Any]:
     """The runs that a file lists: CSV, TSV, JSON lines or TOML with the columns file, system, collection and others.
 
-    Files are in the manifest's own folder or below it. ``meta`` is kept with all runs where it says nothing else. Also
+    Paths start from the manifest's own folder. ``meta`` is kept with all runs where it says nothing else. Also
     puts the runs into the table ``told_runs``. Raises InputError with all lines that are at fault.
     """
     rows = []
     for line, row in _rows(path):
         said = dict(meta) | {key: text for key, value in row.items() if (text := _text(value))}
         file = _file(path, row)
-        named = Path(_text(row.get("file")))
-        is_outside = bool(named.anchor) or os.pardir in named.parts
-        rows.append((line, file, stem(file), os.path.isfile(file), is_outside, [*said], [*said.values()]))
+        rows.append((line, file, stem(file), os.path.isfile(file), [*said], [*said.values()]))
     if not rows:
         raise InputError([Problem(str(path), 0, "lists no run")])
     listed = _told_runs(database, "manifest_runs", "manifest", _COLUMNS, rows)

@@ -12,7 +12,6 @@ with named as (
         line,
         file,
         is_there,
-        is_outside,
         meta,
         coalesce(
             meta['run'],
@@ -59,8 +58,6 @@ select
     qrels_ids,
     case
         when meta['file'] is null then 'names no file; the column file does'
-        when is_outside
-            then concat(meta['file'], ' leaves the folder of the manifest; name files in it, from there, without ..')
         when not is_there then concat(file, ': no such file')
         when file_line < line then concat(file, ' stands on line ', file_line, ' already')
         when run_line < line then concat('run ', run, ' stands on line ', run_line, ' already')
