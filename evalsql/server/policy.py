@@ -12,7 +12,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine
 from evalsql.database.calls import CallError, Word, check_calls, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
-from evalsql.warehouse.schema import hides
+from evalsql.warehouse.own_measures import hides
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}

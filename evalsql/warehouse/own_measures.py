@@ -9,7 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import created_name
+from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
@@ -49,7 +49,7 @@ def check_contract(database: Database, relation: Relation) -> None:
     evaluated, answered = "select [count(*)] from evaluations", database.catalog["answered_topics"]
     if answered in database.catalog.build_order([relation.name]):
         kinds = ", ".join(f"count(*) filter (where kind = '{kind}')" for kind in ("nuggets", "citations"))
-        evaluated = f"select [{kinds}] from {created_name(database.catalog, answered)}"
+        evaluated = f"select [{kinds}] from {ddl.created_name(database.catalog, answered)}"
     counts = f"""
         select
             count(*), count(distinct (qrels, run, topic)), ({evaluated}),
@@ -163,6 +163,12 @@ _UNDERSTOOD = {
     *("ORDER_DEFAULT", "ASCENDING", "DESCENDING", "COLUMN_REF", "COMPARISON", "OPERATOR", "CONSTANT", "CONJUNCTION"),
     *("CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
 }
+
+
+def hides(catalog: Catalog, kind: str, name: str) -> bool:
+    """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
+    known = {*catalog.relations, ddl.SCORES}
+    return name.lower() in (known if kind == "table" else parsed.engine_functions() - known)
 
 
 def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
