@@ -26,8 +26,8 @@ def _engine() -> "DuckDBPyConnection":
 def engine_functions(*kinds: str) -> frozenset[str]:
     """Names of the engine's own functions, all or those of some kinds: scalar, aggregate, macro, window, table."""
     listed = "select function_name from duckdb_functions() where internal"
-    rows = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds)]).fetchall()
-    return frozenset(name for (name,) in rows)
+    found = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds)])
+    return frozenset(name for (name,) in found.fetchall())
 
 
 def nodes(text: str) -> list[Node]:

@@ -12,7 +12,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine
 from evalsql.database.calls import CallError, Word, check_calls, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
-from evalsql.warehouse.schema import hides
+from evalsql.warehouse.own_measures import hides
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -31,7 +31,6 @@ _REFUSED_BEGINNINGS = (
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MOST = 250_000  # characters of a text, for which others wait a second or a few; evalsql itself sends up to 80,000
-_TEMPORARY = (["temp"], ["temporary"])
 _MADE = (["table"], ["view"], ["macro"], ["function"])
 _RENAMES = ["rename", "to"]
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
@@ -75,7 +74,7 @@ def _admitted(query: str, kind: str, role: str) -> str:
     except CallError as error:
         raise RefusedError(f"the function {error} is not for clients of a server") from error
     made = _after(words, ["create", "or", "replace"], ["create"])
-    is_temporary = bool(_after(_after(made, *_TEMPORARY), *_MADE))
+    is_temporary = bool(_after(_after(made, ["temp"], ["temporary"]), *_MADE))
     if kind in ("CREATE", "ALTER") and not is_temporary:
         _check_kept(words, made)
     if role == WRITE or kind in _READING:
@@ -95,10 +94,9 @@ def _check_kept(words: list[Word], made: list[Word]) -> None:
         raise RefusedError("clients of a server make tables, views, macros, schemas, sequences, types and indexes only")
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
     for behind in [_after(named, ["if", "not", "exists"], [])] if made else renamed:
-        at = 0
-        while [word.text for word in behind[at + 1 : at + 2]] == ["."]:
-            at += 2
-        name = "".join(word.text for word in behind[at : at + 1])
+        while [word.text for word in behind[1:2]] == ["."]:
+            behind = behind[2:]
+        name = "".join(word.text for word in behind[:1])
         if hides(read_catalog(), kind, name) or (kind, name) == ("schema", "temp"):
             raise RefusedError(f"{name} is a name of DuckDB or evalsql; give what is kept another one")
 

@@ -9,7 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import created_name
+from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
@@ -49,7 +49,7 @@ def check_contract(database: Database, relation: Relation) -> None:
     evaluated, answered = "select [count(*)] from evaluations", database.catalog["answered_topics"]
     if answered in database.catalog.build_order([relation.name]):
         kinds = ", ".join(f"count(*) filter (where kind = '{kind}')" for kind in ("nuggets", "citations"))
-        evaluated = f"select [{kinds}] from {created_name(database.catalog, answered)}"
+        evaluated = f"select [{kinds}] from {ddl.created_name(database.catalog, answered)}"
     counts = f"""
         select
             count(*), count(distinct (qrels, run, topic)), ({evaluated}),
@@ -153,23 +153,22 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 # Bodies, of which strangers' files may hold some
 
 # Without OVER these are no functions of the engine; DuckDB 1.5 lists them as aggregates.
-_ONLY_OVER = frozenset(
-    (
-        *("row_number", "rank", "rank_dense", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "lag"),
-        *("first_value", "last_value", "nth_value", "fill"),
-    )
-)
+_ONLY_OVER = {"row_number", "rank", "rank_dense", "dense_rank", "percent_rank", "cume_dist", "ntile", "fill"}
+_ONLY_OVER |= {"lead", "lag", "first_value", "last_value", "nth_value"}
 _OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
 # What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
-_UNDERSTOOD = frozenset(
-    (
-        *("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "SUBQUERY", "JOIN", "EMPTY", "EXPRESSION_LIST"),
-        *("ORDER_MODIFIER", "DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "PIVOT"),
-        *("ORDER_DEFAULT", "ASCENDING", "DESCENDING", "COLUMN_REF", "COMPARISON", "OPERATOR", "CONSTANT"),
-        *("CONJUNCTION", "CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
-        "PARAMETER",
-    )
-)
+_UNDERSTOOD = {
+    *("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "SUBQUERY", "JOIN", "EMPTY", "EXPRESSION_LIST"),
+    *("ORDER_MODIFIER", "DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "PIVOT", "PARAMETER"),
+    *("ORDER_DEFAULT", "ASCENDING", "DESCENDING", "COLUMN_REF", "COMPARISON", "OPERATOR", "CONSTANT", "CONJUNCTION"),
+    *("CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
+}
+
+
+def hides(catalog: Catalog, kind: str, name: str) -> bool:
+    """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
+    known = {*catalog.relations, ddl.SCORES}
+    return name.lower() in (known if kind == "table" else parsed.engine_functions() - known)
 
 
 def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
@@ -193,12 +192,8 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
 def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions: Set[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
     called = _ROW_SOURCES | functions | parsed.engine_functions("scalar", "aggregate", "macro")
-    names = {
-        "BASE_TABLE": known,
-        "TABLE_FUNCTION": _ROW_SOURCES | macros,
-        "FUNCTION": called - _ONLY_OVER,
-        "WINDOW": called | _ONLY_OVER,
-    }
+    names = {"BASE_TABLE": known, "TABLE_FUNCTION": _ROW_SOURCES | macros}
+    names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
     for text in (relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})):
         try:
             nodes = parsed.nodes(text)
@@ -209,10 +204,9 @@ def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions
         for node, ctes in _scopes(nodes[-1]["statements"]):
             kind = node.get("class") or node.get("type")
             if kind in names:
-                is_table = kind == "BASE_TABLE"
-                name, schema, held = (node[key] for key in (_OF_TABLE if is_table else _OF_FUNCTION))
-                is_known = (is_table and name in ctes and not schema) or (name in names[kind] and schema in _SCHEMAS)
-                if not is_known or held:
+                name, schema, held = (node[key] for key in (_OF_TABLE if kind == "BASE_TABLE" else _OF_FUNCTION))
+                is_cte = kind == "BASE_TABLE" and name in ctes and not schema
+                if held or not (is_cte or (name in names[kind] and schema in _SCHEMAS)):
                     what, noun = ("calls", "function") if kind in ("FUNCTION", "WINDOW") else ("reads", "relation")
                     raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")
             elif kind and kind not in _UNDERSTOOD and not kind.endswith("TYPE_INFO"):
@@ -235,6 +229,5 @@ def _scopes(tree: Any) -> Iterator[tuple[parsed.Node, Set[str]]]:
                 ctes = ctes | {entry["key"]} if entry["key"].isidentifier() else ctes
             if isinstance(node.get("type"), str):  # else the value of a constant has one
                 yield node, ctes
-            own = {node["cte_name"]} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset[str]()
-            inside = (key for key in node if key != "cte_map")
-            waiting += [(node[key], ctes | own if key == "right" else ctes) for key in inside]
+            own = ctes | {str(node.get("cte_name"))} if node.get("type") == "RECURSIVE_CTE_NODE" else ctes
+            waiting += [(node[key], own if key == "right" else ctes) for key in node if key != "cte_map"]

@@ -15,7 +15,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import tokens
-from evalsql.database import engine, parsed
+from evalsql.database import engine
 from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
@@ -24,7 +24,7 @@ from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
+from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in, hides
 
 SCHEMA_VERSION = 8
 _MAKING = "making views"
@@ -124,12 +124,6 @@ def refuse_hiding(database: Database) -> None:
     if hiding:
         fault = f"views in it would ask {', '.join(hiding)} of the file in the place of what DuckDB or evalsql has"
         raise WarehouseError(f"{database.path}: {fault}; {_TAKE_OUT}. Temporary views ask what statements do")
-
-
-def hides(catalog: Catalog, kind: str, name: str) -> bool:
-    """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
-    known = {*catalog.relations, ddl.SCORES}
-    return name.lower() in (known if kind == "table" else parsed.engine_functions() - known)
 
 
 def check_definitions(database: Database, check: Callable[[str], None]) -> None:

@@ -1,7 +1,9 @@
 """What a stranger's file calls its own neither opens the fence around the engine nor becomes SQL of this program."""
 
 import os
+import random
 import textwrap
+from collections import Counter
 from contextlib import closing, nullcontext, suppress
 from itertools import product
 from pathlib import Path
@@ -10,17 +12,18 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, QueryError, UsageError, WarehouseError
+from evalsql import CatalogError, InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.catalog.measure_names import quoted
-from evalsql.catalog.relations import Catalog
+from evalsql.catalog.relations import Catalog, read_catalog, read_relation
 from evalsql.database import parsed
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.writer import Writer
 from tests.conftest import Command, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 from tests.warehouse.test_foreign_files import BOARD, BY_HAND, TRUE_AP
-from tests.warehouse.test_own_measures import kept
+from tests.warehouse.test_own_measures import ONE_STEP, kept
 
 # What may be called while the fence is built: the statement gives a list of the files that are allowed.
 NAMES = ("list_value", "list_pack", "LIST_VALUE", "main.list_value", "array_value", "list_concat", "struct_pack", "row")
@@ -198,6 +201,49 @@ def test_a_file_that_was_written_at_its_opening_is_not_written_for_a_view(crafte
         for statement in ("begin", "create view best as from ap", "commit"):  # else refused in a transaction
             warehouse.execute(statement)
         assert warehouse.rows(TRUE_AP.replace("from ap", "from best")) == [(pytest.approx(BY_HAND),)]
+
+
+# Names in the body of a kept measure
+CTES = ("u1", "u2", "u3")
+
+
+def _query(draw: random.Random, depth: int) -> str:
+    """A query of one column in which names are of CTEs or of nothing."""
+    first, second = draw.sample(CTES, 2)
+    if depth == 0:
+        return f"(select 1 as a from {draw.choice([first, *5 * ['range(1)']])})"
+    a, b, c = (_query(draw, depth - 1) for _ in range(3))
+    return draw.choice(
+        (
+            f"(select 1 as a from {a} as x, {first})",
+            f"(select max((select 1 from {first} limit 1)) over () as a from range(1) as t(b), lateral {a} as y)",
+            f"({a} union all {b} limit {c})",
+            f"(with {first} as {a} select 1 as a from {first}, {second})",
+            f"(with {first} as {a}, {second} as materialized {b} {c} union all select 1 from {first}, {second})",
+            f"(with recursive {first} as ({a} union all (select 1 as a from {second} where false)) from {first})",
+            f"(with recursive {first} as ({a} union all (select a from {first} where false)) {b} union from {first})",
+            f"(with {first} as {a} (select case when exists {b} then {c} end as a from {first}))",
+        )
+    )
+
+
+def test_the_check_of_bodies_knows_which_names_are_ctes_as_the_engine_does() -> None:
+    """A name that is none is nothing for the engine too, which has no such table here."""
+    catalog, draw, counts = read_catalog(), random.Random(7), Counter[tuple[str, bool]]()
+    with duckdb.connect() as connection:
+        while min(counts["", True], counts["absent", False]) < 25:
+            text, told, is_refused = _query(draw, draw.choice((1, 1, 2))), "", False
+            try:
+                connection.execute(f"describe {text}")
+            except duckdb.Error as error:
+                told = "absent" if "does not exist" in str(error) else "refused otherwise, as where it names itself"
+            try:
+                check_bodies(catalog, [read_relation(Path("own.sql"), ONE_STEP.format(body=text))])
+            except CatalogError:
+                is_refused = True
+            counts[told, not is_refused] += 1
+            assert told != "absent" or is_refused, text
+    assert counts["", False] == 0, counts  # every CTE is used, else the engine would not look at it
 
 
 # Text of the file that stands where this program writes SQL

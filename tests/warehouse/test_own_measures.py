@@ -1,9 +1,7 @@
 """A user's own measures, kept in the warehouse or borrowed from a folder, beside those of the package."""
 
-import random
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
@@ -15,9 +13,8 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
-from evalsql.catalog.relations import Catalog, read_catalog, read_relation
+from evalsql.catalog.relations import Catalog
 from evalsql.database import database
-from evalsql.warehouse.own_measures import check_bodies
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
@@ -322,48 +319,6 @@ def test_a_kept_relation_is_one_select_of_relations(
     assert "Traceback" not in outcome.stderr
     assert SECRET not in outcome.stdout + outcome.stderr
     assert not file.exists()
-
-
-CTES = ("u1", "u2", "u3")
-
-
-def _query(draw: random.Random, depth: int) -> str:
-    """A query of one column in which names are of CTEs or of nothing."""
-    first, second = draw.sample(CTES, 2)
-    if depth == 0:
-        return f"(select 1 as a from {draw.choice([first, *5 * ['range(1)']])})"
-    a, b, c = (_query(draw, depth - 1) for _ in range(3))
-    return draw.choice(
-        (
-            f"(select 1 as a from {a} as x, {first})",
-            f"(select max((select 1 from {first} limit 1)) over () as a from range(1) as t(b), lateral {a} as y)",
-            f"({a} union all {b} limit {c})",
-            f"(with {first} as {a} select 1 as a from {first}, {second})",
-            f"(with {first} as {a}, {second} as materialized {b} {c} union all select 1 from {first}, {second})",
-            f"(with recursive {first} as ({a} union all (select 1 as a from {second} where false)) from {first})",
-            f"(with recursive {first} as ({a} union all (select a from {first} where false)) {b} union from {first})",
-            f"(with {first} as {a} (select case when exists {b} then {c} end as a from {first}))",
-        )
-    )
-
-
-def test_the_check_of_bodies_knows_which_names_are_ctes_as_the_engine_does() -> None:
-    """A name that is none is nothing for the engine too, which has no such table here."""
-    catalog, draw, counts = read_catalog(), random.Random(7), Counter[tuple[str, bool]]()
-    with duckdb.connect() as connection:
-        while min(counts["", True], counts["absent", False]) < 25:
-            text, told, is_refused = _query(draw, draw.choice((1, 1, 2))), "", False
-            try:
-                connection.execute(f"describe {text}")
-            except duckdb.Error as error:
-                told = "absent" if "does not exist" in str(error) else "refused otherwise, as where it names itself"
-            try:
-                check_bodies(catalog, [read_relation(Path("own.sql"), ONE_STEP.format(body=text))])
-            except CatalogError:
-                is_refused = True
-            counts[told, not is_refused] += 1
-            assert told != "absent" or is_refused, text
-    assert counts["", False] == 0, counts  # every CTE is used, else the engine would not look at it
 
 
 # A string between dollar tags, a comment or a name ends elsewhere for another reader than the engine, and what stands
