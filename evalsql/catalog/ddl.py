@@ -297,13 +297,14 @@ def grouped(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> list[t
     return found
 
 
-def tied_scores(measures: Sequence[Measure]) -> str:
+def tied_scores(measures: Sequence[Measure], without: str = "") -> str:
     """The same under other orders of tied documents: qrels, run, topic, measure, ties, value."""
     labels = "select qrels, run, topic, {} as measure, {} as ties, value from {}"
     variants = [
         labels.format(literal(measure.name), literal(ties), variant.call)
         for measure in measures
         for ties, variant in tie_variants(measure).items()
+        if ties != without
     ]
     return "\nunion all\n".join(variants) or f"select *, 'rule' as ties from ({NO_SCORES})"
 
@@ -332,10 +333,10 @@ def board_order(measures: Sequence[Measure]) -> str:
     return f"qrels, 3 {'' if measures[0].relation.header.less_is_better else 'desc'}, run"
 
 
-def tied_answers(measure: Measure) -> str:
+def tied_answers(measure: Measure, without: str = "") -> str:
     """A SELECT of one measure under every order of ties that it knows: qrels, run, topic, measure, ties, value."""
     ruled = f"select qrels, run, topic, measure, {literal(TIE_RULE)} as ties, value from ({scores([measure])})"
-    return f"{ruled}\nunion all\n{tied_scores([measure])}"
+    return f"{ruled}\nunion all\n{tied_scores([measure], without)}"
 
 
 def tie_report(catalog: Catalog, report: str, answers: str) -> str:

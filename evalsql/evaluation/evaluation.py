@@ -207,16 +207,16 @@ class Evaluation:
             self.database.execute_all(["drop table if exists temp.scores", *views])
 
     def tie_queries(
-        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
+        self, measures: Names, *, qrels: Names = (), runs: Names = (), without: str = "", progress: Progress = silent
     ) -> tuple[str, str]:
-        """The SELECTs of ``ties``; what they read is made."""
+        """The SELECTs of ``ties``; what they read is made, but for an order of ties that is left out."""
         named = parse_measures(as_list(measures), self.database.catalog)
         chosen = self._filter(qrels, runs)
         self.database.execute(f"create or replace temp table tied_answers as {ddl.NO_TIED_ANSWERS}")
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
-            answers = self._filtered([measure], ddl.tied_answers(measure), chosen)
+            answers = self._filtered([measure], ddl.tied_answers(measure, without), chosen)
             self.database.execute(f"insert into tied_answers select * from (\n{answers}\n)")
         answers, order = "select * from temp.tied_answers", "order by qrels, measure, value desc"
         effects = ddl.tie_report(self.database.catalog, "tie_effects", answers)
