@@ -98,7 +98,7 @@ class _Reader:
     def of_records(self, records: Iterable[Record], label: str) -> Iterator[Row]:
         left_out, meanings = set[str](), cache(lambda names: known(names, "costs", self.columns))
         for record in records:
-            fields, found = record.fields, meanings(tuple(record.fields))
+            fields, found = self.named(record.fields, label), meanings(tuple(record.fields))
             left_out |= record.left_out
             if self.owner and "run" in found:
                 raise UsageError(f"{label}: its rows name their run, so that {self.owner} is not to be named")
@@ -113,6 +113,14 @@ class _Reader:
             yield from ((record.line, run, topic, call, *each) for each in amounts.items() if self._takes(each[0]))
         if left_out:
             warn(str(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(sorted(left_out))}")))
+
+    def named(self, fields: Mapping[str, str], label: str) -> Mapping[str, str]:
+        """The fields of a record; the one of {topic: number} gets the name of the one cost that is asked for."""
+        if [*fields] != ["text"]:
+            return fields
+        if len(self.costs) != 1:
+            raise UsageError(f'{label}: its numbers have no name; --cost NAME, in Python costs=["NAME"], gives it')
+        return dict.fromkeys(self.costs, fields["text"])
 
     def of_metadata(self, source: Source) -> Iterator[Row]:
         """The numbers below ``resources`` of an ir_metadata file, called by the keys above them and their unit."""

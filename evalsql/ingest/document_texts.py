@@ -26,7 +26,7 @@ CHARACTERS = 2_000  # of a title and of a text that are kept
 _NAMES: Mapping[str, Sequence[str]] = {
     "document": (*COLUMNS["document"][: COLUMNS["document"].index("document")], "_id", "id", "document"),
     "title": ("title", "headline"),
-    "text": ("text", "contents", "content", "body", "passage", "segment", "abstract"),
+    "text": ("text", "contents", "content", "page_content", "body", "passage", "segment", "abstract"),
 }
 # Columns of files without a header by their number; those of MS MARCO's documents have an address.
 _HEADLESS = {2: ("document", "text"), 3: ("document", "title", "text"), 4: ("document", "url", "title", "text")}

@@ -21,8 +21,9 @@ _IDS = ("id", "_id", "id_")
 # What the documents of a ranking are called where a record holds a whole one.
 _RANKINGS = (
     *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
-    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts", "retrieved_ids"),
-    *("retrieved_context_ids", "retrieved_nodes", "source_nodes", "points", "matches", "result"),
+    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
+    *("retrieved_ids", "retrieved_docids", "retrieved_doc_ids", "retrieved_context_ids"),
+    *("retrieved_nodes", "source_nodes", "points", "matches", "result"),
 )
 # Where answers of search engines have their hits: Elasticsearch and OpenSearch, Solr, Qdrant.
 _ANSWERS = (("hits", "hits"), ("response", "hits", "hits"), ("response", "docs"), ("result", "points"))

@@ -25,7 +25,7 @@ _LABEL = re.compile(
     r"|factor(?:s|\(s\))?)\s*:\s*",
     re.IGNORECASE,
 )
-_IDS = ("number", "num", "id", "qid", "_id")
+_IDS = ("number", "num", "id", "qid", "_id", "identifier")
 
 
 class Record(NamedTuple):
@@ -145,13 +145,15 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
     has_lines = False
     with suppress(ValueError, RecursionError), source.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
-        has_lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
+        found = json.loads(first.decode("utf-8-sig"))
+        has_lines = isinstance(found, dict) and not _listed(found)
     rows: Iterable[tuple[int, str, Any]]
     if has_lines:
         rows = ((number, "JSON lines", value) for number, value in json_lines(source, refuse_line))
         expected = "no object, as the lines above are"
     else:
         document = read_json(source)
+        document = _listed(document) or document
         if isinstance(document, dict):
             yield from _of_mapping(document, line=0)
             return
@@ -167,6 +169,12 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
                 yield _of_object(number, value, topic)
         except UsageError as error:
             refuse(source.problem(number, f"{place}: {error}"))
+
+
+def _listed(value: Any) -> list[Any] | None:
+    """The topics of an object that has a list of them and nothing else, as Galago's ``queries``."""
+    inner = next(iter(value.values()), None) if isinstance(value, dict) and len(value) == 1 else None
+    return inner if isinstance(inner, list) and all(isinstance(each, dict) for each in inner) else None
 
 
 # Text with columns

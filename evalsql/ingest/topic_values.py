@@ -21,7 +21,10 @@ from evalsql.phrases import counted, shortened
 
 # A question's own words, and what files call them; the first name that is there is taken.
 TEXTS: Mapping[str, Sequence[str]] = {
-    "text": ("text", "query_text", "title", "query", "summary", "question", "description", "desc"),
+    "text": (
+        *("text", "query_text", "title", "query", "summary", "question", "user_input", "content"),
+        *("description", "desc"),
+    ),
     "description": ("description", "desc", "question", "summary"),
     "narrative": ("narrative", "narr", "background"),
 }

@@ -99,6 +99,14 @@ def test_rows_of_one_run_units_and_other_names(ran: Warehouse, tmp_path: Path) -
         ran.load_costs([{"run": "b", "topic": "1", "x": 1}], costs="latency")
 
 
+def test_numbers_of_topics_are_called_as_the_user_says(ran: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", '{"1": 20, "2": 7.5}')
+    with pytest.raises(UsageError, match=r"a.json: its numbers have no name; --cost NAME"):
+        ran.load_costs(path, run="a")
+    ran.load_costs(path, run="a", costs="latency_ms")
+    assert held(ran) == [("a", "1", None, "latency_ms", 20.0), ("a", "2", None, "latency_ms", 7.5)]
+
+
 def test_metadata_of_a_run(ran: Warehouse, tmp_path: Path) -> None:
     """As ir_metadata and tirex-tracker have it: numbers with their units, below keys whose names are put together."""
     path = write(tmp_path / "one.yml", METADATA.format(tag="a", energy="12.5 J"))

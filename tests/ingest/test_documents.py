@@ -50,6 +50,7 @@ FILES: dict[str, tuple[str | bytes, Any]] = {
     "BEIR": (lines(rows("_id", "title", "text", metadata={"url": "x"})), TEXTS),
     "BEIR, packed": (gzip.compress(lines(rows("_id", "title", "text"))), TEXTS),
     "JSON lines of other names": (lines(rows("docid", "headline", "contents")), TEXTS),
+    "JSON lines of LangChain": (lines(rows("id", "title", "page_content")), TEXTS),
     "JSON list": (json.dumps(rows("id", "title", "body"), indent=1), TEXTS),
     "Parquet": (packed(rows("_id", "title", "text")), TEXTS),
     "TSV": (delimited("\t", "docno", "title", "text"), IN_LINES),

@@ -34,10 +34,14 @@ TOPICS_FILES: dict[str, str | bytes] = {
     "JSON lines, numbers": lines([{**row, "qid": int(row["qid"])} for row in rows("qid", "query")]),
     "JSON texts": json.dumps(TEXTS, indent=1),
     "JSON texts in one line": json.dumps(TEXTS),
+    "JSON of Galago": json.dumps({"queries": rows("number", "text")}),
+    "JSON of Galago, indented": json.dumps({"queries": rows("number", "text")}, indent=1),
+    "JSON lines of RAGAS": lines(rows("id", "user_input")),
     "JSON list of rows": json.dumps(rows("id", "title"), indent=1),
     "TREC topics, SGML": SGML,
     "TREC topics, XML": XML,
     "TREC topics, XML with elements": XML.replace('<topic number="1">', "<topic><num>1</num>"),
+    "TREC topics, XML of CLEF": XML.replace('<topic number="1">', "<topic><identifier>1</identifier>"),
     "Parquet": parquet(("_id", "text"), list(TEXTS.items())),
 }
 _ROWS = rows("query_id", "text")
