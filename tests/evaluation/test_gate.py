@@ -371,7 +371,6 @@ def test_a_run_that_is_not_whole_becomes_no_baseline(three_runs: Path, tmp_path:
     assert "b.json: not written" in answer.stderr
 
 
-@pytest.mark.long
 def test_rules_in_a_file(three_runs: Path, tmp_path: Path, command: Command) -> None:
     select = "select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value"
     own_measure(tmp_path / "gates" / "last_rank.sql", "Any", f"{select} from evaluated_topics")

@@ -266,7 +266,6 @@ def test_a_fused_run_is_evaluated_by_what_evaluates_all_of_the_runs(empty: Wareh
     assert empty.rows("select qrels from coverage where run = 'new'") == [("second",)]
 
 
-@pytest.mark.long
 def test_the_command_fuses_and_tells_both_figures(command: Command, tmp_path: Path) -> None:
     assert command("load", "qrels", SAMPLE / "qrels.txt", "--name", "sample").returncode == 0
     assert command("load", "runs", SAMPLE / "runs" / "bm25.run", SAMPLE / "runs" / "dense.run").returncode == 0

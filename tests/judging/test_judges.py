@@ -260,7 +260,6 @@ def test_versions_of_a_judge_stand_in_the_order_in_which_they_were_loaded(comman
         assert [row["other"] for row in csv_rows(asked.stdout)] == ["llm@1", "llm@2"]
 
 
-@pytest.mark.long
 def test_the_command_has_a_row_a_judge_and_bounds_all_pairs(command: Command) -> None:
     chance = random.Random(2)
     for name in ("human", *(f"judge{nth}" for nth in range(5)), "strange"):

@@ -98,7 +98,6 @@ def differences(path: Path, other: Path) -> dict[str, int]:
         return {table: len(connection.execute(either.format(table)).fetchall()) for table in TABLES}
 
 
-@pytest.mark.long
 def test_a_warehouse_comes_back_equal(tmp_path: Path) -> None:
     path, copy = file_of_few(fill_all), tmp_path / "copy.duckdb"
     with evalsql.open(path, read_only=True) as warehouse:

@@ -93,7 +93,6 @@ def test_borrowed_for_one_connection(crafted: Crafted, folder: Path, read_only: 
     assert not read_only or path.read_bytes() == before
 
 
-@pytest.mark.long
 def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.load_measures(folder) == ["Fullness"]
     answers(warehouse)
