@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql import Warehouse
 from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main, tell
 from evalsql.report import terminal
@@ -95,7 +94,7 @@ def test_signs_that_a_terminal_acts_on_are_escaped_there_alone(form: str) -> Non
         assert [row["run"] for row in json.loads(held)] == [row[0] for row in table.rows]
 
 
-def load_odd(warehouse: Warehouse) -> None:
+def load_odd(warehouse: evalsql.Warehouse) -> None:
     """Two judgment sets of one topic and two, and one each of long names, of topics in natural order, of one topic."""
     meta = {"branch": "main", "commit": "0123456789" * 4}
     with warnings.catch_warnings(action="ignore"):
@@ -120,7 +119,7 @@ def load_odd(warehouse: Warehouse) -> None:
 odd = module_file(load_odd)
 
 
-def values(sample: Warehouse) -> dict[str, list[float]]:
+def values(sample: evalsql.Warehouse) -> dict[str, list[float]]:
     return {row[1]: list(row[2:]) for row in sample.evaluate(MEASURES).fetchall()}
 
 
@@ -137,7 +136,7 @@ def values(sample: Warehouse) -> dict[str, list[float]]:
     ),
 )
 def test_a_leaderboard_fits_the_terminal(
-    sample: Warehouse, shown: Shown, columns: int, measures: int, said: tuple[str, ...]
+    sample: evalsql.Warehouse, shown: Shown, columns: int, measures: int, said: tuple[str, ...]
 ) -> None:
     lines = shown("leaderboard", columns=columns)
     assert max(map(len, lines[:10])) <= columns
@@ -182,7 +181,7 @@ def test_errors_end_between_words_and_commands_stay_whole(monkeypatch: pytest.Mo
     assert max(map(len, lines)) <= 40
 
 
-def test_bars_and_marks_are_those_of_the_values(sample: Warehouse, shown: Shown) -> None:
+def test_bars_and_marks_are_those_of_the_values(sample: evalsql.Warehouse, shown: Shown) -> None:
     """Bars are of 64 eighths for the best; marks of eight heights from 0 to the greatest value of a topic."""
     by_run: dict[str, dict[str, float]] = {}
     for _, run, topic, _, value in sample.evaluate("AP", per_topic=True).fetchall():
@@ -199,7 +198,7 @@ def test_bars_and_marks_are_those_of_the_values(sample: Warehouse, shown: Shown)
 
 
 @pytest.mark.long
-def test_elsewhere_nothing_is_drawn(sample: Warehouse, demo: Command, screen: Any, sample_file: Path) -> None:
+def test_elsewhere_nothing_is_drawn(sample: evalsql.Warehouse, demo: Command, screen: Any, sample_file: Path) -> None:
     head = "place  qrels   run           nDCG@10      AP    P@10   R@100      RR  Judged@10"
     expected = f"{head}\n{chr(0x2500) * len(head)}\n"
     for place, (run, row) in enumerate(values(sample).items(), 1):
@@ -227,7 +226,7 @@ def test_odd_boards(odd: Path, shown: Shown) -> None:
         assert words in "\n".join(lines)
 
 
-def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: Warehouse) -> None:
+def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: evalsql.Warehouse) -> None:
     """Topics by their means: t3 (0.1), t1 (0.3), t2 (0.7); in two groups t3 with t1, from 0 to 0.8."""
     values = """
         select 'q' as qrels, * from (values
@@ -314,8 +313,7 @@ def test_what_changed_stays_beside_the_means_of_a_history(tmp_path: Path, shown:
             meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-10-0{day}"}
             made.load_run({"t": {"a": score, "b": 2.0}}, f"night-{day}", meta=meta)
     head, _, _, last, *told = shown("history", "-m", "RR", db=path, columns=100)
-    assert head.split()[-2:] == ["difference", "changed"]
-    assert last.split()[-2:] == ["0.5000", "version"]
+    assert (head.split()[-2:], last.split()[-2:]) == (["difference", "changed"], ["0.5000", "version"])
     assert "qrels (sample in every row)" in " ".join(told)
 
 
