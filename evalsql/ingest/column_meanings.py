@@ -106,9 +106,9 @@ def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, 
     return {meaning: folded[found[0]] for meaning, found in known_names.items() if found} | named
 
 
-def nugget_rows(record: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+def nugget_rows(record: Any, kind: str) -> list[dict[str, Any]]:
     """A row by meaning for each nugget of a record, as nuggetizer writes them; none where it has no list of them."""
-    listed = record.get(LISTED)
+    listed = record.get(LISTED) if isinstance(record, Mapping) else None
     if not isinstance(listed, list) or not all(isinstance(nugget, Mapping) for nugget in listed) or "docid" in record:
         return []
     own = {meaning: record[name] for meaning, name in known(record, kind).items() if meaning in ("topic", "run")}

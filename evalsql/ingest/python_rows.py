@@ -287,9 +287,9 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
     inner = known(documents[0], kind).get("topic", "")
     if not {field.lower(), inner.lower()} <= set(order) or order.index(inner.lower()) >= order.index(field.lower()):
         return topic
-    names = list(dict.fromkeys(each.get(inner) for each in documents))
-    if len(names) > 1:
-        raise UsageError(f"{inner} differs among the documents of {topic}: {names[0]}, {names[1]}")
+    names = [each.get(inner) for each in documents]
+    if others := [name for name in names if name != names[0]]:
+        raise UsageError(f"{inner} differs among the documents of {topic}: {names[0]}, {others[0]}")
     return names[0]
 
 
@@ -340,7 +340,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
             found |= {each: [one.get(fields[each]) for one in documents] for each in others}
             documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
-            if any(len(pair) != 2 for pair in documents):
+            if any(not _is_ranking(pair) or len(pair) != 2 for pair in documents):
                 raise UsageError(f"topic {topic}: expected pairs of document and {value}")
             documents, values = map(list, zip(*documents, strict=True))
         elif scores is not None:
