@@ -105,8 +105,9 @@ class _Reader:
             run, topic = self.owner or record.topic, record.topic if self.owner else fields.get(found.get("topic", ""))
             call = fields.get(found.get("call", ""))
             if "cost" in found and "value" in found:
-                name = "_".join(fields[found[each]] for each in ("cost", "unit") if each in found)
-                amounts = {name: fields[found["value"]]}
+                name = fields[found["cost"]]
+                unit = f"_{fields[found['unit']]}" if "unit" in found else ""
+                amounts = {name.removesuffix(unit) + unit: fields[found["value"]]}
             else:
                 others = {found.get("topic"), found.get("call")}
                 amounts = {name: text for name, text in fields.items() if name not in others}

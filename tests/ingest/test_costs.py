@@ -87,11 +87,13 @@ def test_rows_of_one_run_units_and_other_names(ran: Warehouse, tmp_path: Path) -
     ran.load_costs(write(tmp_path / "a.csv", "qid,latency_ms,model\n1,20,x\n2,,y\n"), run="a", costs=["latency_ms"])
     named = {"run": "system", "topic": "asked"}
     ran.load_costs(write(tmp_path / "b.tsv", "system\tasked\tname\tvalue\tunit\nb\t3\tprice\t2\tusd\n"), columns=named)
+    ran.load_costs([{"run": "b", "topic": "3", "cost": "wait_ms", "value": 4, "unit": "ms"}])
     ran.load_costs({"b": {"energy_J": 3}})
     assert held(ran) == [
         ("a", "1", None, "latency_ms", 20),
         ("b", None, None, "energy_J", 3),
         ("b", "3", None, "price_usd", 2),
+        ("b", "3", None, "wait_ms", 4),
     ]
     with pytest.raises(UsageError, match="its rows name their run, so that a is not to be named"):
         ran.load_costs([{"run": "b", "topic": "1", "x": 1}], run="a")
