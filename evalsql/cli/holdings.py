@@ -179,7 +179,8 @@ def _drop(warehouse: Warehouse, kind: str, names: Sequence[str], output: OutputO
 
 def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
     """The relations of a user's own measures that names or globs stand for."""
-    own = {relation.name: relation.header.measure for relation in warehouse.catalog.own}
+    own = {name: name for name in warehouse.database.column("select relation from added_relations")}  # also left out
+    own |= {relation.name: relation.header.measure for relation in warehouse.catalog.own}
     found: set[str] = set()
     for name in names:
         fitting = {each for each, measure in own.items() if fnmatch.filter([each, measure], name)}

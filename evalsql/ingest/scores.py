@@ -1,5 +1,6 @@
 """Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
 
+import os
 from collections.abc import Iterable, Sequence
 from functools import partial
 from math import inf
@@ -80,12 +81,12 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     files = found_files(source)
     if not files.scores:
         raise _error(source, "holds no scores: the job evaluated no run")
-    _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
+    _stage(database, source, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
     ranges = ranges_of(_name_measures(database))
     facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
     known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
     score_files = f"select * from (values {known}) as known(path, sha256, bytes)"
-    runs = f"select *, unnest(files, max_depth := 2) from {_read(files.runs)} where problem is null"
+    runs = f"select *, unnest(files, max_depth := 2) from {_read(source, files.runs)} where problem is null"
     return store(database, {"ranges": ranges, "score_files": score_files}, runs if files.runs else "", replace, meta)
 
 
@@ -126,19 +127,22 @@ def make_room(database: Database, staged: str, replace: bool) -> None:
     delete(database, "run", *[run_id for run_id, _ in held])
 
 
-def _read(files: Sequence[str]) -> str:
+def _read(source: str | Path, files: Sequence[str]) -> str:
+    """All rows of the files; names of folders such as ``run=bm25`` are columns where these are below the source."""
     listed = ", ".join(map(literal, files))
-    return f"read_parquet([{listed}], union_by_name = true, filename = true, hive_types_autocast = false)"
+    partitions = "=" not in os.path.abspath(source) and os.path.isdir(source)
+    how = f"hive_partitioning = {partitions}, hive_types_autocast = false"
+    return f"read_parquet([{listed}], union_by_name = true, filename = true, {how})"
 
 
-def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
+def _stage(database: Database, source: str | Path, files: Sequence[str], qrels: str | None) -> None:
     """Put the rows into a temporary table; missing columns are empty."""
     for file in files:
         with open(file, "rb") as stream:
             if not stream.read(4).startswith(_PARQUET):
                 raise _error(file, "cannot be read as scores: it is no Parquet file, and scores are")
     try:
-        held = {name for name, *_ in database.rows(f"describe select * from {_read(files)}")}
+        held = {name for name, *_ in database.rows(f"describe select * from {_read(source, files)}")}
         missing = [name for name in (*_NEEDED, *(["qrels"] if qrels is None else [])) if name not in held]
         if missing:
             reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
@@ -147,7 +151,7 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
         texts |= {"qrels": literal(qrels)} if qrels is not None else {}
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
-        rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(files)}"
+        rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(source, files)}"
         database.make("staged_scores", rows)
     except QueryError as error:
         raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
+from evalsql.database.calls import check_settings
 from evalsql.database.database import MEMORY, Database
-from evalsql.errors import QueryError, UsageError, WarehouseError, warn
+from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
@@ -92,8 +93,6 @@ def open_database(
         else:
             is_trusted = reach is not None or bool(external_access)
             is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
-            if database.catalog.own:
-                schema.add_own(database)
             if reach is None and external_access is None:
                 _shut_in_if_foreign(database)
             elif reach is None and not external_access:
@@ -183,10 +182,20 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
 
 
 def _take_own(database: Database, is_trusted: bool) -> None:
-    """Take the measures that the file keeps; a stranger may have written them, so nothing is bound before the fence."""
+    """Take the measures that the file keeps; a stranger may have written them, so nothing is bound before the fence.
+
+    What the engine cannot bind is left out with a warning, and with it all that is kept.
+    """
     database.catalog = with_added(database)
-    if database.catalog.own and not is_trusted:
-        database.shut_in()
+    if database.catalog.own:
+        schema.check_definitions(database, check_settings)  # the fence lets profiles into files that are to be loaded
+        if not is_trusted:
+            database.shut_in()
+        try:
+            schema.add_own(database)
+        except CatalogError as error:
+            warn(f"the measures that the file keeps are left out; evalsql drop measures takes out this one: {error}")
+            database.catalog = read_catalog()
 
 
 def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress = silent) -> Path:

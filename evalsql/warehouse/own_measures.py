@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from functools import reduce
 from pathlib import Path
@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
+from evalsql.catalog.relations import (
+    BUILDABLE,
+    GENERATED,
+    STEPS,
+    Catalog,
+    Relation,
+    read_catalog,
+    read_relation,
+    read_relations,
+)
 from evalsql.catalog.sql_text import bind_parameters, renamed
 from evalsql.database import parsed
 from evalsql.errors import USE_REPLACE, CatalogError, QueryError, TooSlowError, UsageError, warn
@@ -79,7 +88,6 @@ def fault_in(relation: Relation, error: QueryError) -> CatalogError:
 
 
 _ROW_SOURCES = frozenset(("unnest", "generate_series", "range"))
-_SCHEMAS = ("", "main", STEPS, "temp")
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
 Sources = str | Path | Iterable[str | Path]
@@ -161,7 +169,7 @@ _UNDERSTOOD = {
     *("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "SUBQUERY", "JOIN", "EMPTY", "EXPRESSION_LIST"),
     *("ORDER_MODIFIER", "DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "PIVOT", "PARAMETER"),
     *("ORDER_DEFAULT", "ASCENDING", "DESCENDING", "COLUMN_REF", "COMPARISON", "OPERATOR", "CONSTANT", "CONJUNCTION"),
-    *("CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
+    *("", "CASE", "CAST", "TYPE", "BETWEEN", "STAR", "LAMBDA", "COLLATE", "POSITIONAL_REFERENCE"),
 }
 
 
@@ -175,25 +183,29 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
 
     The engine parses them, as they are written and as they are run, so that no other parser's reading stands between
-    this and what is run. Raises CatalogError for a body that is something else or reaches outside, and for a relation
-    with the name of an engine's function.
+    this and what is run. A name counts as what there is of it, as else the engine would find what the file has of that
+    name. Raises CatalogError for a body that is something else or reaches outside, for a relation with the name of an
+    engine's function, and for one with inputs, which are filled in only for the package's.
     """
-    for relation in relations:
-        if relation.name in parsed.engine_functions():
-            fault = f"{relation.name} is a function of the engine; give the file another name"
-            raise CatalogError(f"{relation.path}: {fault}")
-    tables = {*catalog.relations, *GENERATED, *(relation.name for relation in relations)}
-    macros = tables.difference(table.name for table in catalog.of_kind("tables"))
-    functions = {function.name for function in catalog.of_kind("functions")}
-    for relation in relations:
-        _check_body(relation, tables.union(relation.header.inputs), macros, functions)
-
-
-def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions: Set[str]) -> None:
-    place = f"{relation.path}:{relation.body_line}"
-    called = _ROW_SOURCES | functions | parsed.engine_functions("scalar", "aggregate", "macro")
-    names = {"BASE_TABLE": known, "TABLE_FUNCTION": _ROW_SOURCES | macros}
+    held: dict[str, set[str]] = {"table": set(GENERATED), "view": set(), "macro table": set(), "macro": set()}
+    for relation in catalog.of_kind("tables", *BUILDABLE):
+        for kind in ddl.objects_of(relation) if ddl.is_held(relation) else ():
+            held[kind].add(relation.name)
+    called = _ROW_SOURCES | held["macro"] | parsed.engine_functions("scalar", "aggregate", "macro")
+    names = {"BASE_TABLE": held["table"] | held["view"], "TABLE_FUNCTION": _ROW_SOURCES | held["macro table"]}
     names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
+    steps = {step.name for step in catalog.of_kind(STEPS) if step.is_packaged}
+    for relation in relations:
+        fault = f"{relation.name} is a function of the engine; give the file another name"
+        if relation.header.inputs:
+            fault = "has inputs, which are filled in only for relations of the package"
+        if relation.header.inputs or relation.name in parsed.engine_functions():
+            raise CatalogError(f"{relation.path}: {fault}")
+        _check_body(relation, names, steps)
+
+
+def _check_body(relation: Relation, names: Mapping[str, Set[str]], steps: Set[str]) -> None:
+    place = f"{relation.path}:{relation.body_line}"
     for text in (relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})):
         try:
             nodes = parsed.nodes(text)
@@ -202,14 +214,15 @@ def _check_body(relation: Relation, known: Set[str], macros: Set[str], functions
         if parsed.change(nodes):
             raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
         for node, ctes in _scopes(nodes[-1]["statements"]):
-            kind = node.get("class") or node.get("type")
+            kind = node.get("class") or node.get("type") or ""
             if kind in names:
                 name, schema, held = (node[key] for key in (_OF_TABLE if kind == "BASE_TABLE" else _OF_FUNCTION))
                 is_cte = kind == "BASE_TABLE" and name in ctes and not schema
-                if held or not (is_cte or (name in names[kind] and schema in _SCHEMAS)):
+                is_there = name in names[kind] and schema in ("", STEPS if name in steps else "main")
+                if held or not (is_cte or is_there):
                     what, noun = ("calls", "function") if kind in ("FUNCTION", "WINDOW") else ("reads", "relation")
                     raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")
-            elif kind and kind not in _UNDERSTOOD and not kind.endswith("TYPE_INFO"):
+            elif kind not in _UNDERSTOOD and not kind.endswith("TYPE_INFO"):
                 raise CatalogError(f"{place}: holds {kind.lower()}, which the body of a measure may not")
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -359,7 +358,7 @@ def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, 
     """Both ways print the same, and the warehouse stays as it was."""
 
     def printed(words: str, *lake: str) -> tuple[int, str]:
-        answer, report = command(*shlex.split(words), *lake), tmp_path / "report.md"
+        answer, report = command(*words.split(), *lake), tmp_path / "report.md"
         text = answer.stdout + (report.read_text() if report.exists() else "")
         report.unlink(missing_ok=True)
         assert "dense" in text + answer.stderr
@@ -384,3 +383,18 @@ def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_p
         ("lake.parquet", "the rankings or answers of dense are here"),
     ):
         assert_refused(command("leaderboard", "--lake", lake, "--db", held("computed")), complaint)
+
+
+def test_names_of_folders_are_columns_below_the_folder_that_is_named_alone(tmp_path: Path) -> None:
+    for folder in ("value=0.99", *(f"parts/run={run}" for run in STORED)):
+        (tmp_path / folder).mkdir(parents=True)
+    for run in STORED:
+        rows = f"select * exclude run from '{computed_scores()}' where run = '{run}' and measure = 'AP'"
+        write_parquet(tmp_path / "parts" / f"run={run}" / "x.parquet", rows)
+    file, found = scores_of(tmp_path / "value=0.99" / "x.parquet", measures=["AP"]), []
+    for source in (tmp_path / "parts", file, file.parent):
+        with new_warehouse() as warehouse:
+            warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+            warehouse.load_scores(source)
+            found.append(warehouse.rows("select run, topic, value from stored_values order by all"))
+    assert found[0] == found[1] == found[2] != []

@@ -338,6 +338,27 @@ def test_words_of_a_header_are_no_sql(crafted: Crafted) -> None:
             warehouse.rows("from worded(x := 'c')")
 
 
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("calls", ["enable_profiling(format = 'json', save_location = 'x')", "enable_logging()"])
+def test_a_file_that_keeps_measures_and_might_write_is_refused(crafted: Crafted, calls: str) -> None:
+    """What may be read while it is loaded, the engine may write too."""
+    step = ONE_STEP.format(body="select num_ret as value from evaluated_topics")
+    path = crafted(kept(step, "kept_step"), f"create view rank_gaps as select 1 as one from {calls}", OTHER_SQL)
+    for access in (None, True):
+        with pytest.raises(WarehouseError, match=r"rank_gaps in it calls enable_\w+"):
+            evalsql.open(path, external_access=access)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_kept_measure_that_cannot_be_bound_hinders_no_other(command: Command, crafted: Crafted) -> None:
+    step = ONE_STEP.format(body="select num_ret as value from evaluated_topics where nocol = 1")
+    path = crafted(kept(step, "unbound"), OTHER_SQL)
+    for *words, is_there in (("ls", 1), ("sql", "from ap limit 1", 1), ("drop", "measures", "unbound", 1), ("ls", 0)):
+        outcome = command(*words, "--db", path)
+        assert outcome.returncode == 0, outcome.stderr
+        assert ("unbound.sql:4: " in outcome.stderr) == is_there, outcome.stderr
+
+
 # What no warehouse is or has
 
 

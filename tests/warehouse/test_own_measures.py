@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
-from evalsql.catalog.relations import Catalog
+from evalsql.catalog.relations import Catalog, read_relation
 from evalsql.database import database
+from evalsql.warehouse.own_measures import check_bodies
+from evalsql.warehouse.schema import ATTACHED, objects_in
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
@@ -310,6 +312,7 @@ def test_a_kept_relation_is_one_select_of_relations(
     texts = [STEP.replace("half_full       whether", header), *(ONE_STEP.format(body=body) for body in bodies)]
     named = {f"strange{nth}": text for nth, text in enumerate(texts)}
     named |= dict.fromkeys(("../strange", "a b", "count", 'x"y'), ONE_STEP.format(body="select 1 as value"))
+    named["given"] = ONE_STEP.format(body="select value from evil").replace("-- col", "-- inputs: evil\n-- col")
     path = crafted(*(kept(text, name) for name, text in named.items()), OTHER_SQL)
     outcome = command("sql", "--write", "select 1 as one", "--db", path)
     assert outcome.stderr.count("it is left out") == len(named)
@@ -318,6 +321,24 @@ def test_a_kept_relation_is_one_select_of_relations(
     assert "Traceback" not in outcome.stderr
     assert SECRET not in outcome.stdout + outcome.stderr
     assert not file.exists()
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_kept_relation_reads_a_name_as_what_is_attached_of_it(warehouse: Warehouse, tmp_path: Path) -> None:
+    """The engine would go on to what the file itself has of that name, and find a stranger's view or macro."""
+    catalog, found = warehouse.catalog, set[bool]()
+    held = [*objects_in(warehouse.database, ATTACHED), *(("main", each.name, "") for each in catalog.of_kind("tables"))]
+    attached = {(schema, name, kind != "macro table") for schema, name, kind in held}
+    names = [name for name in catalog.relations if not catalog[name].is_function]
+    for name in (*names[::9], "rank_gaps", "bayes_fuse", "history", "borda_points", "preference_pairs", "runs"):
+        for schema, is_table in product(("", "main.", "steps.", "temp.", "file."), (True, False)):
+            body = f"select 1 as value from {schema}{name}{'' if is_table else '()'}"
+            own = read_relation(tmp_path / "own_step.sql", ONE_STEP.format(body=body))
+            schemas = ("main", "steps") if not schema else (schema[:-1],)
+            found.add(is_there := any((each, name, is_table) in attached for each in schemas))
+            with nullcontext() if is_there else pytest.raises(CatalogError, match=f"reads {name}, which is no rela"):
+                check_bodies(catalog.extended([own]), [own])
+    assert found == {True, False}
 
 
 # A string between dollar tags, a comment or a name ends elsewhere for another reader than the engine, and what stands
