@@ -27,7 +27,7 @@ def refusals(module: str, of: str) -> list[tuple[str, str]]:
 
 def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:
     """All but the first few marked as long; with ``one_value`` a tuple is the value of one parameter."""
-    return [case if at < most else _long((case,) if one_value else case) for at, case in enumerate(cases)]
+    return [case if at < most else _long(case, one_value=one_value) for at, case in enumerate(cases)]
 
 
 def one_in(step: int, cases: Iterable[Any]) -> list[Any]:
@@ -46,6 +46,8 @@ def first_of_each(names: Iterable[str], most: int = 2) -> list[Any]:
     return found
 
 
-def _long(case: Any) -> Any:
-    values: Sequence[Any] = case if isinstance(case, tuple) else (case,)
+def _long(case: Any, *, one_value: bool = False) -> Any:
+    if hasattr(case, "marks"):  # it is a parameter already
+        return pytest.param(*case.values, marks=[*case.marks, pytest.mark.long], id=case.id)
+    values: Sequence[Any] = case if isinstance(case, tuple) and not one_value else (case,)
     return pytest.param(*values, marks=pytest.mark.long)
