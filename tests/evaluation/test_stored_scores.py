@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -345,7 +346,6 @@ def test_names_are_made_canonical_and_judgments_named(judged: Warehouse, tmp_pat
 
 # Lakes
 
-
 LAKE = [
     *("leaderboard -m nDCG@10,AP --format csv", "ls --format csv"),
     "gate dense --baseline bm25 --rule 'AP drop <= 0.1' --format json",
@@ -358,7 +358,7 @@ def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, 
     """Both ways print the same, and the warehouse stays as it was."""
 
     def printed(words: str, *lake: str) -> tuple[int, str]:
-        answer, report = command(*words.split(), *lake), tmp_path / "report.md"
+        answer, report = command(*shlex.split(words), *lake), tmp_path / "report.md"
         text = answer.stdout + (report.read_text() if report.exists() else "")
         report.unlink(missing_ok=True)
         assert "dense" in text + answer.stderr
