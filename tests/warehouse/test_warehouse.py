@@ -38,7 +38,10 @@ SEVERAL = [{"a": ONE_RUN}, {"a": {"q1": {"d1": 1.0}}}, {"a": {"q1": ["d1"]}}]
     one_in(
         4,
         [
-            (pandas.DataFrame({"qid": ["a"], "docno": ["x"]}), "no column for the score: expected one of score, _score, sim"),
+            (
+                pandas.DataFrame({"qid": ["a"], "docno": ["x"]}),
+                "no column for the score: expected one of score, _score",
+            ),
             (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
             ({"t1": {"d1": float("nan")}}, 'system:1: score ("nan" is not|is missing or not) a number'),
             ({"t1": {"d1": float("inf")}}, 'score "inf" is not a number'),
