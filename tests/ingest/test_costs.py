@@ -50,7 +50,7 @@ def ran(empty: Warehouse) -> Warehouse:
 
 def held(warehouse: Warehouse) -> list[tuple[object, ...]]:
     columns = "select run, topic, call, cost, value from costs join runs using (run_id)"
-    return warehouse.rows(f"{columns} left join topics using (topic_id) order by run, topic nulls first, call")
+    return warehouse.rows(f"{columns} left join topics using (topic_id) order by run, topic nulls first, call, cost")
 
 
 def delimited(rows: list[dict[str, object]], delimiter: str) -> str:
