@@ -87,10 +87,10 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
 
 
 def _file(table: Relation) -> str:
-    return _parquet(f"{TABLES}/{table.name}.parquet")
+    return _rows_in(f"{TABLES}/{table.name}.parquet")
 
 
-def _parquet(path: str) -> str:
+def _rows_in(path: str) -> str:
     """A Parquet file; what stands in the name of a folder, as in ``date=1/tables``, is no column of it."""
     return f"read_parquet({literal(path)}, hive_partitioning = false)"
 
@@ -207,7 +207,7 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:
-    ((count,),) = database.rows(_insertion(table, "main.", _parquet(str(path))))
+    ((count,),) = database.rows(_insertion(table, "main.", _rows_in(str(path))))
     return int(count)
 
 

@@ -196,10 +196,10 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
     steps = {step.name for step in catalog.of_kind(STEPS) if step.is_packaged}
     for relation in relations:
-        fault = f"{relation.name} is a function of the engine; give the file another name"
         if relation.header.inputs:
-            fault = "has inputs, which are filled in only for relations of the package"
-        if relation.header.inputs or relation.name in parsed.engine_functions():
+            raise CatalogError(f"{relation.path}: has inputs, which are filled in only for relations of the package")
+        if relation.name in parsed.engine_functions():
+            fault = f"{relation.name} is a function of the engine; give the file another name"
             raise CatalogError(f"{relation.path}: {fault}")
         _check_body(relation, names, steps)
 

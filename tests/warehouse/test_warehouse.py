@@ -40,7 +40,7 @@ SEVERAL = [{"a": ONE_RUN}, {"a": {"q1": {"d1": 1.0}}}, {"a": {"q1": ["d1"]}}]
         [
             (
                 pandas.DataFrame({"qid": ["a"], "docno": ["x"]}),
-                "no column for the score: expected one of score, _",
+                "no column for the score: expected one of score, _score, sim",
             ),
             (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
             ({"t1": {"d1": float("nan")}}, 'system:1: score ("nan" is not|is missing or not) a number'),
