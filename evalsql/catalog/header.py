@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import starmap
 from pathlib import Path
@@ -164,8 +164,8 @@ def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str], fault
             found[key].values[-1] += f" {match[1]}"
         else:
             faults.append(f'{path}:{number}: expected "-- key: value" or an indented entry')
-    for key, section in found.items():
-        pattern, form = _FORMS.get(key, (".*", ""))
+    for key in (key for key in found if key in _FORMS):
+        (pattern, form), section = _FORMS[key], found[key]
         for text in _items(section.values[0]) if key in _LISTS else section.values:
             if not re.fullmatch(pattern, text) or (key == "range" and float(text.split()[0]) > float(text.split()[1])):
                 faults.append(f"{path}:{section.line}: {key} is {text}, it must be {form}")
@@ -322,17 +322,17 @@ def _shared_columns(folder: Path) -> Mapping[str, str]:
     return dict(entry.split(maxsplit=1) for *_, entry in _shared_entries(folder, "columns.txt"))
 
 
-def _shared_entries(folder: Path, name: str) -> Iterator[tuple[Path, int, str]]:
+@cache
+def _shared_entries(folder: Path, name: str) -> Sequence[tuple[Path, int, str]]:
     """What relations in a folder may name: the entries of the file there, and before them of those above it."""
-    if SQL_ROOT in folder.parents:
-        yield from _shared_entries(folder.parent, name)
-    else:  # the root itself, which users' own relations go by too
-        folder = SQL_ROOT
-    if (path := folder / name).is_file():
-        for block in path.read_text(encoding="utf-8").split("\n\n")[1:]:
-            yield path, 1, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))
+    is_below = SQL_ROOT in folder.parents
+    above = _shared_entries(folder.parent, name) if is_below else ()
+    path = (folder if is_below else SQL_ROOT) / name  # users' own relations go by those of the root
+    blocks = path.read_text(encoding="utf-8").split("\n\n")[1:] if path.is_file() else ()
+    return [*above, *((path, 1, re.sub(r"\n\s+", " ", block.strip().replace("\n", "  ", 1))) for block in blocks)]
 
 
+@cache
 def _read_parameter(path: Path, line: int, text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if match is None:

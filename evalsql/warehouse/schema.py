@@ -291,9 +291,9 @@ def is_empty(database: Database) -> bool:
     return not main_tables(database) and not objects_in(database, database.name)
 
 
-def version_of(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
+def version_of(database: Database, tables: Mapping[str, str]) -> tuple[int, str, str]:
     """Versions of the schema and of the program that made the file, and the digest of its SQL; refuses other files."""
-    _refuse_computed(database)
+    _refuse_computed(database, tables)
     # What has the name may be a view of anything.
     columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
     query = f"select {columns} from {quoted(database.name)}.main.warehouse where schema_version is not null"
@@ -324,11 +324,11 @@ def foreign_relations(database: Database) -> list[str]:
     return sorted(found.union(f"measure {relation.name}" for relation in catalog.own))
 
 
-def _refuse_computed(database: Database) -> None:
+def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
     """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros."""
     bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
     ours = {column for body in bodies.values() for column in _typed_columns(body)}
-    for table, sql in main_tables(database).items():
+    for table, sql in tables.items():
         columns = _typed_columns(sql) if table.lower() in bodies else ()
         for column in columns:
             if _COMPUTED in column and column not in ours:

@@ -9,7 +9,6 @@ with judged_answers as (
         topic_id,
         'nuggets' as kind
     from nugget_assignments
-    where run_id in (select run_id from asked_runs())
     union all
     select distinct
         qrels_id,
@@ -17,7 +16,6 @@ with judged_answers as (
         topic_id,
         'citations' as kind
     from answer_citations
-    where run_id in (select run_id from asked_runs())
 ),
 pairs as (
     select distinct
@@ -44,7 +42,7 @@ select
 from pairs
 join nugget_topics on nugget_topics.qrels_id = pairs.qrels_id
 join qrels on qrels.qrels_id = pairs.qrels_id
-join runs on runs.run_id = pairs.run_id
+join asked_runs() as runs on runs.run_id = pairs.run_id
 join topics on topics.topic_id = nugget_topics.topic_id
 left join judged_answers
     on judged_answers.qrels_id = pairs.qrels_id

@@ -15,13 +15,20 @@
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
 --   file             where it came from, several files separated by blanks; the table files has checksums
-with sources as (
+with owned_files as (
     select
-        case when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end as kind,
+        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as kind,
+        id,
+        file
+    from files
+),
+sources as (
+    select
+        kind,
         id,
         string_agg(file, ' ' order by file) as file
-    from files
-    group by case when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end, id
+    from owned_files
+    group by kind, id
 ),
 answer_topics as (
     select
