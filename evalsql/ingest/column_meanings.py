@@ -8,7 +8,10 @@ from typing import Any
 from evalsql.errors import UsageError
 
 # Columns that hold names of topics, and no text that might be called by the same word.
-TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
+TOPIC_KEYS = (
+    *("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id"),
+    *("turn_id", "narrative_id"),
+)
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
 ENDS = ("start", "end")
 _OF_SPANS = ("span", "char", "character", "offset", "index", "char_idx", "byte", "token", "line", "page")
@@ -17,10 +20,10 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
     "document": (
         *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
-        *("product_id", "item_id"),
+        *("product_id", "item_id", "wikipedia_id"),
         *("document", "doc", "sseqid", "saccver", "sacc", "target", "target_name", "subject"),
     ),
-    "score": ("score", "_score", "sim", "similarity", *EVALUES),
+    "score": ("score", "_score", "sim", "similarity", "relevance_score", "_rankingscore", *EVALUES),
     "rank": ("rank",),
     "call": (
         *("call", "call_id", "hop", "turn", "sub_question", "sub-question", "subquestion", "subquery", "sub_query"),

@@ -332,11 +332,12 @@ def sources_by_name(
     files: dict[str, list[Source]] = {}
     for source, own in zip(listed, names, strict=True):
         if named and source.label not in named:
-            problems.add(source.problem(0, "is part of an archive or of predictions; a manifest names files"))
+            reason = "is part of an archive or of a file of several runs; a manifest names files"
+            problems.add(source.problem(0, reason))
             continue
         if source.said and not named:
             if name is not None and len(listed) > 1:
-                raise UsageError(f"{source.label} is the run of one subset and split; several cannot be called {name}")
+                raise UsageError(f"{source.label} is one run of several in its file; they cannot all be called {name}")
             own = name or run_name({**source.said, **meta})
         own = named.get(source.label) or checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:

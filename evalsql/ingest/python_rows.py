@@ -7,7 +7,8 @@ from typing import Any
 
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, Given, how_to_name, known, missing
+from evalsql.ingest.column_meanings import COLUMNS, MEANINGS, Given, how_to_name, known, missing
+from evalsql.ingest.hits import IDS, OF_ALL, RANKINGS, answer, flat, refuse_texts, stands_in
 
 
 class Columns(dict[str, list[Any]]):
@@ -17,18 +18,7 @@ class Columns(dict[str, list[Any]]):
 
 
 _EVALUE = "evalue"
-_IDS = ("id", "_id", "id_")
-# What the documents of a ranking are called where a record holds a whole one.
-_RANKINGS = (
-    *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
-    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
-    *("retrieved_ids", "retrieved_docids", "retrieved_doc_ids", "retrieved_context_ids"),
-    *("retrieved_nodes", "source_nodes", "points", "matches", "result"),
-)
-# Where answers of search engines have their hits: Elasticsearch and OpenSearch, Solr, Qdrant.
-_ANSWERS = (("hits", "hits"), ("response", "hits", "hits"), ("response", "docs"), ("result", "points"))
-_INNER = ("node", "hit")  # what holds a document beside its score, as in LlamaIndex
-_JUDGED = (*_RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
+_JUDGED = (*RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
 
 
 def are_rows(data: object) -> bool:
@@ -69,7 +59,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     E-values have the column ``evalue`` instead of score. Rows of no shape that is known raise UsageError.
     """
     if isinstance(data, Mapping):
-        data = _answer(data)
+        data = answer(data)
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
             _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
@@ -79,8 +69,14 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
                 lengths = ", ".join(f"{len(values)} of the {column}" for column, values in columns.items())
                 raise UsageError(f"the columns differ in length: {lengths}")
             return columns
+        _check_given(data, given)
+        others = [str(name) for name, value in data.items() if not isinstance(value, Mapping)]
+        if others and isinstance(data.get(OF_ALL), Mapping) and "topic" not in found:
+            columns = _by_topic(data[OF_ALL], kind, given)
+            columns.left_out = others
+            return columns
         if (records := _records_in(data, kind, given)) is None:
-            return _by_topic(data, kind)
+            return _by_topic(data, kind, given)
     else:
         records = list(data) if isinstance(data, Iterable) else []
     meanings = MEANINGS[kind][0]
@@ -96,6 +92,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     if isinstance(records[0], Mapping):
         _refuse_systems(kind, (record for record in records if isinstance(record, Mapping)))
         if any(holds_ranking(record, kind, given) for record in records):
+            _check_given(records, given)
             return _joined(_of_record(record, kind, given) for record in records)
         for at, record in enumerate(records, start=1):
             if not isinstance(record, Mapping):
@@ -143,9 +140,10 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
     for name, inner in data.items():
         if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
             continue
-        key = next((each for each in inner[0] if str(each).lower() in column_meanings.TOPIC_KEYS), None)
-        rankings, is_one = (_RANKINGS, _is_ranking) if kind == "run" else (_JUDGED, _is_nested)
-        holds_rankings = any(str(each).lower() in rankings and is_one(inner[0][each]) for each in inner[0])
+        first = answer(inner[0])
+        key = next((each for each in first if str(each).lower() in column_meanings.TOPIC_KEYS), None)
+        rankings, is_one = (RANKINGS, _is_ranking) if kind == "run" else (_JUDGED, _is_nested)
+        holds_rankings = any(str(each).lower() in rankings and is_one(first[each]) for each in first)
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
         # A note names the others, but for those that may be topics.
@@ -157,21 +155,10 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
     return [data] if is_record and not all(map(_is_nested, data.values())) else None
 
 
-def _answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A record with the hits of a search engine's answer, which stand deeper in it, as its documents."""
-    for first, *path in _ANSWERS:
-        found = record.get(first)
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if isinstance(found, list):
-            return {name: value for name, value in record.items() if name != first} | {"hits": found}
-    return record
-
-
 def _are_records(data: Mapping[Any, Any], kind: str) -> bool:
     """Whether topics have objects that hold their rankings, instead of {document: score}."""
     records = data.values() if all(isinstance(inner, Mapping) for inner in data.values()) else ()
-    first = _answer(next(iter(records), {}))
+    first = answer(next(iter(records), {}))
     return any(map(_is_ranking, first.values())) and "document" in ranking_fields(first, kind)
 
 
@@ -222,13 +209,25 @@ def _is_nested(value: object) -> bool:
     return isinstance(value, Mapping) or _is_ranking(value)
 
 
-def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
+def _check_given(data: object, given: Given) -> None:
+    """Raise UsageError for a field that was named and stands nowhere."""
+    for meaning, name in (given or {}).items():
+        if not stands_in(data, name):
+            raise UsageError(f"there is no field {name} for the {meaning}")
+
+
+def _by_topic(data: Mapping[Any, Any], kind: str, given: Given) -> Columns:
     if len(MEANINGS[kind][0]) > 3:
         raise UsageError(f"{_of_rows(kind)}, and this has one value of each document")
     if _are_records(data, kind):
-        return _joined(_of_record(_with_topic(topic, inner), kind, None) for topic, inner in data.items())
+        inside = {meaning: name for meaning, name in (given or {}).items() if meaning != "topic"}
+        return _joined(_of_record(_with_topic(topic, inner), kind, inside) for topic, inner in data.items())
     if not all(isinstance(inner, Mapping) for inner in data.values()):
-        return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
+        return _joined(_ranking(topic, inner, None, kind, given) for topic, inner in data.items())
+    first, inner = next(iter(data.items()), ("", {}))
+    if nested := next((name for name in inner if _is_nested(inner[name])), None):
+        expected = f"expected {{document: {_value(kind)}}}, found an object or a list under {nested}"
+        raise UsageError(f"topic {first}: {expected}")
     topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
     documents = chain.from_iterable(data.values())
     values = chain.from_iterable(inner.values() for inner in data.values())
@@ -252,10 +251,10 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     if not isinstance(record, Mapping):
         raise UsageError(f"expected an object that holds a ranking, found {type(record).__name__}")
     _value(kind)
-    record = _answer(record)
+    record = answer(record)
     found = ranking_fields(record, kind, given)
     if "topic" not in found and record and all(map(_is_nested, record.values())):
-        return _by_topic(record, kind)
+        return _by_topic(record, kind, given)
     for meaning, words in (("topic", "the topic"), ("document", "the documents of a ranking")):
         if meaning not in found:
             there = ", ".join(map(str, record))
@@ -276,7 +275,7 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
     """The name of a ranking's topic: its field, what names it in an object there, or a key in each of the documents."""
     topic = record[field]
     if isinstance(topic, Mapping):
-        name = known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
+        name = known(topic, kind).get("topic") or next((each for each in IDS if each in topic), None)
         if name is None:
             raise UsageError(f"{field} has no field for the name of the topic; found {', '.join(map(str, topic))}")
         return topic[name]
@@ -297,9 +296,9 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
     """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
     folded = {str(name).lower(): name for name in record}
     by_name, named = known(record, kind), given or {}
-    rankings = _RANKINGS if kind == "run" else _JUDGED
+    rankings = RANKINGS if kind == "run" else _JUDGED
     ranking = next((folded[name] for name in rankings if name in folded), by_name.get("document"))
-    by_id = next((name for name in _IDS if name in record), None) if ranking != by_name.get("document") else None
+    by_id = next((name for name in IDS if name in record), None) if ranking != by_name.get("document") else None
     found = {
         "topic": named.get("topic", by_name.get("topic", by_id)),
         "document": named["document"] if named.get("document") in record else ranking,
@@ -324,11 +323,15 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         if documents and isinstance(documents[0], Mapping):
             if strays := [each for each in documents if not isinstance(each, Mapping)]:
                 raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
-            documents = list(map(_flat, documents))
+            wanted = (given or {}).get("document")
+            documents = [flat(each, wanted, COLUMNS["document"]) for each in documents]
             names = list(dict.fromkeys(chain.from_iterable(documents)))
             fields = column_meanings.unique(names, kind, given)
-            by_id = next((name for name in _IDS if name in names), None)
+            by_id = next((name for name in IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
+            if values and fields[value] == "_score" and all(each is None for each in values):
+                values = None  # hits of Elasticsearch in the order of a field
+                del fields[value]
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
             if "document" not in fields:
                 if by_id is None:
@@ -349,6 +352,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
             values = list(scores)
             if len(values) != len(documents):
                 raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
+    refuse_texts(topic, documents)
     found |= {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
         found[value] = values
@@ -361,12 +365,6 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
     found.setdefault("rank", list(range(1, len(documents) + 1)))
     return found
-
-
-def _flat(document: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A document without the object that has its name, if it stands beside one."""
-    held = next((name for name in _INNER if isinstance(document.get(name), Mapping)), None)
-    return {**document[held], **{name: document[name] for name in document if name != held}} if held else document
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:

@@ -233,6 +233,9 @@ def staged_file(
         open_sources(path, problems, "run", options.given) as sources,
         run_tables(database, options, problems) as tables,
     ):
+        for other in sources[1:]:
+            problems.add(other.problem(0, "is one run of several in its file; load that file by itself"))
+        problems.check()
         tables.read(sources)
         loader = RunLoader(database, options, tables, problems, silent)
         runs = loader._new_runs({name: sources}, {name: ()})

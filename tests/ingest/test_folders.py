@@ -22,6 +22,8 @@ from ir_datasets.formats import BaseQrels, BaseQueries, BaseScoredDocs, GenericQ
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
+from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.run_loading import staged_file
 from tests.conftest import Command, write
 
 RUN = "1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d1 1 7 x\n"
@@ -143,7 +145,7 @@ def test_what_predictions_do_not_say_is_told(empty: Warehouse, tmp_path: Path) -
     assert empty.load_runs(one, name="x") == ["x"]
     assert evalsql.evaluate({"1": {"d1": 1}}, one, "RR") == {"RR": 1}
     with pytest.raises(
-        UsageError, match=r"U_predictions.json/de/test is the run of one subset and split; several cannot"
+        UsageError, match=r"U_predictions.json/de/test is one run of several in its file; they cannot all"
     ):
         empty.load_runs(two, name="x", replace=True)
     with pytest.raises(InputError, match="predictions of MTEB, which are runs; evalsql load runs"):
@@ -152,6 +154,35 @@ def test_what_predictions_do_not_say_is_told(empty: Warehouse, tmp_path: Path) -
         file = write(tmp_path / "W_predictions.json", json.dumps({"mteb_model_meta": {}} | wrong))
         with pytest.raises(InputError, match="predictions of MTEB without rankings, as of a task that is no retrieval"):
             empty.load_runs(file)
+
+
+def test_a_file_of_systems_is_a_run_of_each(empty: Warehouse, tmp_path: Path) -> None:
+    systems = {"bm25": {"1": {"a": 1.5, "b": 2}}, "dense/v2": {"1": {"a": 1}, "2": {}}}
+    for text in (json.dumps(systems), json.dumps(systems, indent=1), "\ufeff" + json.dumps(systems)):
+        file = write(tmp_path / "runs.json", text)
+        assert empty.load_runs(file, replace=True) == ["bm25", "dense/v2"]
+        assert empty.rows("select run, topic, document, score from rankings order by all") == [
+            ("bm25", "1", "a", 1.5),
+            ("bm25", "1", "b", 2),
+            ("dense/v2", "1", "a", 1),
+        ]
+    assert empty.rows("select distinct run, meta['system'] from runs") == [(each, each) for each in systems]
+    with pytest.raises(
+        UsageError, match=r"runs.json/bm25 is one run of several in its file; they cannot all be called x"
+    ):
+        empty.load_runs(file, name="x")
+    with (
+        pytest.raises(InputError, match="dense/v2: is one run of several in its file; load that file by itself"),
+        staged_file(empty.database, file, "x", RunOptions()),
+    ):
+        pass
+    with pytest.raises(InputError, match=r'bad.json/y: JSON, row 1: score "b" is not a number .topic 1, document a'):
+        empty.load_runs(write(tmp_path / "bad.json", '{"x": {"1": {"a": 1}}, "y": {"1": {"a": "b"}}}'))
+    with pytest.raises(InputError, match=r"topic bm25: expected {document: grade}, found an object or a list under 1"):
+        empty.load_qrels(file)
+    # Elasticsearch before version 7 begins as such a file does.
+    old = {"1": {"hits": {"total": 1, "hits": [{"_id": "a", "_score": 3}]}}}
+    assert empty.load_runs(write(tmp_path / "old.json", json.dumps(old))) == ["old"]
 
 
 def test_an_archive_stands_for_its_runs(empty: Warehouse, tmp_path: Path, results: Path) -> None:

@@ -119,6 +119,24 @@ def test_records_that_name_no_rows_are_refused(empty: Warehouse, tmp_path: Path)
     assert empty.rows("select count(*) from runs") == [(0,)]
 
 
+def test_fields_are_named_wherever_hits_stand(empty: Warehouse, tmp_path: Path) -> None:
+    hits = [{"id": 7, "name": "a", "near": 0.1}, {"id": 8, "name": "b", "near": 0.4}]
+    children = [{"id": f"index:c/0/{at}", "relevance": 1, "fields": {"name": name}} for at, name in enumerate("ab")]
+    columns = {"document": "name", "score": "near"}
+    cases: list[tuple[Any, dict[str, str], Rows]] = [
+        ({"1": hits}, columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
+        ({"1": {"data": hits}}, columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
+        ([{"qid": "1", "hits": hits}], columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
+        ({"1": {"root": {"relevance": 1, "children": children}}}, {"document": "name"}, [("1", "a", 1), ("1", "b", 1)]),
+    ]
+    for data, named, rows in cases:
+        file = write(tmp_path / "r.json", json.dumps(data))
+        empty.load_runs(file, columns=named, lower_is_better=True, replace=True)
+        assert stored(empty) == rows
+        with pytest.raises(InputError, match="there is no field nowhere for the document"):
+            empty.load_runs(file, columns={"document": "nowhere"}, replace=True)
+
+
 def test_types_that_hold_names_are_the_same_in_files_and_frames(empty: Warehouse, tmp_path: Path) -> None:
     uuid = "5e9c1fd0-6c00-424c-8210-b309a94a5f43"
     path = str(tmp_path / "r.parquet")

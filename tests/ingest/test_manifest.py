@@ -67,7 +67,7 @@ def test_a_manifest_names_runs_and_what_they_are_of(collections: Warehouse, tmp_
             ("runs/r1.run,s", "m.csv:3: has 2 columns, and the header 3"),
             ("runs,s,d", "m.csv:3: .*runs: no such file"),
             ("bad.run,s,d", "bad.run:1: 2 columns"),
-            ("two.tar,s,d", "two.tar/r0.run: is part of an archive or of predictions; a manifest names files"),
+            ("two.tar,s,d", "two.tar/r0.run: is part of an archive or of a file of several runs; a manifest"),
         ],
     ),
 )

@@ -25,6 +25,7 @@ Values = Sequence[str | None]
 Rows = Iterator[tuple[int, Values]]
 _OF_MTEB = "mteb_model_meta"
 _OF_MTEB_START = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"mteb_model_meta"')
+_OF_SYSTEMS_START = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*"([^"\\]|\\.)*"\s*:\s*){3}-?\d')
 _UNKNOWN = ("no_model_name/available", "no_revision_available")  # what MTEB writes for them
 _CHUNK = 1 << 20  # bytes
 ROWS_TOGETHER = 25_000
@@ -264,12 +265,27 @@ def predictions(source: Source, task: str, folder: Path) -> list[Source]:
     for (subset, part_of), ranking in rankings.items():
         place = [task, *[subset] * (subset != "default"), *[part_of] * (part_of != "test")]
         part = source._replace(said=said | {"collection": "/".join(place)})
-        if len(rankings) > 1:
-            path = folder / f"part-{len(os.listdir(folder))}"
-            path.write_text(json.dumps(ranking), encoding="utf-8")
-            part = part._replace(label=f"{source.label}/{subset}/{part_of}", path=path, compression="")
-        found.append(part)
+        found.append(_part(part, f"{subset}/{part_of}", ranking, folder) if len(rankings) > 1 else part)
     return found
+
+
+def _part(source: Source, name: str, ranking: Any, folder: Path) -> Source:
+    path = folder / f"part-{len(os.listdir(folder))}"
+    path.write_text(json.dumps(ranking), encoding="utf-8")
+    return source._replace(label=f"{source.label}/{name}", path=path, compression="")
+
+
+def holds_systems(head: bytes) -> bool:
+    """Whether a file begins as {system: {topic: {document: score}}} does."""
+    return bool(_OF_SYSTEMS_START.match(head))
+
+
+def systems(source: Source, folder: Path) -> list[Source]:
+    """The runs in {system: {topic: {document: score}}}, as files in ``folder``; the file as it is if it is another."""
+    found = read_json(source)
+    if not all(_is_nested(run) and all(map(_is_plain, run.values())) for run in found.values()):
+        return [source]
+    return [_part(source._replace(said={"system": name}), name, run, folder) for name, run in found.items()]
 
 
 def _rankings(document: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
@@ -281,6 +297,10 @@ def _rankings(document: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
 
 def _is_nested(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(inner, dict) for inner in value.values())
+
+
+def _is_plain(ranking: Mapping[str, Any]) -> bool:
+    return not any(isinstance(inner, dict | list) for inner in ranking.values())
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

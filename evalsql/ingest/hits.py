@@ -1,0 +1,103 @@
+"""Where answers of search engines, and of programs that cite what they found, have their hits and the hits' names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evalsql.errors import UsageError
+
+IDS = ("id", "_id", "id_", "uuid", "objectID")
+# What the documents of a ranking are called where a record holds a whole one: names before texts.
+RANKINGS = (
+    *("document_ids", "doc_ids", "docids", "docnos", "corpus_ids", "pids", "ids"),
+    *("retrieved_ids", "retrieved_docids", "retrieved_doc_ids", "retrieved_context_ids"),
+    *("documents", "docs", "ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
+    *("retrieved_nodes", "source_nodes", "points", "matches", "result"),
+    *("search_results", "retrieved_docs", "retrieved_passages", "passages", "items", "objects", "data", "value"),
+)
+# Elasticsearch and OpenSearch, Solr, Qdrant, Pinecone.
+_ANSWERS = (
+    *(("hits", "hits"), ("response", "hits", "hits"), ("response", "docs")),
+    *(("result", "points"), ("result", "hits")),
+)
+OF_ALL = "search_results"  # where FlagEmbedding has {topic: {document: score}}
+_PARTS = ("responses", "output", "answer")  # of an answer: CAsT and iKAT, KILT, RAG
+_PROVENANCE = ("passage_provenance", "provenance")
+_DOCUMENT = ("document", "doc")
+_INNER = ("node", "hit", *_DOCUMENT, "metadata", "fields")  # what holds a document beside its score
+_MOST_BLANKS = 20  # in the names of documents, on average; titles are names too
+
+
+def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A record with the hits of an answer, which stand deeper in it, as its documents."""
+    for first, *path in _ANSWERS:
+        found = record.get(first)
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, list):
+            return _with_hits(record, first, found)
+    root: Any = record.get("root")
+    if isinstance(root, Mapping) and "relevance" in root:  # of Vespa; without a hit it has no children
+        children = root["children"] if _are(Mapping, root.get("children")) else []
+        if any("children" in child for child in children):
+            raise UsageError("an answer of Vespa with groups is no ranking; ask for it without grouping")
+        hits = [{"score" if name == "relevance" else name: child[name] for name in child} for child in children]
+        return _with_hits(record, "root", hits)
+    ids: Any = record.get("ids")
+    if _are(list, ids):  # of Chroma, a list for each query
+        if len(ids) > 1:
+            raise UsageError(f"ids has {len(ids)} lists, of as many queries; give each to its topic, as {{topic: ids}}")
+        return {**record, "ids": ids[0]}
+    for name in (each for each in _PARTS if _are(Mapping, record.get(each))):
+        parts = sorted(record[name], key=lambda part: part["rank"] if isinstance(part.get("rank"), int) else 0)
+        if "references" in record and any("citations" in part for part in parts):
+            about = record["metadata"] if isinstance(record.get("metadata"), Mapping) else {}
+            others = {each: value for each, value in record.items() if each not in ("metadata", "references")}
+            return _with_hits({**about, **others}, name, record["references"])
+        if any(_provenance(part) is not None for part in parts):
+            return _with_hits(record, name, [hit for part in parts for hit in _provenance(part) or ()])
+    return record
+
+
+def _with_hits(record: Mapping[Any, Any], place: str, hits: Any) -> Mapping[Any, Any]:
+    return {name: value for name, value in record.items() if name != place} | {"hits": hits}
+
+
+def _provenance(part: Mapping[Any, Any]) -> Any:
+    return next((part[name] for name in _PROVENANCE if isinstance(part.get(name), list)), None)
+
+
+def _are(kind: type, values: object) -> bool:
+    return isinstance(values, list) and bool(values) and all(isinstance(each, kind) for each in values)
+
+
+def flat(hit: Mapping[Any, Any], wanted: str | None, names: Iterable[str]) -> Mapping[Any, Any]:
+    """A hit, and what an object in it says if the hit's name, ``wanted`` or an id or one of ``names``, is in there."""
+    plain = {name: value for name, value in hit.items() if not (name in _DOCUMENT and isinstance(value, Mapping))}
+    known = [name for name, value in plain.items() if value is not None and not isinstance(value, Mapping)]
+    if wanted in plain or (not wanted and any(name in IDS or str(name).lower() in names for name in known)):
+        return plain
+    inner = [name for name in _INNER if isinstance(hit.get(name), Mapping) and (not wanted or wanted in hit[name])]
+    if not inner:
+        return plain
+    return {**hit[inner[0]], **{name: value for name, value in plain.items() if name != inner[0] and value is not None}}
+
+
+def refuse_texts(topic: object, documents: Sequence[Any]) -> None:
+    """Raise UsageError where the names of a topic's documents are as long as passages are."""
+    texts = [each for each in documents if isinstance(each, str)]
+    if sum(each.count(" ") for each in texts) > _MOST_BLANKS * len(documents):
+        raise UsageError(f"topic {topic}: its documents are texts, and need names; the first begins: {texts[0][:40]}")
+
+
+def stands_in(data: object, name: str) -> bool:
+    """Whether an object has the field, at whatever depth."""
+    rest = [data]
+    while rest:
+        each = rest.pop()
+        if isinstance(each, Mapping):
+            if name in each:
+                return True
+            rest += each.values()
+        elif isinstance(each, list):
+            rest += each
+    return False
