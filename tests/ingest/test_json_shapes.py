@@ -1,6 +1,7 @@
 """JSON as rerankers and programs write it: names in objects, lists beside fields, a list for each column, records in
 one object, rankings with and without scores; in files and in memory."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -146,12 +147,43 @@ def test_types_that_hold_names_are_the_same_in_files_and_frames(empty: Warehouse
         empty.load_runs(path, replace=True)
         empty.load_run(rows, "frame", replace=True)
         assert stored(empty, "r") == stored(empty, "frame") == [("t1", expected, 1.0)]
-    for document in ("['a', 'b']", "1.5"):
+    is_no_name = "document is of type .*; names are text or whole numbers"
+    for document, reason in (
+        ("['a', 'b']", f"{is_no_name}|topic t1: expected a list of scores beside the documents, found"),
+        ("1.5", is_no_name),
+    ):
         rows = duckdb.sql(f"select 't1' as topic, {document} as document, 1.0 as score")
         rows.write_parquet(path)
         for load in (lambda: empty.load_runs(path, name="other"), lambda data=rows: empty.load_run(data, "other")):
-            with pytest.raises(EvalsqlError, match=r"document is of type .*; names are text or whole numbers"):
+            with pytest.raises(EvalsqlError, match=reason):
                 load()
+
+
+NESTED = [
+    "select '1' as qid, ['a', 'b'] as docs, [3, 2] as scores union all select '2', ['a'], [1]",
+    "select 1 as qid, ['a', 'b'] as docid, [3, 2]::decimal(4, 2)[] as score union all select 2, ['a'], [1]",
+    "select '1' as qid, map(['a', 'b'], [3.0, 2.0]) as results union all select '2', map(['a'], [1.0])",
+    """select '1' as qid, 'x' as run, [{'docid': 'a', 'score': 3.0}, {'docid': 'b', 'score': 2.0}] as hits
+    union all select '2', 'x', [{'docid': 'a', 'score': 1.0}]""",
+]
+
+
+def test_a_row_of_parquet_may_hold_a_ranking(empty: Warehouse, tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    for query in NESTED:
+        duckdb.execute(f"copy ({query}) to '{path}'")
+        for packed in (path, write(tmp_path / "r.parquet.gz", gzip.compress(path.read_bytes()))):
+            empty.load_runs(packed, name="r", replace=True)
+            assert stored(empty) == ROWS, query
+    faulty = (
+        ("['a', 'b'] as docs, [1] as scores", "topic 1: 2 documents and 1 scores"),
+        ("['a', null] as docs, [1, 2] as scores", "document is missing"),
+        ("['a'] as docs, 'x' as run union all select '2', ['a'], 'y'", "the column run names several systems"),
+    )
+    for lists, reason in faulty:
+        duckdb.execute(f"copy (select '1' as qid, {lists}) to '{path}'")
+        with pytest.raises(InputError, match=f"r.parquet: Parquet.*: {reason}"):
+            empty.load_runs(path, replace=True)
 
 
 # Blanks of all kinds around a name are no part of it; of blanks only the usual one is tried.

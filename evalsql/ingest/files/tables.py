@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from evalsql.ingest.files.source import Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import refuse_systems, registered
-from evalsql.ingest.python_rows import SYSTEMS, columns_of
+from evalsql.ingest.python_rows import SYSTEMS, columns_of, holds_ranking
 from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import counted
 
@@ -156,10 +157,15 @@ class Tables:
         table.raw = f"(select file_row_number + 1 as evalsql_row, * from {rows})"
         found = self.database.rows(f"describe select * from {table.raw}")
         table.types = {column: kind for column, kind, *_ in found}
-        table.names = {column: column for column in table.types}
         names = [name for name in table.types if name not in _OWN]
-        table.columns = column_meanings.find(names, self.kind, self.given)
-        table.left_out = column_meanings.left_out(names, table.columns)
+        fields = {name: [] if re.search(r"\]$|^MAP|^STRUCT", table.types[name]) else "" for name in names}
+        if holds_ranking(fields, self.kind, self.given):
+            records = self.database.rows(f"select {', '.join(map(quoted, names))} from {table.raw}")
+            self._values(table, [dict(zip(names, record, strict=True)) for record in records])
+        else:
+            table.names = {column: column for column in table.types}
+            table.columns = column_meanings.find(names, self.kind, self.given)
+            table.left_out = column_meanings.left_out(names, table.columns)
 
     def _arrow(self, table: Table) -> None:
         arrow = arrow_table(table.source)
@@ -194,11 +200,14 @@ class Tables:
         )""")
 
     def _json(self, table: Table) -> None:
-        """Values of Python become a table: of numbers if they all are, else of text."""
         name, faults = table.form.name, list[Problem]()
         document = text_reading.json_document(table.source, name, faults.append)
         if faults:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
+        self._values(table, document)
+
+    def _values(self, table: Table, document: Any) -> None:
+        """Values of Python become a table: of numbers if they all are, else of text."""
         columns = columns_of(document, self.kind, self.given)
         table.left_out = columns.left_out
         for meaning in columns.keys() & {"topic", "document"}:
@@ -262,7 +271,10 @@ class Tables:
     def _is_clean(self, table: Table) -> bool:
         """Whether there are rows, and all can be used; warns of zero bytes in names where they are kept."""
         zeros = " or ".join(f'contains("{name}", chr(0))' for name in self.meanings if name in NAMES)
-        query = f"select bool_or({self._fault_of_row}), min(row) filter (where {zeros}) from ({table.query})"
+        fault = self._fault_of_row
+        if table.form.reader == "jsonl":  # of which the engine takes objects and lists for text
+            fault += "".join(f" or \"{name}\"[1] in ('{{', '[')" for name in PLACES if name in self.meanings)
+        query = f"select bool_or({fault}), min(row) filter (where {zeros}) from ({table.query})"
         ((faulty, row),) = self.database.rows(query)
         if row and table.form.reader not in ("lines", "letor"):  # of these it was told as they were read
             warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))

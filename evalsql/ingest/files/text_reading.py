@@ -173,10 +173,14 @@ def parquet_rows(database: Database, source: Source) -> Iterator[tuple[int, dict
 
 def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     for number, row in json_lines(source, refuse):
-        if isinstance(row, dict):
-            yield number, [as_text(row.get(name)) for name in form.columns.values()]
-        else:
+        if not isinstance(row, dict):
             refuse(source.problem(number, "no object, as the lines above are"))
+            continue
+        values = {meaning: row.get(name) for meaning, name in form.columns.items()}
+        if odd := next((each for each in column_meanings.PLACES if isinstance(values.get(each), dict | list)), ""):
+            refuse(source.problem(number, f"{odd} {as_text(values[odd])} is no name"))
+        else:
+            yield number, list(map(as_text, values.values()))
 
 
 def _nugget_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
@@ -202,7 +206,7 @@ def json_lines(source: Source, refuse: Refuse) -> Iterator[tuple[int, Any]]:
 
 
 def as_text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str).strip('"')
 
 
 def json_document(source: Source, name: str, refuse: Refuse) -> Any:
