@@ -5,6 +5,7 @@
 --   num_columns   how many columns it has
 --   topic         first column
 --   second        second column
+--   document      third column
 --   rank          fourth column, null where it is no number
 --   score         fifth column
 --   tag           columns behind the score
@@ -23,6 +24,7 @@ converted as (
         len(parts) as num_columns,
         list_extract(parts, 1) as topic,
         list_extract(parts, 2) as second,
+        list_extract(parts, 3) as document,
         try_cast(list_extract(parts, 4) as double) as rank,
         try_cast(list_extract(parts, 5) as double) as score,
         array_to_string(list_slice(parts, 6, len(parts)), ' ') as tag
@@ -34,6 +36,7 @@ select
     num_columns,
     topic,
     second,
+    document,
     case when not isnan(rank) then rank end as rank,
     score,
     tag

@@ -223,7 +223,8 @@ def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, g
         if delimiter == " ":  # such a file may be a TREC file
             continue
         names = _split(line, delimiter)
-        if len(names) >= 3 and len(line.split()) < (5 if kind == "run" else 4):
+        least = 2 if column_meanings.known(names, kind) else 3
+        if len(names) >= least and len(line.split()) < (5 if kind == "run" else 4):
             if not all(number_fault("", each) for each in names):
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise source.error(reason, skipped + 1)

@@ -19,6 +19,7 @@ from evalsql.phrases import counted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
+_ODD_BLANK = re.compile(r"[^\S\x00-\x7f]")
 ZERO_BYTES = "holds zero bytes, which are kept as part of their column"
 _MOST_SHOWN = 60  # characters of a value in a message
 _HEADER_WORDS = {name for meaning in ("topic", "document", "rank", "grade", "weight") for name in COLUMNS[meaning]}
@@ -55,7 +56,9 @@ def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool
         if rank_is_used and (reason := integer_fault("rank", columns[3])):
             return f"{reason}, and the tie rule goes by it"
         if len(columns) > 5:
-            notes.last_tag = " ".join(columns[5:])
+            if holds_lines(tag := " ".join(columns[5:])):
+                return "holds several lines, whose ends are none here"
+            notes.last_tag = tag
             notes.tags[notes.last_tag] += 1
         return columns[0], *columns[2:5]
 
@@ -153,9 +156,11 @@ def _rows(
             continue
         first = False
         fits = len(columns) in widths
-        found = row(columns) if fits else f"{counted(len(columns), 'column')}, expected {expected}"
+        found = shifted(line) or row(columns) if fits else f"{counted(len(columns), 'column')}, expected {expected}"
         if isinstance(found, str):
-            refuse(source.problem(number, found))
+            blank = _ODD_BLANK.search(line)
+            hint = f"; U+{ord(blank[0]):04X} in it is a blank that parts no columns here" if blank else ""
+            refuse(source.problem(number, found + hint))
         else:
             yield number, found
     if like_rows:
@@ -201,6 +206,21 @@ def split(line: str) -> list[str]:
     return [column.decode() for column in line.encode().split()]
 
 
+def shifted(line: str) -> str:
+    """Why blanks do not part a run's line: tabs do, and a name has blanks. Empty if all is well."""
+    if " " not in line or "\t" not in line:
+        return ""
+    by_tabs = [column.strip() for column in line.split("\t")]
+    if len(by_tabs) not in (5, 6) or number_fault("", by_tabs[4]) or integer_fault("", by_tabs[3]):
+        return ""
+    name = next((column for column in by_tabs[:3] if len(split(column)) > 1), "")
+    return f"tabs part its columns, and {_shown(name)} holds blanks; such names take TSV with a header" if name else ""
+
+
+def holds_lines(tag: str) -> bool:
+    return len(tag.splitlines()) > 1
+
+
 def is_header(columns: Sequence[str], number_at: int) -> bool:
     return (
         len(columns) > number_at
@@ -241,9 +261,11 @@ def _shown(text: str) -> str:
 
 def first_notes(source: Source) -> Notes | None:
     """Notes with the tag of a plain run's first line, if it has one; None if that is no row."""
-    columns = source.first_lines[0].decode().split() if source.first_lines else []
+    first = source.first_lines[0].decode() if source.first_lines else ""
+    columns = split(first)
     tags = [" ".join(columns[5:])] if len(columns) > 5 else []
-    return Notes(tags=Counter(tags), last_tag=next(iter(tags), None)) if len(columns) > 4 else None
+    is_plain = len(columns) > 4 and not shifted(first) and not any(map(holds_lines, tags))
+    return Notes(tags=Counter(tags), last_tag=next(iter(tags), None)) if is_plain else None
 
 
 def reader(paths: Sequence[Path]) -> str:
