@@ -1,6 +1,7 @@
 """Where answers of search engines, and of programs that cite what they found, have their hits and the hits' names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from evalsql.errors import UsageError
@@ -19,7 +20,6 @@ _ANSWERS = (
     *(("hits", "hits"), ("response", "hits", "hits"), ("response", "docs")),
     *(("result", "points"), ("result", "hits")),
 )
-OF_ALL = "search_results"  # where FlagEmbedding has {topic: {document: score}}
 _PARTS = ("responses", "output", "answer")  # of an answer: CAsT and iKAT, KILT, RAG
 _PROVENANCE = ("passage_provenance", "provenance")
 _DOCUMENT = ("document", "doc")
@@ -35,35 +35,33 @@ def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
             found = found.get(name) if isinstance(found, Mapping) else None
         if isinstance(found, list):
             return _with_hits(record, first, found)
-    root: Any = record.get("root")
-    if isinstance(root, Mapping) and "relevance" in root:  # of Vespa; without a hit it has no children
-        children = root["children"] if _are(Mapping, root.get("children")) else []
+    root, ids, of_all = (record.get(name) for name in ("root", "ids", "search_results"))
+    children: Any = root.get("children", []) if isinstance(root, Mapping) and "relevance" in root else None
+    if children == [] or _are(Mapping, children):  # of Vespa; without a hit there are none
         if any("children" in child for child in children):
             raise UsageError("an answer of Vespa with groups is no ranking; ask for it without grouping")
         hits = [{"score" if name == "relevance" else name: child[name] for name in child} for child in children]
         return _with_hits(record, "root", hits)
-    ids: Any = record.get("ids")
-    if _are(list, ids):  # of Chroma, a list for each query
+    if isinstance(ids, list) and _are(list, ids):  # of Chroma, a list for each query
         if len(ids) > 1:
             raise UsageError(f"ids has {len(ids)} lists, of as many queries; give each to its topic, as {{topic: ids}}")
         return {**record, "ids": ids[0]}
+    if isinstance(of_all, Mapping) and "eval_name" in record:  # {topic: {document: score}} of FlagEmbedding
+        return of_all
     for name in (each for each in _PARTS if _are(Mapping, record.get(each))):
         parts = sorted(record[name], key=lambda part: part["rank"] if isinstance(part.get("rank"), int) else 0)
         if "references" in record and any("citations" in part for part in parts):
             about = record["metadata"] if isinstance(record.get("metadata"), Mapping) else {}
             others = {each: value for each, value in record.items() if each not in ("metadata", "references")}
             return _with_hits({**about, **others}, name, record["references"])
-        if any(_provenance(part) is not None for part in parts):
-            return _with_hits(record, name, [hit for part in parts for hit in _provenance(part) or ()])
+        cited = [part[each] for part in parts for each in _PROVENANCE if isinstance(part.get(each), list)]
+        if cited:
+            return _with_hits(record, name, [*chain(*cited)])
     return record
 
 
 def _with_hits(record: Mapping[Any, Any], place: str, hits: Any) -> Mapping[Any, Any]:
     return {name: value for name, value in record.items() if name != place} | {"hits": hits}
-
-
-def _provenance(part: Mapping[Any, Any]) -> Any:
-    return next((part[name] for name in _PROVENANCE if isinstance(part.get(name), list)), None)
 
 
 def _are(kind: type, values: object) -> bool:
@@ -89,15 +87,10 @@ def refuse_texts(topic: object, documents: Sequence[Any]) -> None:
         raise UsageError(f"topic {topic}: its documents are texts, and need names; the first begins: {texts[0][:40]}")
 
 
-def stands_in(data: object, name: str) -> bool:
-    """Whether an object has the field, at whatever depth."""
-    rest = [data]
-    while rest:
-        each = rest.pop()
-        if isinstance(each, Mapping):
-            if name in each:
-                return True
-            rest += each.values()
-        elif isinstance(each, list):
-            rest += each
-    return False
+def fields_in(data: object) -> set[Any]:
+    """The names of all fields of objects, at whatever depth."""
+    found, rest = set[Any](), [data]
+    for each in rest:
+        found.update(each if isinstance(each, Mapping) else ())
+        rest += each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import COLUMNS, MEANINGS, Given, how_to_name, known, missing
-from evalsql.ingest.hits import IDS, OF_ALL, RANKINGS, answer, flat, refuse_texts, stands_in
+from evalsql.ingest.hits import IDS, RANKINGS, answer, fields_in, flat, refuse_texts
 
 
 class Columns(dict[str, list[Any]]):
@@ -70,11 +70,6 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
                 raise UsageError(f"the columns differ in length: {lengths}")
             return columns
         _check_given(data, given)
-        others = [str(name) for name, value in data.items() if not isinstance(value, Mapping)]
-        if others and isinstance(data.get(OF_ALL), Mapping) and "topic" not in found:
-            columns = _by_topic(data[OF_ALL], kind, given)
-            columns.left_out = others
-            return columns
         if (records := _records_in(data, kind, given)) is None:
             return _by_topic(data, kind, given)
     else:
@@ -212,7 +207,7 @@ def _is_nested(value: object) -> bool:
 def _check_given(data: object, given: Given) -> None:
     """Raise UsageError for a field that was named and stands nowhere."""
     for meaning, name in (given or {}).items():
-        if not stands_in(data, name):
+        if name not in fields_in(data):
             raise UsageError(f"there is no field {name} for the {meaning}")
 
 

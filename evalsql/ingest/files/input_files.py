@@ -19,7 +19,7 @@ from evalsql.ingest.files.datasets import DATASET, dataset_records, is_dataset, 
 from evalsql.ingest.files.formats import recognised, without_rows
 from evalsql.ingest.files.object_store import copy_object, is_object, objects_named, without_keys
 from evalsql.ingest.files.source import HEAD, IN_MEMORY, LONGEST_LINE, Source, open_file, unreadable
-from evalsql.ingest.files.text_reading import holds_predictions, holds_systems, predictions, systems
+from evalsql.ingest.files.text_reading import holds_predictions, predictions, systems
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import PUT_TOGETHER, counted, shortened
 
@@ -216,8 +216,8 @@ class _Finder:
                 if self.kind != "run":
                     raise source.error("predictions of MTEB, which are runs; evalsql load runs takes them")
                 found = predictions(source, stem(source.label).removesuffix(PREDICTIONS), self.folder)
-            elif self.kind == "run" and holds_systems(head):
-                found = systems(source, self.folder)
+            elif self.kind == "run":
+                found = systems(source, head, self.folder)
             if not found:
                 problem = source.problem(0, "predictions of MTEB without rankings, as of a task that is no retrieval")
                 (self.problems.add if skipped is None else skipped.append)(problem)

@@ -7,13 +7,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.errors import UsageError
+from evalsql.errors import InputError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
@@ -111,6 +112,7 @@ def csv_fault(error: csv.Error) -> str:
     reasons = {
         "field limit": f"a value is longer than {csv.field_size_limit():,} characters; {_UNCLOSED}",
         "end of data": f"a quotation mark begins a value here and none ends it; {_DOUBLE}",
+        "new-line character": "holds a carriage return that ends no line",
         "expected after": f"text follows the quotation mark that ends a value; {_DOUBLE}",
     }
     return next((reason for words, reason in reasons.items() if words in str(error)), str(error))
@@ -279,17 +281,17 @@ def _part(source: Source, name: str, ranking: Any, folder: Path) -> Source:
     return source._replace(label=f"{source.label}/{name}", path=path, compression="")
 
 
-def holds_systems(head: bytes) -> bool:
-    """Whether a file begins as {system: {topic: {document: score}}} does."""
-    return bool(_OF_SYSTEMS_START.match(head))
-
-
-def systems(source: Source, folder: Path) -> list[Source]:
+def systems(source: Source, head: bytes, folder: Path) -> list[Source]:
     """The runs in {system: {topic: {document: score}}}, as files in ``folder``; the file as it is if it is another."""
-    found = read_json(source)
-    if not all(_is_nested(run) and all(map(_is_plain, run.values())) for run in found.values()):
+    runs: dict[str, Any] = {}
+    with suppress(InputError):  # lines may begin so as well
+        runs = read_json(source) if _OF_SYSTEMS_START.match(head) else {}
+    if not all(map(_is_nested, runs.values())):
         return [source]
-    return [_part(source._replace(said={"system": name}), name, run, folder) for name, run in found.items()]
+    rankings = chain.from_iterable(run.values() for run in runs.values())
+    if any(isinstance(score, dict | list) for ranking in rankings for score in ranking.values()):
+        return [source]
+    return [_part(source._replace(said={"system": name}), name, run, folder) for name, run in runs.items()] or [source]
 
 
 def _rankings(document: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
@@ -301,10 +303,6 @@ def _rankings(document: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
 
 def _is_nested(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(inner, dict) for inner in value.values())
-
-
-def _is_plain(ranking: Mapping[str, Any]) -> bool:
-    return not any(isinstance(inner, dict | list) for inner in ranking.values())
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

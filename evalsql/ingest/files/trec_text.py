@@ -19,6 +19,7 @@ from evalsql.phrases import counted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
+_LINE_END = re.compile("[\x85\u2028\u2029]")
 _ODD_BLANK = re.compile(r"[^\S\x00-\x7f]")
 ZERO_BYTES = "holds zero bytes, which are kept as part of their column"
 _MOST_SHOWN = 60  # characters of a value in a message
@@ -56,9 +57,9 @@ def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool
         if rank_is_used and (reason := integer_fault("rank", columns[3])):
             return f"{reason}, and the tie rule goes by it"
         if len(columns) > 5:
-            if holds_lines(tag := " ".join(columns[5:])):
+            notes.last_tag = " ".join(columns[5:])
+            if _LINE_END.search(notes.last_tag):
                 return "holds several lines, whose ends are none here"
-            notes.last_tag = tag
             notes.tags[notes.last_tag] += 1
         return columns[0], *columns[2:5]
 
@@ -217,10 +218,6 @@ def shifted(line: str) -> str:
     return f"tabs part its columns, and {_shown(name)} holds blanks; such names take TSV with a header" if name else ""
 
 
-def holds_lines(tag: str) -> bool:
-    return len(tag.splitlines()) > 1
-
-
 def is_header(columns: Sequence[str], number_at: int) -> bool:
     return (
         len(columns) > number_at
@@ -264,7 +261,7 @@ def first_notes(source: Source) -> Notes | None:
     first = source.first_lines[0].decode() if source.first_lines else ""
     columns = split(first)
     tags = [" ".join(columns[5:])] if len(columns) > 5 else []
-    is_plain = len(columns) > 4 and not shifted(first) and not any(map(holds_lines, tags))
+    is_plain = len(columns) > 4 and not shifted(first) and not _LINE_END.search(first)
     return Notes(tags=Counter(tags), last_tag=next(iter(tags), None)) if is_plain else None
 
 
