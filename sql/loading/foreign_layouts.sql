@@ -24,7 +24,8 @@ files_seen as (
         arg_min(num_columns, line) as num_columns,
         count(*) filter (num_columns > 6) >= 0.9 * count(*) as is_wide,
         count(*) filter (is_followed and goes_up) >= 0.9 * count(*) filter (is_followed) as has_ranks,
-        greatest(1, 0.9 * count(*) filter (is_followed)) <= count(*) filter (is_followed and counts_before) as is_shifted,
+        count(*) filter (is_followed and counts_before) >= greatest(1, 0.9 * count(*) filter (is_followed))
+            as is_shifted,
         max(same_tag) / count(*) as share_of_tag,
         max(same_second) / count(*) as share_of_second
     from compared
@@ -36,8 +37,8 @@ select
     num_columns
 from files_seen
 -- A run's tag may hold blanks, but is the same in nearly all rows; where there are more than six columns the second one
--- is too, or the ranks go up. Of six columns only tags that differ beside ranks that do not go up are another's. Documents
--- that count up before ranks that are no whole numbers are ranks before scores.
+-- is too, or the ranks go up. Of six columns only tags that differ beside ranks that do not go up are another's.
+-- Documents that count up before ranks that are no whole numbers are ranks before scores.
 where
     is_shifted
     or not case
