@@ -231,7 +231,8 @@ class Catalog:
             if name not in graph:
                 relation = buildable[name]
                 reads = relation.reads | frozenset(relation.header.ties.values())
-                unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
+                generated = GENERATED - frozenset(relation.header.ties.values())
+                unknown = sorted(reads - self.relations.keys() - generated - set(relation.header.inputs))
                 if unknown and not relation.is_packaged:
                     place = f"{relation.path}:{relation.body_line}"
                     raise CatalogError(f"{place}: reads unknown relation {', '.join(unknown)}")

@@ -193,7 +193,7 @@ def _take_own(database: Database, is_trusted: bool) -> None:
             database.shut_in()
         try:
             schema.add_own(database)
-        except CatalogError as error:
+        except (CatalogError, UsageError) as error:
             warn(f"the measures that the file keeps are left out; evalsql drop measures takes out this one: {error}")
             database.catalog = read_catalog()
 

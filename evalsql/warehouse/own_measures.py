@@ -201,12 +201,15 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
         if relation.name in parsed.engine_functions():
             fault = f"{relation.name} is a function of the engine; give the file another name"
             raise CatalogError(f"{relation.path}: {fault}")
-        _check_body(relation, names, steps)
+        texts = [relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})]
+        # Its header names what gives the values of other orders, which is called as the body's relations are.
+        texts += [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
+        _check_body(relation, texts, names, steps)
 
 
-def _check_body(relation: Relation, names: Mapping[str, Set[str]], steps: Set[str]) -> None:
+def _check_body(relation: Relation, texts: Sequence[str], names: Mapping[str, Set[str]], steps: Set[str]) -> None:
     place = f"{relation.path}:{relation.body_line}"
-    for text in (relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})):
+    for text in texts:
         try:
             nodes = parsed.nodes(text)
         except parsed.UnexplainedError as error:
