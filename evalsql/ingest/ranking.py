@@ -167,8 +167,9 @@ class RunBatch:
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
-            database.execute("drop table if exists all_ranks; drop table if exists judged_or_tied")
-            database.execute("drop table staged_run_rows; drop table staged_topics; drop table document_ids")
+            database.execute("drop table if exists temp.all_ranks; drop table if exists temp.judged_or_tied")
+            staged = ("staged_run_rows", "staged_topics", "document_ids")
+            database.execute("; ".join(f"drop table temp.{name}" for name in staged))
 
     def note_ties(self, warnings: LoadWarnings) -> None:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""

@@ -262,3 +262,27 @@ def test_blank_lines_cost_only_reading_them(tmp_path: Path, monkeypatch: pytest.
     assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
     assert [problem.line for problem in problems] == [15_002]
     assert split.call_count == 2
+
+
+# Each is also what a load calls rows of its own.
+TAKEN = ("all_ranks", "judged_or_tied", "incoming_raw", "incoming_rows", "incoming_data", "family_queries")
+TAKEN += ("staged_run_rows", "staged_qrels_rows", "staged_topics", "document_ids", "first_lines", "left_out")
+
+
+@pytest.mark.parametrize("kind", ["table", "view"])
+def test_a_load_leaves_what_users_made_beside_it(empty_file: Warehouse, tmp_path: Path, kind: str) -> None:
+    for name in TAKEN:
+        empty_file.execute(f"create {kind} {name} as select 42 as answer")
+    table = write(tmp_path / "q.csv", "topic,document,grade\nt,d,1\n")
+    given = (
+        (write(tmp_path / "q.txt", QRELS), "grades"),
+        (table, "grades"),
+        (write(tmp_path / "p.tsv", "t\td\n"), "pairs"),
+    )
+    for source, form in given:
+        empty_file.load_qrels(source, source.name, form=form)
+    empty_file.load_run({"t": {"d": 1.0}}, "rows", qrels="q.csv")
+    empty_file.load_runs(write(tmp_path / "r.csv", "topic,document,score\nt,d,1\n"), qrels="q.csv")
+    empty_file.load_runs(write(tmp_path / "r.run", "t Q0 d 1 1 x\n"), qrels="q.csv", replace=True)
+    for name in TAKEN:
+        assert empty_file.rows(f"from {empty_file.database.name}.main.{name}") == [(42,)], name
