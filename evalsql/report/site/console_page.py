@@ -174,13 +174,13 @@ def questions(runs: Sequence[str], *, on_boards: bool = False) -> list[tuple[str
 def about(sql: str, runs: Sequence[str]) -> str:
     """The same SQL about these runs, where it names runs of the demonstration that are not among them."""
     others = [run for run in runs if run not in _DEMONSTRATED]
+    put: dict[str, str] = {}
     for at, name in enumerate(_DEMONSTRATED):
         if name not in runs and others:
             other = others[min(at, len(others) - 1)]
-            column = quoted(other).replace("\\", r"\\")
-            sql = sql.replace(literal(name), literal(other))
-            sql = re.sub(rf"\bas {name.replace('-', '_')}(?=\W)", f"as {column}", sql)
-    return sql
+            put |= {literal(name): literal(other), f"as {name.replace('-', '_')}": f"as {quoted(other)}"}
+    # At once, as a name that is put there may have another one in it.
+    return re.sub("|".join(rf"(?<!\w){each}(?!\w)" for each in put), lambda found: put[found[0]], sql) if put else sql
 
 
 def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = False) -> Page:

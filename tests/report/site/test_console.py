@@ -4,7 +4,8 @@ import csv
 import io
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page, Route
 
 import evalsql
 from evalsql import Warehouse
+from evalsql.catalog.sql_text import tokens
 from evalsql.report.site import console_page
 from evalsql.report.site.console_page import about, questions
 from evalsql.report.site.site_folder import SiteServer, _Handler
@@ -277,3 +279,12 @@ def test_questions_are_about_runs_that_are_there() -> None:
     assert "where before.run = 'it''s' and after.run = 'A \"b\"'" in there[2][1]
     assert 'before.value as "it\'s", after.value as "A ""b"""' in there[2][1]
     assert about("from ap where run = 'bm25'", []) == "from ap where run = 'bm25'"
+
+
+def test_a_name_in_a_question_stays_a_name_whatever_it_holds() -> None:
+    def pieces(runs: Sequence[str]) -> list[int]:
+        return [len(list(tokens(sql))) for _, sql in questions(runs, on_boards=True)]
+
+    as_they_stand = pieces(["rerank-large", "hybrid", "bm25", "dense"])
+    for names in permutations(("x as dense x", "a as bm25,", "'; select 1; --", "'hybrid'", "\\1")):
+        assert pieces(names) == as_they_stand, names
