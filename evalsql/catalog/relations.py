@@ -224,19 +224,18 @@ class Catalog:
         """What a file holds, each after all that it reads; of all, or of what ``wanted`` needs."""
         buildable = {relation.name: relation for relation in self.of_kind(*BUILDABLE)}
         functions = {relation.name for relation in self.of_kind("functions")}
-        graph: dict[str, set[str]] = {}
+        graph: dict[str, frozenset[str]] = {}
         pending = sorted(buildable) if wanted is None else list(wanted)
         while pending:
             name = pending.pop()
             if name not in graph:
                 relation = buildable[name]
-                reads = relation.reads | frozenset(relation.header.ties.values())
-                generated = GENERATED - frozenset(relation.header.ties.values())
-                unknown = sorted(reads - self.relations.keys() - generated - set(relation.header.inputs))
+                tied = frozenset(relation.header.ties.values())
+                unknown = sorted((relation.reads - GENERATED | tied).difference(self.relations, relation.header.inputs))
                 if unknown and not relation.is_packaged:
                     place = f"{relation.path}:{relation.body_line}"
                     raise CatalogError(f"{place}: reads unknown relation {', '.join(unknown)}")
-                graph[name] = {read for read in reads | (relation.calls & functions) if read in buildable}
+                graph[name] = (relation.reads | tied | (relation.calls & functions)) & buildable.keys()
                 pending.extend(graph[name])
         try:
             return [buildable[name] for name in TopologicalSorter(graph).static_order()]

@@ -44,7 +44,6 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
-    place = f"{relation.path}:{relation.body_line}"
     try:
         columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
     except QueryError as error:
@@ -53,7 +52,7 @@ def check_contract(database: Database, relation: Relation) -> None:
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):
         wanted = ", ".join([*expected, *relation.header.columns])
-        raise CatalogError(f"{place}: gives columns {', '.join(found)}; expected {wanted}")
+        raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {', '.join(found)}; expected {wanted}")
     low, high = relation.header.bounds
     evaluated, answered = "select [count(*)] from evaluations", database.catalog["answered_topics"]
     if answered in database.catalog.build_order([relation.name]):
@@ -147,8 +146,7 @@ def _read(database: Database, name: str, text: str) -> Relation:
 
 def _keep(database: Database, relations: Sequence[Relation]) -> None:
     catalog = read_catalog().extended(relations)
-    names = {relation.name for relation in relations}
-    order = [relation for relation in catalog.build_order() if relation.name in names]
+    order = [relation for relation in catalog.build_order() if relation in relations]
     check_bodies(catalog, order)
     database.execute("delete from added_relations")
     insert = "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')"
@@ -201,10 +199,10 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
         if relation.name in parsed.engine_functions():
             fault = f"{relation.name} is a function of the engine; give the file another name"
             raise CatalogError(f"{relation.path}: {fault}")
-        texts = [relation.body, bind_parameters(relation.body, {each.name: each.name for each in relation.parameters})]
-        # Its header names what gives the values of other orders, which is called as the body's relations are.
-        texts += [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
-        _check_body(relation, texts, names, steps)
+        itself = {each.name: each.name for each in relation.parameters}
+        # What the header names for other orders of ties is called as the body's relations are.
+        tied = [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
+        _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, steps)
 
 
 def _check_body(relation: Relation, texts: Sequence[str], names: Mapping[str, Set[str]], steps: Set[str]) -> None:

@@ -256,6 +256,7 @@ class Warehouse:
         Raises CatalogError with file and line where one does not hold to the contract; nothing is kept then.
         """
         relations = own_measures.read_sources(sources)
+        self.database.before_view()
         with self._other_relations(are_checked=True):
             own_measures.add(self.database, relations, replace=replace)
         return [relation.header.measure for relation in relations if relation.is_measure]
