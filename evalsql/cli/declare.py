@@ -4,6 +4,7 @@ A group is a dataclass. Its ``heading`` stands above its options in the help of 
 """
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
@@ -37,6 +38,7 @@ _SPELLINGS = {
     "tukey": "hsd tukeyhsd",
 }
 _IGNORED = str.maketrans("", "", " -_'")
+_ACTED_ON = re.compile(r"[$`;&|<>!\\]")  # by bash, which completes words without quotes
 # What a shell completes, by kind of name.
 _HELD = {
     "runs": "select run from runs order by run",
@@ -149,7 +151,7 @@ def complete_names(kind: str, context: typer.Context, incomplete: str) -> list[s
         if Path(path).is_file():
             with connect(path, read_only=True, config={"enable_external_access": False}) as connection:
                 held = [str(name) for (name,) in connection.execute(_HELD[kind]).fetchall()]
-                names = list(filter(str.isprintable, held))
+                names = [name for name in held if name.isprintable() and not _ACTED_ON.search(name)]
     if kind != "measures":
         return [name for name in names if name.startswith(incomplete)]
     if not names:

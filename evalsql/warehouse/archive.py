@@ -207,8 +207,7 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:
-    ((count,),) = database.rows(_insertion(table, "main.", _rows_in(str(path))))
-    return int(count)
+    return int(database.column(_insertion(table, "main.", _rows_in(str(path))))[0])
 
 
 def vacuum(database: Database) -> tuple[int, int]:

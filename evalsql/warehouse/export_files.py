@@ -1,6 +1,7 @@
 """Runs, judgments, topics, weights, values and what was judged of answers as files of the formats that are loaded."""
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -70,8 +71,7 @@ def write(database: Database, kind: str, name: str, form: str, path: Path, qrels
     """Write one file of these; ``qrels`` says by which nuggets answers were judged, where there are several sets."""
     if kind in OF_ANSWERS:
         return _answers(database, kind, name, form, path, qrels)
-    writers = {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}
-    return writers[kind](database, name, form, path)
+    return {"runs": _run, "qrels": _qrels, "topics": _topics, "weights": _weights}[kind](database, name, form, path)
 
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
@@ -79,8 +79,7 @@ def write_query(database: Database, query: str, form: str, path: Path) -> int:
 
 
 def _copy(database: Database, query: str, path: Path, options: str) -> int:
-    ((count,),) = database.rows(f"copy (\n{query}\n) to {literal(str(path))} ({options})")
-    return int(count)
+    return int(database.column(f"copy (\n{query}\n) to {literal(str(path))} ({options})")[0])
 
 
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
@@ -95,14 +94,14 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     if has_calls and form in ("parquet", "jsonl"):
         columns = "coalesce(call_name, cast(call as varchar)) as call, document, rank, score"
         held, order = _CALLS, "call_ranks.call, rank"
-        again.append("--call call")
+        again += ["--call", "call"]
     if has_spans and form in _OF_SPANS:
         columns, held = "document, span_start, span_end, rank, score", "span_rankings"
-        again.append(f"--collapse {meta['collapse']} --unit {meta['unit']}")
+        again += ["--collapse", meta["collapse"], "--unit", meta["unit"]]
     rows = f"select topic, {columns} from {held} where run = {literal(name)} order by topic, {order}"
     usual = "trec_eval_10" if lower else "trec_eval"
-    again += [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
-    remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
+    again += [*(["--lower-is-better"] if lower else []), *(["--tie-rule", tie_rule] if tie_rule != usual else [])]
+    remarks = [f"evalsql load runs takes {shlex.join(again)} to rank it as it is here"] if again else []
     if has_calls and held != _CALLS:
         remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
     if has_spans and held != "span_rankings":
@@ -139,7 +138,7 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if kind == "spans":
         ((unit,),) = database.rows("select meta['unit'] from qrels where qrels = ?", [name])
-        remarks = [f"{remarks[0]}, with --unit {unit}"]
+        remarks = [f"{remarks[0]}, with --unit {shlex.quote(unit)}"]
     formats = {"spans": _OF_SPANS, "nuggets": ("parquet", "jsonl")}.get(kind, ("parquet", "jsonl", "trec"))
     if kind != "grades" and form not in formats:
         has = ", ".join(formats)
@@ -203,5 +202,5 @@ def _answers(database: Database, kind: str, name: str, form: str, path: Path, qr
         raise UsageError(f"{name} has no {kind}{by}; evalsql load {kind} brings them")
     rows = f"select run, topic, {_COLUMNS[kind]} from {held} where run = {literal(name)} and qrels = {literal(judged)}"
     order = "order by topic, nugget" if kind == "assignments" else f"order by topic, {OF_ANSWERS[kind]}.rowid"
-    remark = f"evalsql load {kind} --qrels {judged} takes it"
+    remark = f"evalsql load {kind} --qrels {shlex.quote(judged)} takes it"
     return Written(write_query(database, f"{rows} {order}", form, path), [remark])

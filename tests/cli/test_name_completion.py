@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+import evalsql
 from evalsql.cli.declare import complete_names
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, new_file, write
 from tests.long_cases import rows_of
 
 RUNS = sorted(path.stem for path in (SAMPLE / "runs").glob("*.run"))
@@ -24,6 +25,16 @@ def test_names_of_the_warehouse(sample_file: Path, monkeypatch: pytest.MonkeyPat
     assert complete_names("measures", asked, "nDC") == ["nDCG", "nDCG_rel"]
     monkeypatch.setenv("EVALSQL_DB", str(sample_file))
     assert complete_names("runs", context(None), "bm25") == ["bm25", "bm25-rm3"]
+
+
+def test_no_name_is_completed_that_a_shell_would_run(tmp_path: Path) -> None:
+    path = new_file(tmp_path)
+    runs = ("plain-1.0_x", "FSDM [d]", "\u00fc 2", "$(touch x)", "`touch x`", "a;touch x", "a|b", "a&b", "a>x", "!!")
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"t": {"d": 1}}, "q")
+        for name in runs:
+            warehouse.load_run({"t": {"d": 1.0}}, name)
+    assert complete_names("runs", context(path), "") == sorted(runs[:3])
 
 
 @pytest.mark.parametrize("path", [None, Path("absent.duckdb"), Path("broken.duckdb"), Path()])

@@ -1,5 +1,6 @@
 """Runs, judgments, topics, weights and scores that are exported load again as they were."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,14 @@ def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, 
     assert contents(empty) == contents(held)
     assert empty.rows(LEVELS) == held.rows(LEVELS)
     assert len(held.rows(LEVELS)) == 4
+
+
+def test_what_a_remark_says_to_run_is_one_command(empty: Warehouse, tmp_path: Path) -> None:
+    fill(empty)
+    for rule in ("$(touch x)", "; touch x", "a'b"):
+        empty.execute("update runs set tie_rule = ? where run = 'ranking'", [rule])
+        (remark,) = write_file(empty.database, "runs", "ranking", "parquet", tmp_path / "file").remarks
+        assert shlex.split(remark)[3:6] == ["takes", "--tie-rule", rule]
 
 
 @pytest.mark.parametrize("form", few_of(["trec", "parquet", "jsonl"], 1))
