@@ -179,7 +179,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         written_by = str(facts["evalsql"])
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: is not an export of a warehouse: the file {MANIFEST} is missing") from error
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError([Problem(str(path), 0, f"is damaged: {error}")]) from error
     if schema > SCHEMA_VERSION:
         raise UsageError(f"{folder}: was exported by evalsql {written_by}, which is newer; upgrade this program")
@@ -203,7 +203,7 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
         reason = str(error).partition("\n")[0]
         raise InputError([Problem(label, 0, f"cannot be read as the table {table.name}: {reason}")]) from error
     if count != rows.get(table.name):
-        raise InputError([Problem(label, 0, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name):,}")])
+        raise InputError([Problem(label, 0, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name, 0):,}")])
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:

@@ -16,6 +16,7 @@ import evalsql
 from evalsql import AuditError, InputError, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import archive
+from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import Command, assert_refused, own_measure, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import file_of_few
@@ -224,6 +225,21 @@ def test_a_damaged_folder_is_refused(
     with pytest.raises(kind, match=complaint):
         evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
     assert [each.name for each in tmp_path.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "complaint"),
+    [
+        ('{"evalsql": "1", "schema": 1e999, "rows": {}}', "evalsql.json: is damaged: cannot convert float infinity"),
+        ("[" * 100_000, "evalsql.json: is damaged: maximum recursion depth"),
+        (json.dumps({"evalsql": "1", "schema": SCHEMA_VERSION, "rows": {}}), r"holds \d+ rows?, evalsql.json says 0"),
+    ],
+)
+def test_a_manifest_of_anything_is_refused(tmp_path: Path, manifest: str, complaint: str) -> None:
+    folder = Path(shutil.copytree(archived(), tmp_path / "archive"))
+    (folder / archive.MANIFEST).write_text(manifest)
+    with pytest.raises(InputError, match=complaint):
+        evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
 
 
 def test_the_folders_own_sql_is_not_run_by_import(tmp_path: Path) -> None:
