@@ -159,7 +159,7 @@ class RemoteDatabase(Database):
         if not self._is_local(text):
             return self._ask(text)
         if kind == "CREATE" and (made := _MAKES.fullmatch(text)):
-            listed = ", ".join(f'"{name}" {kind}' for name, kind in self._columns(made["select"]))
+            listed = ", ".join(f"{quoted(name)} {kind}" for name, kind in self._columns(made["select"]))
             self._ask(f"create or replace temp table {made['name']} ({listed})")
             return self._send(made["name"], made["select"])
         if kind == "INSERT" and (filled := _FILLS.fullmatch(text)):

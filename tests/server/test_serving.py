@@ -182,6 +182,15 @@ def test_a_client_computes_nothing_that_a_server_names(warehouse: evalsql.Wareho
         warehouse.execute(f"insert into t by name select a, 2 as c from read_csv('{path}')")
 
 
+def test_names_of_columns_are_no_statements_for_the_server(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+    name = 'a" integer); create table main.injected as select 1 as a; --'
+    header = name.replace('"', '""')
+    path = write(tmp_path / "a.csv", f'"{header}"\n1\n')
+    warehouse.execute(f"create or replace temp table sent as select * from read_csv('{path}')")
+    assert warehouse.rows("from (describe sent) select column_name") == [(name,)]
+    assert warehouse.rows("select 1 from duckdb_tables() where table_name = 'injected'") == []
+
+
 def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path, tmp_path: Path) -> None:
     elsewhere = f"quack:localhost:{free_port()}"
     other = shutil.copy(file, tmp_path / "other.duckdb")
