@@ -68,8 +68,11 @@ def require() -> None:
         load(connection)
 
 
-def load(connection: duckdb.DuckDBPyConnection) -> None:
-    """Load quack, and httpfs which it takes; nothing is downloaded, WarehouseError says what to install."""
+def load(connection: duckdb.DuckDBPyConnection, *, keys: bool = True) -> None:
+    """Load quack, and httpfs which it takes; nothing is downloaded, WarehouseError says what to install.
+
+    Without ``keys`` no setting has what the environment says of object stores and proxies: any SQL can read settings.
+    """
     for name in ("httpfs", "quack"):
         path = extension(name)
         try:
@@ -80,6 +83,11 @@ def load(connection: duckdb.DuckDBPyConnection) -> None:
                 "pip install 'evalsql[server]' puts in DuckDB 1.5.5 with it; with another version of DuckDB and a "
                 f"network, INSTALL {name} in any DuckDB client fetches it"
             ) from error
+    if not keys:
+        settings = connection.execute("select name, input_type from system.main.duckdb_settings()").fetchall()
+        for name, kind in settings:
+            if kind == "VARCHAR" and name.startswith(("s3_", "http_proxy")):
+                connection.execute(f"set global {name} = ''")
 
 
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)

@@ -186,7 +186,7 @@ def serve(
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection)}
+        opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection, keys=False)}
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
         refuse_hiding(database)

@@ -170,6 +170,18 @@ def test_sql_of_a_client_reaches_no_files_or_settings(warehouse: evalsql.Warehou
     assert not target.exists()
 
 
+def test_keys_of_the_server_s_environment_are_not_for_clients(own: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extension httpfs puts them into settings, which any SQL can read."""
+    own.end()
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "HTTP_PROXY"):
+        monkeypatch.setenv(name, f"kept-from-clients-{name}")
+    own.start()
+    monkeypatch.delenv("HTTP_PROXY")  # a client goes through it
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert "kept-from-clients" not in str(reader.rows("from duckdb_settings()"))
+        assert reader.rows("select current_setting('s3_secret_access_key')") == [("",)]
+
+
 def test_a_client_computes_nothing_that_a_server_names(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
     """DuckDB takes the default of a column that is left out from the server, and computes it where rows are sent."""
     path = write(tmp_path / "a.csv", "a\n1\n")
