@@ -104,7 +104,11 @@ class Server:
                 if most is not None:
                     _limit_process(most)
                 rows = self._rows()
-            except (EvalsqlError, MemoryError):  # one takes all memory, and is about to fail
+            except (EvalsqlError, MemoryError) as error:  # one takes all memory, and is about to fail
+                if "database has been invalidated" in str(error):  # the engine's words
+                    self.log("the engine has met an error of its own and answers nobody: the server starts again")
+                    self.database.read_only = True  # and writes nothing: what was committed is in the log
+                    return True
                 continue
             busy = {name for name, is_busy in rows.items() if is_busy}
             if self.late_since is not None:
@@ -145,8 +149,7 @@ class Server:
         """End sessions, each over a connection of its own, which are all open at once."""
         host = "localhost" if self.address.is_loopback or self.address.host == "0.0.0.0" else self.address.host
         with suppress(OSError, http.client.HTTPException), ExitStack() as at_end:
-            place = host.strip("[]"), self.address.port
-            connections = [http.client.HTTPConnection(*place, timeout=5) for _ in sessions]
+            connections = [http.client.HTTPConnection(host.strip("[]"), self.address.port, timeout=5) for _ in sessions]
             for connection, session in zip(connections, sessions, strict=True):
                 at_end.callback(connection.close)
                 kind = {"Content-Type": "application/octet-stream"}
@@ -198,7 +201,6 @@ def serve(
             )
         server = Server(database, address, Sessions(tokens, log), log)
         server.start()
-        is_late = False
         try:
             if not engine.__version__.startswith(_TRIED):
                 log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")

@@ -15,7 +15,7 @@ import pytest
 import evalsql
 from evalsql import WarehouseError
 from tests.conftest import SAMPLE, assert_refused
-from tests.server.served import HAS_SERVER, NEVER, REASON, TOO_LARGE, Served, finished
+from tests.server.served import HAS_SERVER, INTERNAL, NEVER, REASON, TOO_LARGE, Served, finished
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 # It stops before the commit of a load.
@@ -104,6 +104,20 @@ def test_a_query_too_large_to_plan_ends_alone(own: Served) -> None:
     assert (too_large.returncode, too_large.stderr) == (2, "evalsql: Allocation failure\n")
     time.sleep(2)
     assert own.command("ls", token=own.read_token).returncode == 0
+    assert own.end() == 0
+
+
+def test_an_error_of_the_engine_s_own_keeps_nobody_away_for_long(own: Served) -> None:
+    """After one the engine answers nobody any more, and only another process opens the file again."""
+    with evalsql.open(own.url, token=own.write_token) as writer:
+        writer.execute("create table main.kept as select 1 as a")
+    broken = own.command("sql", INTERNAL, token=own.read_token)
+    assert "Attempted to access index 0 within vector of size 0" in broken.stderr
+    until = time.monotonic() + 300
+    while own.told().count(" serving ") < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert reader.rows("select a from main.kept") == [(1,)]
     assert own.end() == 0
 
 
