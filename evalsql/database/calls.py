@@ -17,6 +17,11 @@ _UNSEEN = {"json_execute_serialized_sql", "write_log", "truncate_duckdb_logs"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
 
+# Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
+MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
+# DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
+_SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
+
 
 class CallError(Exception):
     """A function is called that is refused, which the message names."""
@@ -28,6 +33,15 @@ class Word(NamedTuple):
     text: str
     start: int
     is_quoted: bool = False
+
+
+def check_length(text: str) -> None:
+    """Raise CallError for a text that the engine would read for long."""
+    if len(text) > MOST:
+        raise CallError(f"a text has at most {MOST:,} characters, this one {len(text):,}; many rows are for a load")
+    rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
+    if sum(len(row) ** 3 for row in rows) > _STEPS:
+        raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
 
 
 @lru_cache(maxsize=2)  # several look at the same text

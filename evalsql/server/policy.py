@@ -6,11 +6,11 @@ is decided by the kind that the engine's parser gives a statement and by the wor
 what is not understood is refused.
 """
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine
-from evalsql.database.calls import CallError, Word, check_calls, words_of
+from evalsql.database.calls import MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 from evalsql.warehouse.own_measures import hides
 
@@ -30,7 +30,6 @@ _REFUSED_BEGINNINGS = (
     "pragma_",
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
-_MOST = 250_000  # characters of a text, for which others wait a second or a few; evalsql itself sends up to 80,000
 _MADE = (["table"], ["view"], ["macro"], ["function"])
 _RENAMES = ["rename", "to"]
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
@@ -42,8 +41,6 @@ class RefusedError(Exception):
 
 def admitted(text: str, role: str) -> str:
     """The statements to run instead of what a client sent; a reader changes only what is in the schema temp."""
-    if len(text) > _MOST:
-        raise RefusedError(f"a text has at most {_MOST:,} characters, this one {len(text):,}; many rows are for a load")
     run = _rewritten(text, role)
     # The engine reads odd blanks otherwise behind a comment with a quote.
     if run != text and _rewritten(run, role) != run:
@@ -53,18 +50,19 @@ def admitted(text: str, role: str) -> str:
 
 def _rewritten(text: str, role: str) -> str:
     try:
-        found = list(statements_run(text))
-    except (engine.Error, RuntimeError) as error:
+        check_length(text)
+        found = list(islice(statements_run(text), MOST_STATEMENTS + 1))
+    except (engine.Error, RuntimeError, CallError) as error:
         raise RefusedError(str(error).strip()) from error
-    if not found:
-        raise RefusedError("there is no statement to run")
+    if not 0 < len(found) <= MOST_STATEMENTS:
+        raise RefusedError(f"a text has 1 to {MOST_STATEMENTS:,} statements")
     return "; ".join(f"{each.explain}{_admitted(each.query, each.kind, role)}" for each in found)
 
 
 def _admitted(query: str, kind: str, role: str) -> str:
     if kind == "EXPLAIN":
         raise RefusedError("this form of EXPLAIN is not for clients of a server")
-    if kind not in _READING | CHANGING:
+    if kind not in _READING | CHANGING or not query:
         raise RefusedError(
             f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
         )

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
+from evalsql.database.calls import MOST
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
@@ -125,7 +126,7 @@ class Sessions:
             if known is None:
                 return None
             known.seen = known.asked = self.now()
-            if rows := _ROWS.fullmatch(text):
+            if len(text) <= MOST and (rows := _ROWS.fullmatch(text)):
                 return self._rows(known, text, rows["table"])
             self._log_rows(known)
             if text.startswith("evalsql "):
@@ -220,10 +221,9 @@ class Sessions:
     def ended(self, alive: Collection[str]) -> list[str]:
         """Sessions that the extension no longer has; new ones it may not have yet."""
         with self._guard:
-            now = self.now()
-            return [name for name, each in self.known.items() if name not in alive and now - each.seen > _NEW]
+            return [name for name, each in self.known.items() if name not in alive and self.now() - each.seen > _NEW]
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(text[:MOST].split())
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."

@@ -155,6 +155,29 @@ def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:
         assert ("a text has at most 250,000 characters, this one 250,001;" in told) == is_refused
 
 
+SLOW = ("/*" * 1000, "/**/" * 200 + "select 1", f"select {'+' * 1000}1", f"select {'+-' * 400}1")
+
+
+@pytest.mark.parametrize("text", [*SLOW, "select 1" + f" {'+' * 100}1" * 400])
+def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, sessions: Watched) -> None:
+    """Of 250,000 characters of these DuckDB 1.5 reads one for more than ten minutes, and others wait."""
+    assert "too many signs in a row" in str(sessions.authorise("a", text))
+
+
+def test_notes_that_are_drawn_are_read(sessions: Watched) -> None:
+    table = f"-- +{'-' * 38}+{'-' * 38}+\n"
+    for drawn in (f"/{'*' * 2000}/ ", f"--{'-' * 2000}\n", f"-- {'=' * 2000}\n", table * 50):
+        assert str(sessions.authorise("a", f"{drawn}select 1")) == "select 1"
+
+
+def test_rows_are_for_a_table_with_a_short_name_and_statements_are_few(sessions: Watched) -> None:
+    """Python would look at a long name for minutes, and at many statements too; others wait."""
+    long_name = str(sessions.authorise("a", f'INSERT INTO "{"a" * 250_000}" VALUES (NULL)'))
+    assert "a text has at most 250,000 characters" in long_name
+    for num, is_refused in ((1000, False), (1001, True)):
+        assert ("a text has 1 to 1,000 statements" in str(sessions.authorise("a", "select 1;" * num))) == is_refused
+
+
 def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> None:
     del sessions.lines[:]
     sessions.authenticate("abcdefghij", WRITE, "")
