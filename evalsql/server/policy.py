@@ -75,13 +75,12 @@ def _admitted(query: str, kind: str, role: str) -> str:
     is_temporary = bool(_after(_after(made, ["temp"], ["temporary"]), *_MADE))
     if kind in ("CREATE", "ALTER") and not is_temporary:
         _check_kept(words, made)
-    if role == WRITE or kind in _READING:
-        return _ended(query.encode()[words[0].start :])
-    if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO UPDATE
-        raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
-    if is_temporary:
-        return _ended(query.encode()[words[0].start :])
-    return _in_temp(query.encode(), words)
+    if role != WRITE and kind not in _READING:
+        if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO ...
+            raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
+        if not is_temporary:
+            return _in_temp(query.encode(), words)
+    return _ended(query.encode()[words[0].start :])
 
 
 def _check_kept(words: list[Word], made: list[Word]) -> None:
@@ -95,7 +94,8 @@ def _check_kept(words: list[Word], made: list[Word]) -> None:
         while [word.text for word in behind[1:2]] == ["."]:
             behind = behind[2:]
         name = "".join(word.text for word in behind[:1])
-        if hides(read_catalog(), kind, name) or (kind, name) == ("schema", "temp"):
+        is_ours = bool(made) and name in read_catalog().relations and not read_catalog()[name].header.inputs
+        if is_ours or hides(read_catalog(), kind, name) or (kind, name) == ("schema", "temp"):
             raise RefusedError(f"{name} is a name of DuckDB or evalsql; give what is kept another one")
 
 
