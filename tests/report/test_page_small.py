@@ -150,6 +150,17 @@ def _groups(page: Page) -> dict[str, list[str]]:
 
 
 @pytest.mark.long
+def test_names_with_signs_that_are_shown_otherwise(opened: Open, tmp_path: Path) -> None:
+    runs = {
+        name: {"t1": ranking}
+        for name, ranking in zip(("\x1b[31mred", " a\tb\r", "plain"), (FIRST, LAST, LAST), strict=True)
+    }
+    found = opened(_report(tmp_path, runs))
+    found.page.fill("#show", "RED")
+    assert found.page.locator("#board tbody tr:not([hidden]) th").all_inner_texts() == [r"\x1b[31mred"]
+    assert found.complaints == []
+
+
 def test_topics_stand_under_what_happened_on_them(opened: Open, tied: Path) -> None:
     page = opened(tied).page
     assert _groups(page) == {

@@ -22,7 +22,7 @@ const drawBar = () => {
 };
 const board = byId("board");
 const boardRows = [...board.tBodies[0].rows];
-boardRows.forEach((row) => { row.dataset.run = row.cells[0].textContent; });
+boardRows.forEach((row, at) => { row.dataset.run = data.runs[at]; });
 const drawBoard = () => boardRows.forEach((row) => {
   const run = data.runs.indexOf(row.dataset.run);
   row.hidden = !fits(run);
