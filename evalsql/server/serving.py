@@ -24,9 +24,9 @@ from evalsql.warehouse.connecting import size_in_bytes
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.schema import check_definitions, refuse_hiding
 
-_AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
+# No file has a macro of such a name, which the extension would ask instead.
+_AUTHENTICATE, _AUTHORISE = (f"evalsql_server_{each}_{secrets.token_hex(8)}" for each in ("know", "admit"))
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
-_TRIED = "1.5."
 _LOOKS = 1.0  # seconds between two looks at the sessions
 _THREADS = 128  # of the extension
 _SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
@@ -202,8 +202,8 @@ def serve(
         server = Server(database, address, Sessions(tokens, log), log)
         server.start()
         try:
-            if not engine.__version__.startswith(_TRIED):
-                log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")
+            if not engine.__version__.startswith("1.5."):
+                log(f"DuckDB {engine.__version__}: servers were tried with 1.5.5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
             is_late = server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit), time_limit)
         finally:

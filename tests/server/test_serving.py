@@ -280,6 +280,20 @@ def test_tokens_are_for_their_owner_only(own: Served) -> None:
         own.start()
 
 
+def test_a_macro_of_the_file_knows_no_tokens(own: Served) -> None:
+    own.end()
+    with duckdb.connect(own.path) as connection:
+        connection.execute("create macro evalsql_server_authenticate(a, b, c) as true")
+        connection.execute("create macro evalsql_server_authorise(a, b) as b")
+    own.start()
+    assert_refused(own.command("ls", token="wrong-token-of-nobody"), "does not know the token", code=3)
+    with (
+        evalsql.open(own.url, token=own.read_token, read_only=True) as reader,
+        pytest.raises(UsageError, match="reads only"),
+    ):
+        reader.execute("drop table main.runs")
+
+
 def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:
     exported = asked(served.url, "export", "warehouse", tmp_path / "backup", token=served.read_token)
     assert exported.returncode == 0, exported.stderr
