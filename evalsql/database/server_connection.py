@@ -21,7 +21,7 @@ from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
 from evalsql.database.statement_text import BEGINS, first_word, rendered
-from evalsql.errors import EvalsqlError, UsageError
+from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _MAKES = re.compile(
 _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
+_UNREADABLE = ("Binder Error", "Catalog Error")
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
@@ -63,7 +64,15 @@ class RemoteDatabase(Database):
         self._num_kept = 0
         self._is_unordered = False  # whether the order of rows that are sent does not matter
         with self._reached():
-            self._connection.execute(f"attach {literal(address.url)} as {_SERVED} (token {literal(token)})")
+            try:  # the extension reads the definition of each table there
+                self._connection.execute(f"attach {literal(address.url)} as {_SERVED} (token {literal(token)})")
+            except engine.Error as error:
+                if not str(error).startswith(_UNREADABLE):
+                    raise
+                reason = str(error).splitlines()[0]
+                fault = f"holds a table of somebody's own that DuckDB cannot read from here ({reason})"
+                advice = "whoever serves the file stops the server and drops what has a default, check or foreign key"
+                raise WarehouseError(f"{address.url}: {fault}; {advice}") from error
 
     @cached_property
     def who(self) -> tuple[str, str]:

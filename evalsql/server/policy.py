@@ -32,6 +32,7 @@ _REFUSED_BEGINNINGS = (
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MADE = (["table"], ["view"], ["macro"], ["function"])
 _RENAMES = ["rename", "to"]
+_LOCKING = ("default", "references")  # the extension reads each table as it attaches, and fails at most of these
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 
 
@@ -87,6 +88,8 @@ def _check_kept(words: list[Word], made: list[Word]) -> None:
     """Refuse names by which clients would be told something else in the place of what DuckDB or evalsql has."""
     kind = made[0].text if made else "table"  # other things that are renamed hide nothing
     named = _after(made, *_MADE, ["schema"], ["sequence"], ["type"], ["index"], ["unique", "index"])
+    if kind == "table" and any(word.text in _LOCKING and not word.is_quoted for word in words):
+        raise RefusedError("a table that is kept has no defaults and foreign keys: with them nobody could connect")
     if made and not named:
         raise RefusedError("clients of a server make tables, views, macros, schemas, sequences, types and indexes only")
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]

@@ -195,10 +195,7 @@ def serve(
         refuse_hiding(database)
         check_definitions(database, check_definition)
         if was_killed:
-            log(
-                f"{path}: the process that had it last did not end properly; all that it had committed is here, and "
-                "nothing of what it had not"
-            )
+            log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
         server = Server(database, address, Sessions(tokens, log), log)
         server.start()
         try:

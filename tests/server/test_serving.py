@@ -280,6 +280,15 @@ def test_tokens_are_for_their_owner_only(own: Served) -> None:
         own.start()
 
 
+def test_a_table_that_clients_cannot_read_is_told(own: Served) -> None:
+    own.end()
+    with duckdb.connect(own.path) as connection:
+        connection.execute("create table own (a timestamp default current_timestamp)")
+    own.start()
+    told = "somebody's own that DuckDB cannot read from here (Binder Error"
+    assert_refused(own.command("ls", token=own.read_token), told, code=3)
+
+
 def test_a_macro_of_the_file_knows_no_tokens(own: Served) -> None:
     own.end()
     with duckdb.connect(own.path) as connection:
