@@ -146,6 +146,12 @@ def test_portions_of_topics_give_the_values_of_whole_runs(portion: int) -> None:
     assert facts["bm25"]["num_rows"] == 1600
 
 
+def test_notes_of_portions_are_added_up() -> None:
+    near = b"".join(b"T0%d Q0 a 1 1.00000001 x\nT0%d Q0 b 2 1 x\n" % (topic, topic) for topic in (1, 2, 3))
+    _, facts = of_files(job(portion=1, whole_runs=False), {"/near.run": ("near", near)})
+    assert "6 documents in 1 run tie only in 32-bit precision" in facts["near"]["notes"]
+
+
 TAPS = ("TAP@1", "TAP@5", "TAP(quantile=0.28)@2", "TAP(insufficient=uncut)@40", "TAP(rel=2)@3", "TAP(threshold=0.5)@5")
 
 
@@ -192,13 +198,14 @@ def test_lines_of_other_formats_are_read_where_the_file_is_whole() -> None:
 
 def test_a_run_that_is_refused_fails_alone_with_file_and_line() -> None:
     bad = b"T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n"
-    twice = b"T01 Q0 a 1 2.5 tag\nT01 Q0 a 2 2 tag\n"
+    twice = b"".join(b"T01 Q0 %s 1 2.5 tag\n" % document for document in (b"a", b"b", b"c", b"a", b"b", b"c"))
     files = {"hdfs://host/bm25.run": ("bm25", text("bm25")), "hdfs://host/bad.run": ("bad", bad)}
     values, facts = of_files(job(), files | {"hdfs://host/twice.run": ("twice", twice)})
     assert {key: value for key, value in values.items() if key[0] == "bm25"} == expected("bm25")
     assert facts["bm25"]["problem"] is None
     assert facts["bad"]["problem"] == 'hdfs://host/bad.run:2: score "much" is not a number'
-    assert facts["twice"]["problem"] == "run twice: document a of topic T01 stands more than once"
+    told = "run twice: document a of topic T01 stands more than once, and 2 more like it"
+    assert facts["twice"]["problem"] == told
 
 
 def test_rows_of_a_table_are_runs_and_one_that_is_refused_fails_alone() -> None:
