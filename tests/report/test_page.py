@@ -12,6 +12,7 @@ from tests.conftest import in_process
 from tests.long_cases import few_of
 from tests.report.conftest import Open, Watched, asked, page_data, report_of
 
+ENDS = "(lines) => lines.map((each) => ['x1', 'y1', 'x2', 'y2'].map((end) => parseFloat(each.getAttribute(end))))"
 PICTURES = "[...document.querySelectorAll('#doubts .picture')].map((each) => each.outerHTML)"
 
 
@@ -232,7 +233,8 @@ def test_curves_and_doubts_have_the_figures_of_the_command_line(watched: Watched
         assert box == pytest.approx(numpy.quantile(values, (0, 0.25, 0.5, 0.75, 1)), abs=1e-12)
     doubted = watched.page.inner_text("#doubts")
     assert "tfidf misses 1 of 40 topics" in doubted
-    ((run, unjudged), *_) = unjudged_shares(folder)
+    ((run, unjudged), *_, (_, least)) = unjudged_shares(folder)
+    assert f"{least * 100:.0f}% to {unjudged * 100:.0f}% of the first 10, depending on the system." in doubted
     assert f"Most unjudged among the first 10: {run}, {unjudged * 100:.0f}%." in doubted
     board = asked(folder, "leaderboard")
     tau = kendalltau(*([round(row[name], 12) for row in board] for name in ("nDCG@10", "AP"))).statistic
@@ -263,6 +265,9 @@ def test_pictures_of_doubts_follow_the_choice(watched: Watched, folder: Path) ->
             names = ("nDCG@10", "AP", "P@10", "R@100", "RR")
             *first, last = (str(place(run, name)) for name in names)
             assert f"{run} {', '.join(first)} and {last}" in label("places")
+        path = page.locator("#picture-places .system line").evaluate_all(ENDS)
+        assert [x for x, *_ in path] == [4, 27, 50, 73]
+        assert [line[2:] for line in path[:-1]] == [line[:2] for line in path[1:]]
         said = page.inner_text("#picture-places .note")
         assert said == f"Blue is {system}, orange {baseline}, grey 6 other systems."
 
