@@ -299,11 +299,11 @@ def test_what_a_user_makes_goes_into_the_file_and_outlives_an_upgrade(crafted: C
     path = crafted()
     made = (
         "create view best as from ap; create macro twice(x) as 2 * x; create table t as select twice(2) as four; "
-        "create macro rows_of(n) as table select n as n"
+        "create macro rows_of(n) as table select n as n; create table main.u (a integer)"
     )
     assert command("sql", "--write", made, "--db", path).returncode == 0
     listed = command("sql", "show tables", "--db", path, "--format", "csv").stdout.splitlines()
-    assert {"best", "t", "ap", "runs"} <= set(listed)
+    assert {"best", "t", "u", "ap", "runs"} <= set(listed)
     assert len(listed) == len(set(listed))
     for change in ("select 1", OTHER_SQL):
         with duckdb.connect(str(path)) as connection:
@@ -313,6 +313,7 @@ def test_what_a_user_makes_goes_into_the_file_and_outlives_an_upgrade(crafted: C
         with duckdb.connect(str(path), read_only=True) as connection:
             assert connection.execute("select four, twice(n) from t, rows_of(3)").fetchall() == [(4, 6)]
             assert connection.execute("select count(*) from best").fetchall() == [(320,)]
+            assert connection.execute("select count(*) from u").fetchall() == [(0,)]
 
 
 # Which files SQL reaches
