@@ -121,7 +121,8 @@ def test_a_corpus_is_read_in_parts(held: Warehouse, tmp_path: Path, monkeypatch:
     wanted = {f"d{number}" for number in [1, 2, 3, 4, *range(1, 100, 3)]}
     expected = {row["_id"]: row["text"].strip() for row in corpus if row["_id"] in wanted and row["text"]}
     for content in (lines(corpus), packed(corpus)):
-        held.load_documents(write(tmp_path / "corpus", content), replace=True)
+        held.execute("delete from document_texts")
+        held.load_documents(write(tmp_path / "corpus", content))
         assert {document: text for document, _, text in held.rows(HELD)} == expected
 
 
