@@ -5,6 +5,7 @@ import json
 import random
 import re
 import shutil
+import stat
 import tarfile
 import warnings
 import zipfile
@@ -221,6 +222,13 @@ def test_a_zip_archive_holds_all_that_is_read(empty: Warehouse, tmp_path: Path) 
         empty.load_runs(tmp_path / "bomb.zip")
     nameless = parts[0].replace(b"first.run", b"\0irst.run")
     assert empty.load_runs(write(tmp_path / "two.zip", nameless)) == ["two.zip"]
+    with zipfile.ZipFile(tmp_path / "link.zip", "w") as archive:
+        archive.writestr("first.run", RUN.replace("7", "6"))
+        link = zipfile.ZipInfo("soft.run")
+        link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "first.run")
+    with pytest.warns(InputWarning, match=r"1 file skipped: .*link\.zip/soft\.run \(no regular file\)"):
+        assert empty.load_runs(tmp_path / "link.zip") == ["first"]
 
 
 def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:
