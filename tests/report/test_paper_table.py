@@ -90,6 +90,7 @@ def test_more_systems_than_letters() -> None:
         ),
         ({"test": "tukey"}, ""),
         ({"correction": "none"}, ""),
+        ({"pairs": BESIDE_BM25.pairs[:1]}, ""),
         ({"names": {"bm25": "BM25"}}, "The tests compare BM25 with 2 systems, each measure by itself."),
     ],
 )
