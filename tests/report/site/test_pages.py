@@ -200,6 +200,9 @@ def test_a_measure_s_page_has_its_sql_and_its_winner(site: Path) -> None:
     page = pages(site)["measures/ap.html"]
     assert read_catalog()["ap"].body in page.words
     assert "rerank-large has the best mean AP, 0.808, of 8 systems." in page.words
+    for place, *_, other, moved in pages(site)["measures/rr.html"].rows_below("system", "RR")[:8]:
+        up = int(other) - int(place)
+        assert moved == (f"\u2191{up}" if up > 0 else f"\u2193{-up}" if up else "")
     without = next(each.name for each in read_catalog().measures if not each.header.in_scores and each.name != "p")
     assert "These pages have no figures of it." in pages(site)[f"measures/{without}.html"].words
 
