@@ -119,6 +119,10 @@ def test_a_site_is_kept_current(tmp_path: Path) -> None:
                 warehouse.load_run({"1": {"a": 1.0}}, "second-run")
             assert "the warehouse changed; the site" in next(line for line in process.stderr if "changed" in line)
             assert "second-run" in page()
+            with evalsql.open(database) as warehouse:
+                warehouse.drop_runs("*")
+            assert "the site was not rewritten: " in next(line for line in process.stderr if "rewritten" in line)
+            assert "second-run" in page()
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=30) == 130
             assert process.stdout is not None
