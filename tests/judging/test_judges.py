@@ -281,4 +281,5 @@ def test_the_command_has_a_row_a_judge_and_bounds_all_pairs(command: Command) ->
     bounded = command("agreement", "human", "judge*")
     assert bounded.stdout.count("\nagreement ") == 10
     assert "the 10 pairs that agree most" in bounded.stderr
+    assert "agree most" not in command("agreement", "judge*").stderr, "five judges have ten pairs"
     assert command("agreement", "human", "judge*", "--format", "csv").stdout.count("\nagreement,") == 15
