@@ -5,12 +5,15 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import mean, median
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
+from evalsql.report.site.pages import _worst_first
 from tests.conftest import SAMPLE
 from tests.long_cases import few_of
 from tests.report.conftest import NASTY, trec_eval
@@ -158,6 +161,13 @@ def test_a_system_s_page_says_where_it_is_behind(site: Path) -> None:
         assert number(beside[other][2]) == pytest.approx(mean(by_topic), abs=5e-4)
         wins, losses = sum(each > 1e-12 for each in by_topic), sum(each < -1e-12 for each in by_topic)
         assert beside[other][-1] == f"{wins}\u2013{40 - wins - losses}\u2013{losses}"
+
+
+def test_topics_far_behind_stand_first_where_less_is_better_too() -> None:
+    apart = {"even": 1.0, "dear": 3.0, "cheap": 0.5}
+    standings = {("Cost", "a"): {topic: SimpleNamespace(value=value, median=1.0) for topic, value in apart.items()}}
+    results: Any = SimpleNamespace(first="Cost", lower={"Cost"}, standings=standings)
+    assert _worst_first("a", results) == ["dear", "even", "cheap"]
 
 
 def test_a_topic_s_page_has_the_documents_found_and_missed(site: Path) -> None:
