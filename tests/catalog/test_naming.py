@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsql.catalog.ddl import grouped
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
@@ -30,6 +31,12 @@ def test_every_default_name_reads_back() -> None:
 
 def test_a_measure_named_twice_is_one() -> None:
     assert [measure.name for measure in parse_measures(["AP", "map", "MAP"], CATALOG)] == ["AP"]
+
+
+def test_measures_that_differ_in_a_cutoff_are_one_call() -> None:
+    named = parse_measures(["P@5", "P(rel=2)@5", "P@10", "AP"], CATALOG)
+    calls = [measure.call for _, measure in grouped(CATALOG, [(each.name, each) for each in named])]
+    assert calls == ["p(k := [5, 10])", "p(k := 5, rel := 2)", "ap()"]
 
 
 @pytest.mark.parametrize(("text", "complaint"), rows_of(HERE / "refused_names.tsv"))
