@@ -125,9 +125,10 @@ def test_columns_choose_another_score(empty: Warehouse, tmp_path: Path) -> None:
 
 
 def test_the_query_itself_is_kept_where_it_is_wanted(empty: Warehouse, tmp_path: Path) -> None:
-    path = write(tmp_path / "hits.m8", blast([("q", "q", "0.0"), ("q", "a", "1e-9")]))
+    path = write(tmp_path / "hits.m8", "# BLASTP 2.16.0+\n" + blast([("q", "q", "0.0"), ("q", "a", "1e-9")]))
     count = "select count(*) from rankings where run = 'hits'"
     empty.load_runs(path)
+    assert empty.loader.notices[0] == "read as BLAST tabular (outfmt 7), lower E-values being better"
     assert empty.rows(count) == [(1,)]
     empty.load_runs(path, with_self=True, replace=True)
     assert empty.rows(count) == [(2,)]
