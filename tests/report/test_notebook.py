@@ -213,6 +213,15 @@ def test_topics_stand_in_natural_order_with_a_column_a_run(empty: Warehouse) -> 
     assert falling.fetchall() == [("tiny", "some", "q10", "RR", 0.0)]
 
 
+def test_of_many_runs_that_miss_topics_five_are_named(empty: Warehouse) -> None:
+    empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
+    for nth in range(8):
+        empty.load_run({"1": {"d": 1.0}}, f"r{nth}")
+    notes = empty.leaderboard(measures="AP").notes
+    assert sum("misses 1 of 2 topics" in note for note in notes) == 5
+    assert "  ... and 3 more, see evalsql ls" in notes
+
+
 def test_what_the_command_line_says_stands_below_the_rows(sample: Warehouse) -> None:
     board = sample.leaderboard(measures="AP")
     assert any("tfidf misses 1 of 40 topics" in text for text in board.notes)
