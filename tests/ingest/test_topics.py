@@ -129,6 +129,11 @@ def test_columns_are_named(judged: Warehouse, tmp_path: Path) -> None:
     ]
 
 
+def test_a_list_may_have_one_topic(judged: Warehouse, tmp_path: Path) -> None:
+    judged.load_topics(write(tmp_path / "t.json", '[{"qid": "1", "query": "what is rain"}]'))
+    assert facts(judged) == [("1", "text", "what is rain")]
+
+
 # Figures by group
 
 
