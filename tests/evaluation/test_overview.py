@@ -160,6 +160,7 @@ def test_a_report_is_of_one_judgment_set_and_of_runs(loaded: Warehouse) -> None:
 def test_a_report_of_one_run_compares_nothing(loaded: Warehouse) -> None:
     found = report_data.gather_report(loaded, "AP NumRel", qrels="judged 3")
     assert found.comparison is None
+    assert found.corrected == "0 comparisons, each measure by itself"
     assert found.runs == ["of judged 3"]
     assert found.topics == sorted(COLLECTIONS["judged 3"].qrels)
     assert {row[0] for row in found.tables["intervals"].rows} == {"AP"}
