@@ -10,7 +10,7 @@ from scipy import stats
 
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.report.page import report_data
+from evalsql.report.page import report_data, verdicts
 from tests.conftest import module_warehouse
 from tests.oracles.brute_force import ranking
 from tests.random_collections import Collection, collection
@@ -165,3 +165,15 @@ def test_a_report_of_one_run_compares_nothing(loaded: Warehouse) -> None:
     assert found.topics == sorted(COLLECTIONS["judged 3"].qrels)
     assert {row[0] for row in found.tables["intervals"].rows} == {"AP"}
     assert not loaded.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'")
+
+
+def test_the_best_is_told_beside_a_baseline(empty: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
+    empty.load_run({"1": {"d": 1.0}, "2": {"d": 1.0}}, "a")
+    empty.load_run({"1": {"d": 1.0}, "2": {"e": 2.0, "d": 1.0}}, "b")
+    found = report_data.gather_report(empty, "AP", baseline="b")
+    assert not any("the baseline itself" in text for *_, text in verdicts.answers(found, 3))
+    assert verdicts.topic_rows(found) == [("1", 1, 1, 0, "tied"), ("2", 1, 0.5, 0.5, "won")]
+    assert "tap" in found.tables
+    monkeypatch.setattr(report_data, "MOST_THRESHOLDS", 1)
+    assert "tap" not in report_data.gather_report(empty, "AP").tables
