@@ -66,18 +66,16 @@ def test_every_form_gives_the_same_spans(empty: Warehouse, tmp_path: Path, made:
     assert findings(empty.evaluation, audits(empty.catalog)) == []
 
 
-def test_lines_and_pages_include_their_end(empty: Warehouse) -> None:
+def test_lines_and_pages_include_their_end(empty: Warehouse, tmp_path: Path) -> None:
     """Line 7 alone is a span of one line; with line 8 it has two, of which the result has one."""
-    judged = [("t", "a", 7, 7), ("t", "a", 20, 21)]
-    empty.load_qrels(
-        [{"topic": t, "document": d, "start_line": s, "end_line": e} for t, d, s, e in judged],
-        "q",
-        form="spans",
-        unit="lines",
-    )
-    empty.load_run(
-        [{"topic": "t", "document": "a", "start": 7, "end": 8, "score": 1.0}], "r", collapse="max", unit="lines"
-    )
+    spans = (("t", "a", 7, 7), ("t", "a", 20, 21))
+    judged = [{"topic": t, "document": d, "start_line": s, "end_line": e} for t, d, s, e in spans]
+    run = [{"topic": "t", "document": "a", "start": 7, "end": 8, "score": 1.0}]
+    empty.load_qrels(judged, "q", form="spans", unit="lines")
+    empty.load_run(run, "r", collapse="max", unit="lines")
+    for given in (run, write(tmp_path / "r.jsonl", json.dumps(run[0]) + "\n")):
+        found = evalsql.evaluate(judged, given, "UnitP", form="spans", unit="lines", collapse="max")
+        assert found == {"UnitP": 0.5}
     assert empty.rows("select value from unit_p") == [(0.5,)]
     assert empty.rows("select value from unit_r") == [(pytest.approx(1 / 3),)]
     assert empty.rows("select span_start, span_end, unit from span_judgments order by 1") == [
