@@ -100,6 +100,7 @@ def test_identical_runs_and_a_single_topic_are_noted(tmp_path: Path, command: Co
     notes = {row["run"]: (row["p"], row["note"]) for row in table(answer.stdout)}
     assert (notes["twin"], notes["other"][1]) == (("1.0", "identical"), "")
     assert "set: 1 pair has the same value for every topic, p = 1" in answer.stderr
+    assert "base has" not in answer.stderr  # which a column says
     path = loaded(tmp_path, {"base": [2], "other": [1], "twin": [2]})
     answer = command(*words, path, "--test", "tukey", "--all-pairs", "--samples", "200")
     assert {row["p"] for row in table(answer.stdout)} == {"1.0"}  # every permutation has the range that is observed
