@@ -11,6 +11,8 @@ from scipy.stats import ttest_rel
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation.boards import board
+from evalsql.report.display import board_table
+from evalsql.report.table import Table
 from tests.boards.made import load_figures, made, values_of
 from tests.conftest import Command, assert_refused, csv_rows, module_file, write
 
@@ -288,3 +290,17 @@ def test_a_gate_decides_about_figures_without_judgments(command: Command, path: 
     assert values == pytest.approx({**expected, "missing collections <= 0": 0}, abs=1e-12)
     refused = command("gate", run, "--baseline", base, "--db", path, *asked, "--rule", "nDCG@10 drop <= 1")
     assert_refused(refused, "no judgment set evaluates")
+
+
+def test_the_best_of_every_collection_stands_out() -> None:
+    places = ["place", "place_low", "place_high", "place_group"]
+    rows = [[1, *[None] * 3, "a", None, 0.5, 0.9, 0.7, 2], [2, *[None] * 3, "b", None, 0.6, 0.1, 0.35, 2]]
+    shown = board_table(
+        Table([*places, "system", "version", "x", "y", "mean", "num_collections"], rows),
+        3,
+        collections=["x", "y"],
+        lower=(),
+    )
+    assert shown.columns == ["place", "system", "x", "y", "mean"]
+    stand_out = {(shown.rows[row][1], shown.columns[column]) for row, column in shown.best}
+    assert stand_out == {("b", "x"), ("a", "y"), ("a", "mean")}
