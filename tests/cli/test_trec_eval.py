@@ -16,7 +16,7 @@ from evalsql import Warehouse, trec_eval
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines, rows_wanted
-from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.conftest import FIXTURES, Command, assert_refused, new_file, new_warehouse, write
 from tests.long_cases import few_of
 from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
 from tests.measures.test_real_data import lines as columns_of
@@ -246,6 +246,10 @@ def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
         assert any(word in line for line in told), word
     outcome = command("trec_eval", "-m", "nap", "no-such-file", "no-such-file")
     assert (outcome.returncode, outcome.stdout) == (1, "")
+
+
+def test_no_document_is_no_depth(command: Command) -> None:
+    assert_refused(command("trec_eval", "-M", "0", "qrels", "run"), "'-M'", "greater than or equal to 1")
 
 
 @pytest.mark.long
