@@ -79,6 +79,7 @@ def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp
     assert not any(row["fits"] for row in rows)
     assert rows[0]["distance"] <= rows[1]["distance"]
     assert "no convention" in outcome.stderr
+    assert "give the figure too" not in outcome.stderr
     given = [str(QRELS), str(RUN)]
     assert_refused(command("which", *given, "AP"), "give a measure and its figure")
     assert_refused(command("which", *given, "AP", "high"), '"high" is no figure')
