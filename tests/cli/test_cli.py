@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, UsageError
+from evalsql import InputWarning, QueryError, UsageError
 from evalsql.evaluation import notices
 from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, new_file, write
 from tests.long_cases import few_of
@@ -279,3 +279,5 @@ def test_what_reads_scores_tells_it_too_and_knows_its_baseline(sample_file: Path
                 warehouse.sql(f"from {macro}(baseline := 'bm52')").fetchall()
         with pytest.raises(UsageError, match="a parameter is given by :="):
             warehouse.sql("from comparisons(baseline = 'bm25')")
+        with pytest.raises(QueryError, match='column "baseline" not found'):
+            warehouse.sql("from comparisons(baseline)")
