@@ -71,6 +71,7 @@ def test_contributions_by_hand(small: Warehouse, measure: str) -> None:
 def test_the_ranking_and_the_ideal_beside_it(small: Warehouse) -> None:
     """Of the ideal order the fourth is one of the judged that are not relevant, since the list has four."""
     found = small.explain("run", "t", measure="AP")
+    assert not found.run.differs
     assert found.rows.columns == [
         *("rank", "document", "score", "grade", "contribution", "value"),
         *("ideal_document", "ideal_grade", "ideal_value"),
