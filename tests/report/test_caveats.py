@@ -56,3 +56,12 @@ def test_groups_are_told_of_judgments_and_not_of_topics(empty: Warehouse, tmp_pa
     found = _caveats(empty, "groups")
     assert not found["Missing topics."].deserves_look
     assert "holds groups" in found["Judgments."].claim
+
+
+def test_one_run_is_compared_with_nothing(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels({"1": {"d": 1}}, "q")
+    empty.load_run({"1": {"d": 1.0}}, "alone")
+    found = caveats(gather_report(empty, ["AP", "RR"], for_page=True))
+    assert "Other measures." not in [each.title for each in found]
+    empty.report(measures="AP RR", output=tmp_path / "report.html")
+    assert "alone" in (tmp_path / "report.html").read_text(encoding="utf-8")
