@@ -11,7 +11,7 @@ import sqlglot
 
 from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
-from evalsql.catalog.sql_text import in_schemas, parameter_places, renamed
+from evalsql.catalog.sql_text import in_schemas, parameter_places, relation_calls, renamed
 from tests.long_cases import content, rows_of
 
 pytestmark = pytest.mark.fast
@@ -66,3 +66,8 @@ FUNCTIONS = {"in_schemas": partial(in_schemas, schemas={"a": "s"}), "renamed": p
 @pytest.mark.parametrize(("function", "body", "expected"), rows_of(Path(__file__).with_name("renamed.tsv")))
 def test_names_of_relations_are_replaced(function: str, body: str, expected: str) -> None:
     assert FUNCTIONS[function](content(body).decode()) == content(expected).decode()
+
+
+def test_an_argument_that_is_an_expression_is_not_read_as_text() -> None:
+    calls = relation_calls("select * from ap(rel := 2) join p(k := least(5, 10)) as other on true")
+    assert calls == [("ap", {"rel": "2"}), ("p", None)]

@@ -145,3 +145,8 @@ def test_the_help_of_a_chart_fits(command: Command, monkeypatch: pytest.MonkeyPa
     lines = command("chart", "--help").stdout.splitlines()
     assert "leaderboard" in " ".join(lines)
     assert max(map(len, lines)) <= 80
+
+
+def test_three_guides_that_speak_of_a_word_are_named(command: Command) -> None:
+    told = command("help", "nDCG").stderr.partition("guides that speak of it: ")[2]
+    assert told.count(",") == 2, told

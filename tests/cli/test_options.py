@@ -1,12 +1,15 @@
 """Options that all commands spell in the same way, and what people type in their place."""
 
+import io
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from evalsql.cli import output
 from evalsql.cli.compare import Correction, Test
 from evalsql.cli.declare import meant_word
 from evalsql.cli.output import Format
@@ -90,3 +93,14 @@ def test_words_as_people_type_them(option: str, word: str, typed: str) -> None:
 def test_spellings_are_taken_by_the_shell(command: Command, sample_file: Path) -> None:
     lines = ".format Markdown\nselect 1 as one;\n"
     assert command("shell", "--db", sample_file, stdin=lines).stdout == "| one |\n| ---: |\n| 1 |\n"
+
+
+def test_work_has_a_bar_on_a_terminal_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    for patience, is_drawn in ((1000, False), (-1, True)):
+        screen = io.StringIO()
+        monkeypatch.setattr(screen, "isatty", lambda: True)
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr(output, "_PATIENCE", patience)
+        with output.progress_bar() as progress:
+            progress("reading", 1, 2)
+        assert ("reading" in screen.getvalue()) == is_drawn

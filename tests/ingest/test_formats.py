@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 from itertools import product, zip_longest
 from pathlib import Path
 
@@ -223,3 +224,10 @@ def test_the_table_of_formats_in_the_guide_is_that_of_the_tests() -> None:
     assert replaced(text, "formats", formats_table.table()) == text
     used = set(map(format_of, (*RUNS, *QRELS_FILES, *FRAMES, *QRELS_FRAMES, *TOPICS_FILES, *TOPICS_FRAMES)))
     assert used == set(GUIDE)
+
+
+def test_what_files_are_read_as_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", "topic iteration docno grade\n1 0 d1 1\n"))
+    assert empty.loader.notices[0] == "read as TREC"
+    empty.load_qrels(write(tmp_path / "r.jsonl", json.dumps({"qid": "1", "docno": "d" * 300, "grade": 1}) + "\n"))
+    assert empty.loader.notices[0] == "read as JSON lines"

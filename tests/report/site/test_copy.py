@@ -6,14 +6,16 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import evalsql
-from evalsql import Warehouse
+from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.site import console_page
+from evalsql.report.site.site_data import SetResults, gather
 from tests.conftest import in_process, write
 from tests.report.site.conftest import Small, unpacked, write_site
 
@@ -144,3 +146,20 @@ def test_the_same_call_writes_the_same_and_a_site_is_replaced_whole_or_stays(
     with unpacked(one, tmp_path / "whole.duckdb") as held:
         asked = "select * from rankings where run = 'dense' order by topic, rank"
         assert sample.rows(asked) == held.rows(asked)
+
+
+def test_a_baseline_is_evaluated_with_a_judgment_set_of_the_site(empty: Warehouse) -> None:
+    for topic in ("1", "2"):
+        empty.load_qrels({topic: {"d": 1}}, f"set{topic}")
+        empty.load_run({topic: {"d": 1.0}}, f"run{topic}", qrels=[f"set{topic}"])
+    with pytest.raises(UsageError, match="run2 is not evaluated with any of these judgment sets"):
+        gather(empty, ["AP"], qrels="set1", baseline="run2")
+
+
+def test_the_baseline_and_the_first_have_marks_of_their_own() -> None:
+    results: Any = SimpleNamespace(baseline="b")
+    assert [SetResults.mark(results, run, place) for place, run in enumerate("abc", 1)] == [
+        "system",
+        "baseline",
+        "mark",
+    ]
