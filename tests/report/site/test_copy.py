@@ -163,3 +163,8 @@ def test_the_baseline_and_the_first_have_marks_of_their_own() -> None:
         "baseline",
         "mark",
     ]
+
+
+def test_a_folder_without_the_engine_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=rf"{tmp_path} contains no .*\.wasm; npm pack .* fetches the package"):
+        console_page.copy_engine(tmp_path, tmp_path)
