@@ -91,23 +91,28 @@ def open_database(
         if file == MEMORY or ((is_new or not read_only) and schema.is_empty(database)):
             schema.make(database)
         else:
-            is_trusted = reach is not None or bool(external_access)
-            is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
-            if reach is None and external_access is None:
-                _shut_in_if_foreign(database)
-            elif reach is None and not external_access:
-                database.shut_in()
-            schema.refuse_operators(database)
-            if database.catalog.own and not read_only and not is_ours:
-                check_own(database, only_warn=True)
-            if not read_only:  # views that have just been written need not be written again
-                before_view = schema.prepare_views if is_ours and not rewritten else schema.refuse_hiding
-                database.before_view = partial(before_view, database)
+            _take_up(database, reach=reach, external_access=external_access, rewritten=rewritten)
         schema.add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _take_up(database: Database, *, reach: Reach | None, external_access: bool | None, rewritten: bool) -> None:
+    """Check a file that may be a stranger's, bring it up to date, and shut the engine in where it is not trusted."""
+    is_trusted = reach is not None or bool(external_access)
+    is_ours = _bring_up_to_date(database, rewritten=rewritten, is_trusted=is_trusted)
+    if reach is None and external_access is None:
+        _shut_in_if_foreign(database)
+    elif reach is None and not external_access:
+        database.shut_in()
+    schema.refuse_operators(database)
+    if database.catalog.own and not database.read_only and not is_ours:
+        check_own(database, only_warn=True)
+    if not database.read_only:  # views that have just been written need not be written again
+        before_view = schema.prepare_views if is_ours and not rewritten else schema.refuse_hiding
+        database.before_view = partial(before_view, database)
 
 
 def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> bool:
