@@ -167,7 +167,7 @@ def test_an_answer_that_is_not_assigned_every_nugget_is_refused(
             "3: CSV: nugget a of topic q stands there already",
         ),
         ("topic,nugget,importance\nq,a,great\n", "2: CSV: importance of nugget a of topic q is great"),
-        ("topic,nugget\nq,a\n", "whose header names topic, nugget and importance"),
+        ("topic,nugget\nq,a\n", "1: CSV: there is no column for the importance: .*found topic, nugget;"),
         (
             '{"qid": "q", "nuggets": [{"text": "a", "importance": "vital"}]}\n{"qid": "r"}\n',
             "2: JSON lines: no object with",
