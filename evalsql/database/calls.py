@@ -13,7 +13,7 @@ from typing import NamedTuple
 from evalsql.database import engine
 
 # They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
-_UNSEEN = {"json_execute_serialized_sql", "write_log", "truncate_duckdb_logs"}
+_UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
 

@@ -37,7 +37,7 @@ _MAKES = re.compile(
 _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
-_UNREADABLE = ("Binder Error", "Catalog Error")
+_UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
@@ -67,9 +67,10 @@ class RemoteDatabase(Database):
             try:  # the extension reads the definition of each table there
                 self._connection.execute(f"attach {literal(address.url)} as {_SERVED} (token {literal(token)})")
             except engine.Error as error:
-                if not str(error).startswith(_UNREADABLE):
-                    raise
-                reason = str(error).splitlines()[0]
+                reason = str(error).partition("\nLINE ")[0]  # that line has the token
+                if not reason.startswith(_UNREADABLE):
+                    raise type(error)(reason) from None
+                reason = reason.splitlines()[0]
                 fault = f"holds a table of somebody's own that DuckDB cannot read from here ({reason})"
                 advice = "whoever serves the file stops the server and drops what has a default, check or foreign key"
                 raise WarehouseError(f"{address.url}: {fault}; {advice}") from error

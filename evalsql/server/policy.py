@@ -18,8 +18,8 @@ WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
 # They start and stop servers, show what others ask, change settings or sequences, or run text not looked at here.
 _REFUSED = {
-    *("query", "json_execute_serialized_sql", "getenv", "checkpoint", "force_checkpoint", "write_log"),
-    *("truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
+    *("query", "json_execute_serialized_sql", "json_serialize_plan", "getenv", "checkpoint", "force_checkpoint"),
+    *("write_log", "truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
     *("duckdb_live_query_metrics", "duckdb_prepared_statements", "sleep_ms", "pg_sleep"),
     *("import_database", "export_database", "nextval", "setval"),
 }
@@ -74,6 +74,8 @@ def _admitted(query: str, kind: str, role: str) -> str:
         raise RefusedError(f"the function {error} is not for clients of a server") from error
     made = _after(words, ["create", "or", "replace"], ["create"])
     is_temporary = bool(_after(_after(made, ["temp"], ["temporary"]), *_MADE))
+    if [word.text for word in words[:2]] == ["alter", "database"]:
+        raise RefusedError("a database of the server keeps its name")
     if kind in ("CREATE", "ALTER") and not is_temporary:
         _check_kept(words, made)
     if role != WRITE and kind not in _READING:

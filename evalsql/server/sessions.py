@@ -83,6 +83,7 @@ _NEW = 60.0  # seconds
 _SHOWN = 160  # characters of a statement in the log
 # How the extension asks about rows that a client sends, in these words and no others.
 _NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
+_BEFORE_ROWS, _BEHIND_ROWS = "INSERT INTO ", " VALUES (NULL)"  # how the extension announces them
 _ROWS = re.compile(rf"INSERT INTO (?P<table>{_NAME}(?:\.{_NAME}){{0,2}}) VALUES \(NULL\)", re.ASCII)
 
 
@@ -126,8 +127,10 @@ class Sessions:
             if known is None:
                 return None
             known.seen = known.asked = self.now()
-            if len(text) <= MOST and (rows := _ROWS.fullmatch(text)):
-                return self._rows(known, text, rows["table"])
+            if text.startswith(_BEFORE_ROWS) and text.endswith(_BEHIND_ROWS):
+                # Where rows follow, the extension takes whatever is not None for leave.
+                rows = _ROWS.fullmatch(text) if len(text) <= MOST else None
+                return self._rows(known, text, rows["table"]) if rows else None
             self._log_rows(known)
             if text.startswith("evalsql "):
                 return self._own(session, known, text)

@@ -172,8 +172,7 @@ def test_notes_that_are_drawn_are_read(sessions: Watched) -> None:
 
 def test_rows_are_for_a_table_with_a_short_name_and_statements_are_few(sessions: Watched) -> None:
     """Python would look at a long name for minutes, and at many statements too; others wait."""
-    long_name = str(sessions.authorise("a", f'INSERT INTO "{"a" * 250_000}" VALUES (NULL)'))
-    assert "a text has at most 250,000 characters" in long_name
+    assert sessions.authorise("a", f'INSERT INTO "{"a" * 250_000}" VALUES (NULL)') is None
     for num, is_refused in ((1000, False), (1001, True)):
         assert ("a text has 1 to 1,000 statements" in str(sessions.authorise("a", "select 1;" * num))) == is_refused
 
@@ -271,4 +270,13 @@ def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:
         sessions.authorise("a", f"INSERT INTO {before}VALUES (NULL)")
         assert sessions.known["a"].rows_for == "", before
     stopped = sessions.authorise("a", "INSERT INTO files select ''; call quack_stop(''); VALUES (NULL)")
-    assert "not for clients" in str(stopped)
+    assert stopped is None
+
+
+@pytest.mark.parametrize("name", [".evaluations", "", "a.", ".", "main..runs", '"', "a b", "runs (run)", "a.b.c.d"])
+def test_rows_for_what_is_no_name_of_a_table_get_no_leave(sessions: Watched, name: str) -> None:
+    """The extension takes any text, a refusal in words too, for leave to append."""
+    sessions.authenticate("reader_key", READ, "")
+    for session in ("a", "reader_key"):
+        assert sessions.authorise(session, f"INSERT INTO {name} VALUES (NULL)") is None
+    assert sessions.authorise("reader_key", "INSERT INTO runs VALUES (NULL)") is None

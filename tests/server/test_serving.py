@@ -280,13 +280,18 @@ def test_tokens_are_for_their_owner_only(own: Served) -> None:
         own.start()
 
 
-def test_a_table_that_clients_cannot_read_is_told(own: Served) -> None:
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("a timestamp default current_timestamp", "Binder"), ("a varchar, b as (a collate nocase)", "Parser")],
+)
+def test_a_table_that_clients_cannot_read_is_told(own: Served, column: str, kind: str) -> None:
     own.end()
     with duckdb.connect(own.path) as connection:
-        connection.execute("create table own (a timestamp default current_timestamp)")
+        connection.execute(f"create table own ({column})")
     own.start()
-    told = "somebody's own that DuckDB cannot read from here (Binder Error"
-    assert_refused(own.command("ls", token=own.read_token), told, code=3)
+    refused = own.command("ls", token=own.read_token)
+    assert_refused(refused, f"somebody's own that DuckDB cannot read from here ({kind} Error", code=3)
+    assert own.read_token not in refused.stderr  # the engine shows its statement with the token
 
 
 def test_a_macro_of_the_file_knows_no_tokens(own: Served) -> None:
