@@ -220,3 +220,28 @@ def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, take
     columns = {column.name for column in bare if id(column) not in argument_names}
     if clashes := sorted(columns & declared):
         raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")
+
+
+_LOOSE = ("(", ")", "virtual")
+_PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
+
+
+@cache
+def typed_columns(sql: str) -> list[str]:
+    """Each column of a CREATE TABLE as words, without the word virtual, marks of plain names and brackets of no call.
+
+    The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL.
+    """
+    columns: list[list[str]] = [[]]
+    depth, before = 0, ""
+    for kind, text, *_ in tokens(sql):
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        is_call = text == "(" and depth > 1 and before not in ("", "as")
+        before = text.lower() if kind in ("word", "name") else ""
+        if text == "," and depth == 1:
+            columns.append([])
+        elif kind == "name" and _PLAIN.fullmatch(text):
+            columns[-1].append(text[1:-1])
+        elif kind != "comment" and depth and (is_call or text.lower() not in _LOOSE):
+            columns[-1].append(text.lower() if kind == "word" else text)
+    return [" ".join(column) for column in columns]

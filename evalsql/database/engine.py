@@ -17,7 +17,16 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, Error, InterruptException, __version__, connect, extract_statements, tokenize
+    from duckdb import (
+        BinderException,
+        DuckDBPyConnection,
+        Error,
+        InterruptException,
+        __version__,
+        connect,
+        extract_statements,
+        tokenize,
+    )
 
 _AGAIN = 0.05  # seconds between two interrupts of the engine
 # Of every connection: extensions come from no network, and a name in SQL is no variable of Python.
@@ -95,8 +104,19 @@ def _handled(react: Callable[[], None], words: str = "") -> Iterator[None]:
 if not TYPE_CHECKING:
     with held_back():  # an import that is cut in half is an ImportError, and cannot be done again
         try:
-            from _duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
+            import _duckdb as compiled
         except ImportError:  # no version promises the name
-            from duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
+            import duckdb as compiled
+    BinderException, Error, InterruptException = compiled.BinderException, compiled.Error, compiled.InterruptException
+    __version__, connect = compiled.__version__, compiled.connect
+    extract_statements, tokenize = compiled.extract_statements, compiled.tokenize
 
-__all__ = ["Error", "InterruptException", "__version__", "connect", "extract_statements", "tokenize"]
+__all__ = [
+    "BinderException",
+    "Error",
+    "InterruptException",
+    "__version__",
+    "connect",
+    "extract_statements",
+    "tokenize",
+]

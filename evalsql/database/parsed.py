@@ -23,10 +23,10 @@ def _engine() -> "DuckDBPyConnection":
 
 
 @cache
-def engine_functions(*kinds: str) -> frozenset[str]:
-    """Names of the engine's own functions, all or those of some kinds: scalar, aggregate, macro, window, table."""
-    listed = "select function_name from duckdb_functions() where internal"
-    found = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds)])
+def engine_functions(*kinds: str, schema: str = "") -> frozenset[str]:
+    """Names of the engine's own functions, of all kinds or some: scalar, aggregate, macro, window, table."""
+    listed = "select function_name from duckdb_functions() where internal and $2 in ('', schema_name)"
+    found = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds), schema])
     return frozenset(name for (name,) in found.fetchall())
 
 

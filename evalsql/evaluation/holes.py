@@ -46,9 +46,11 @@ def unbounded(catalog: Catalog, measure: Measure) -> str:
     if given.get("rel") == 0:
         return "with rel=0 every judged document is relevant"
     relation = _bounded(measure).relation
-    if relation not in catalog.relations:
-        return f"there is no relation {relation}, which its header names"
-    known = {*_WITHOUT_EFFECT, *(each.name for each in catalog[relation].parameters)}
+    found = catalog.relations.get(relation)
+    # A file may have a macro of the name of a template.
+    if found is None or not (relation == _FILLED or ddl.is_held(found)):
+        return f"there is no relation of bounds called {relation}, which its header names"
+    known = {*_WITHOUT_EFFECT, *(each.name for each in found.parameters)}
     changed = [
         each.name
         for each in measure.relation.parameters

@@ -179,7 +179,9 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:
+                schema.refuse_operators_by_name(database)  # there is no fence yet
                 schema.upgrade(database, schema_version)
+                schema.check_tables(database, schema.main_tables(database), is_current=True)
                 _take_own(database, is_trusted)
             schema.rebuild(database)
         database.checkpoint()

@@ -192,7 +192,9 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     called = _ROW_SOURCES | held["macro"] | parsed.engine_functions("scalar", "aggregate", "macro")
     names = {"BASE_TABLE": held["table"] | held["view"], "TABLE_FUNCTION": _ROW_SOURCES | held["macro table"]}
     names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
-    steps = {step.name for step in catalog.of_kind(STEPS) if step.is_packaged}
+    # The schema main of the file is asked for what the engine's main does not have.
+    schemas = dict.fromkeys(parsed.engine_functions() - parsed.engine_functions(schema="main"), "")
+    schemas |= {step.name: STEPS for step in catalog.of_kind(STEPS) if step.is_packaged}
     for relation in relations:
         if relation.header.inputs:
             raise CatalogError(f"{relation.path}: has inputs, which are filled in only for relations of the package")
@@ -202,10 +204,12 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
         itself = {each.name: each.name for each in relation.parameters}
         # What the header names for other orders of ties is called as the body's relations are.
         tied = [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
-        _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, steps)
+        _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, schemas)
 
 
-def _check_body(relation: Relation, texts: Sequence[str], names: Mapping[str, Set[str]], steps: Set[str]) -> None:
+def _check_body(
+    relation: Relation, texts: Sequence[str], names: Mapping[str, Set[str]], schemas: Mapping[str, str]
+) -> None:
     place = f"{relation.path}:{relation.body_line}"
     for text in texts:
         try:
@@ -219,7 +223,7 @@ def _check_body(relation: Relation, texts: Sequence[str], names: Mapping[str, Se
             if kind in names:
                 name, schema, held = (node[key] for key in (_OF_TABLE if kind == "BASE_TABLE" else _OF_FUNCTION))
                 is_cte = kind == "BASE_TABLE" and name in ctes and not schema
-                is_there = name in names[kind] and schema in ("", STEPS if name in steps else "main")
+                is_there = name in names[kind] and schema in ("", schemas.get(name, "main"))
                 if held or not (is_cte or is_there):
                     what, noun = ("calls", "function") if kind in ("FUNCTION", "WINDOW") else ("reads", "relation")
                     raise CatalogError(f"{place}: {what} {name}, which is no {noun} of a warehouse")

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
-from evalsql.catalog.sql_text import tokens
+from evalsql.catalog.sql_text import typed_columns
 from evalsql.database import engine
 from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
@@ -55,10 +55,7 @@ _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
-_LOOSE = ("(", ")", "virtual")
 _COMPUTED = " generated always as "
-_ABSENT = ("not found", "does not exist")  # what the engine says of a function that is not there
-_PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
 
 
 def make(database: Database) -> None:
@@ -327,9 +324,9 @@ def foreign_relations(database: Database) -> list[str]:
 def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
     """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros."""
     bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
-    ours = {column for body in bodies.values() for column in _typed_columns(body)}
+    ours = {column for body in bodies.values() for column in typed_columns(body)}
     for table, sql in tables.items():
-        columns = _typed_columns(sql) if table.lower() in bodies else ()
+        columns = typed_columns(sql) if table.lower() in bodies else ()
         for column in columns:
             if _COMPUTED in column and column not in ours:
                 _refuse(database, [table], f"has different columns from a warehouse's, such as {column}")
@@ -346,9 +343,18 @@ def refuse_operators(database: Database) -> None:
             try:
                 database.rows(f'explain select {place}."{operator}"(1::integer, 1::integer)')
             except QueryError as error:
-                if any(words in str(error) for words in _ABSENT):
+                # A macro that is there can raise an error of any words, but not while it is bound.
+                if isinstance(error.__cause__, engine.BinderException) and "not found" in str(error):
                     continue
             _refuse(database, [f"macro {place}.{quoted(operator)}"], "would compute the ranks of evalsql's tables")
+
+
+def refuse_operators_by_name(database: Database) -> None:
+    """The same by what the file is said to define, which takes longer; nothing of it is bound."""
+    found = [
+        f"macro {schema}.{name}" for schema, name, kind in objects_in(database, database.name) if name in ("+", "-")
+    ]
+    _refuse(database, found, "would compute the ranks of evalsql's tables")
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
@@ -357,7 +363,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     if database.rows(f"select 1 {in_file} and system.main.lower(schema_name) = 'temp'"):
         advice = f"drop schema {quoted(database.name)}.temp cascade, in another DuckDB client, takes it out"
         raise WarehouseError(f"{database.path}: has a schema temp, which DuckDB does not tell from its own; {advice}")
-    expected = {relation.name: _typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
+    expected = {relation.name: typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
         objects = objects_in(database, database.name)
         views = absent & {name for schema, name, kind in objects if (schema, kind) == ("main", "view")}
@@ -367,7 +373,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
             _refuse(database, absent, "is missing")
     if is_current:
         # Users may have added columns.
-        held = {name: [each for each in _typed_columns(tables[name]) if each in expected[name]] for name in expected}
+        held = {name: [each for each in typed_columns(tables[name]) if each in expected[name]] for name in expected}
         changed = [name for name in expected if held[name] != expected[name]]
         _refuse(database, changed, "has different columns from a warehouse's")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
@@ -379,22 +385,3 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
 def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
     for name in sorted(names):
         raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
-
-
-@cache
-def _typed_columns(sql: str) -> list[str]:
-    """Each column of a CREATE TABLE as words, without brackets, the marks of plain names and the word virtual.
-
-    The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL.
-    """
-    columns: list[list[str]] = [[]]
-    depth = 0
-    for kind, text, *_ in tokens(sql):
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        if text == "," and depth == 1:
-            columns.append([])
-        elif kind == "name" and _PLAIN.fullmatch(text):
-            columns[-1].append(text[1:-1])
-        elif kind != "comment" and depth and text.lower() not in _LOOSE:
-            columns[-1].append(text.lower() if kind == "word" else text)
-    return [" ".join(column) for column in columns]

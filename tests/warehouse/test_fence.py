@@ -115,9 +115,16 @@ def test_no_view_is_made_that_would_ask_what_hides_others(crafted: Crafted, hide
         assert warehouse.rows("from w.main.v") == [(1,)]
 
 
+# It raises what the engine says of macros that are not there, where these arguments are tried.
+SILENT = (
+    "\"-\"(a, b) as case when date_part(case when a = b then 'not found, does not exist' else 'year' end, "
+    "date '2020-01-01') > 0 then 1 else 0 end"
+)
+
+
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
-    "operator", few_of(['"-"(a, b) as 1', '"+"(a, b) as 1', 'steps."-"(a, b) as 1', '"+"(a) as 1'], 2)
+    "operator", few_of([SILENT, '"-"(a, b) as 1', '"+"(a, b) as 1', 'steps."-"(a, b) as 1', '"+"(a) as 1'], 2)
 )
 def test_no_macro_computes_ranks(crafted: Crafted, operator: str) -> None:
     """A computed column can call w.main."-" where its text has the minus of the engine."""

@@ -6,7 +6,10 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, QueryError
+from evalsql import InputWarning, QueryError, WarehouseError
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.relations import read_catalog, read_relation
+from evalsql.evaluation.holes import unbounded
 from tests.conftest import own_measure
 from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_foreign_files import BY_HAND, TRUE_AP
@@ -65,3 +68,60 @@ def test_a_measure_that_is_loaded_into_a_file_asks_evalsqls_relations(crafted: C
         with duckdb.connect(str(path), read_only=True) as connection:
             found = connection.execute(TRUE_AP.replace("from ap", "from mine")).fetchall()
         assert found == [(pytest.approx(BY_HAND),)]
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
+def test_a_body_calls_no_function_of_the_file_by_a_schema_that_the_engine_lacks_it_in(crafted: Crafted) -> None:
+    body = "select qrels, run, topic, cast(main.format_type(1, 2) as double) as value from evaluated_topics"
+    text = "-- measure: Mine\n-- title: T\n-- definition: D\n-- range: 0 100\n-- mean: arithmetic\n" + body
+    path = crafted("create macro main.format_type(a, b) as 42", kept(text, "mine"))
+    with pytest.warns(InputWarning, match="calls format_type, which is no function of a warehouse"):
+        warehouse = evalsql.open(path, read_only=True)
+    with warehouse, pytest.raises(QueryError, match="mine does not exist"):
+        warehouse.rows("from mine")
+
+
+@pytest.mark.parametrize("name", ["filled_bounds", "added_up_bounds", "first_found_bounds"])
+def test_a_header_names_bounds_that_evalsql_has(name: str) -> None:
+    """A template is no macro, so that one of the file's would be called."""
+    text = (HEADED % f"holes: {name}").replace("Headed", "Mine")
+    catalog = read_catalog().extended([read_relation(Path("mine.sql"), text)])
+    (mine,) = parse_measures(["Mine"], catalog)
+    assert unbounded(catalog, mine) == f"there is no relation of bounds called {name}, which its header names"
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
+def test_what_is_brought_up_to_date_has_this_versions_columns(crafted: Crafted) -> None:
+    """A file can say of itself that it is older, of which the columns are not known."""
+    runs = read_catalog()["runs"].body
+    changed = runs.replace("run varchar not null", "run varchar collate nocase not null")
+    assert changed != runs
+    path = crafted("update warehouse set schema_version = 7", "drop table runs", changed)
+    with pytest.raises(WarehouseError, match="runs has different columns"):
+        evalsql.open(path)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_no_macro_is_bound_before_the_fence_where_a_file_is_brought_up_to_date(
+    crafted: Crafted, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n1\n")
+    path = crafted(
+        f"create macro main.\"+\"(x, y) as (select count(*) from read_csv('{secret}'))",
+        "update warehouse set schema_version = 3",
+    )
+    with pytest.raises(WarehouseError, match=r"macro main\.\+ would compute the ranks"):
+        evalsql.open(path)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_computed_column_calls_nothing(crafted: Crafted) -> None:
+    """The words are those of this version's column, but for brackets that make a call of them."""
+    table = read_catalog()["judged_ranks"].body
+    called = table.replace("(rank - tied_above)", "(rank(-tied_above))")
+    assert called != table
+    with pytest.raises(WarehouseError, match="judged_ranks has different columns"):
+        evalsql.open(crafted("create macro rank(a) as 1", "drop table judged_ranks", called), read_only=True)
