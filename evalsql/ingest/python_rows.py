@@ -206,8 +206,9 @@ def _is_nested(value: object) -> bool:
 
 def _check_given(data: object, given: Given) -> None:
     """Raise UsageError for a field that was named and stands nowhere."""
+    fields = fields_in(data) if given else set[Any]()
     for meaning, name in (given or {}).items():
-        if name not in fields_in(data):
+        if name not in fields:
             raise UsageError(f"there is no field {name} for the {meaning}")
 
 

@@ -56,6 +56,7 @@ _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
 _COMPUTED = " generated always as "
+_COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
 
 
 def make(database: Database) -> None:
@@ -346,7 +347,7 @@ def refuse_operators(database: Database) -> None:
                 # A macro that is there can raise an error of any words, but not while it is bound.
                 if isinstance(error.__cause__, engine.BinderException) and "not found" in str(error):
                     continue
-            _refuse(database, [f"macro {place}.{quoted(operator)}"], "would compute the ranks of evalsql's tables")
+            _refuse(database, [f"macro {place}.{quoted(operator)}"], _COMPUTES_RANKS)
 
 
 def refuse_operators_by_name(database: Database) -> None:
@@ -354,7 +355,7 @@ def refuse_operators_by_name(database: Database) -> None:
     found = [
         f"macro {schema}.{name}" for schema, name, kind in objects_in(database, database.name) if name in ("+", "-")
     ]
-    _refuse(database, found, "would compute the ranks of evalsql's tables")
+    _refuse(database, found, _COMPUTES_RANKS)
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:

@@ -222,3 +222,10 @@ def test_a_warning_at_opening_names_the_line_that_called(tmp_path: Path) -> None
     with pytest.warns(InputWarning, match="left out") as found, evalsql.open(path):
         pass
     assert {each.filename for each in found} == {__file__}
+
+
+def test_contradictions_are_seen_in_two_lines_and_in_a_large_file(empty: Warehouse, tmp_path: Path) -> None:
+    long = "".join(f"t Q0 {d:0100} {d} {d} x\n" for d in range(1, 1000))  # a format is recognised by 64 KiB
+    for text in ("t Q0 a 1 1 x\nt Q0 b 2 2 x", long):
+        told = warned(partial(empty.load_runs, write(tmp_path / "r.run", text), replace=True))
+        assert any("ranks and scores in the file contradict each other" in each for each in told), text[:30]
