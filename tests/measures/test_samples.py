@@ -108,7 +108,11 @@ def test_values_and_errors_equal_plain_loops(sampled: Warehouse, form: str, name
 def test_of_a_list_of_cutoffs_each_has_its_own_values(sampled: Warehouse) -> None:
     for measure in ("infndcg", "statndcg"):
         listed = sampled.rows(f"select * exclude (k) from {measure}(k := [2, 5]) where k = 5 order by all")
-        assert listed == sampled.rows(f"from {measure}(k := 5) order by all") != []
+        alone = sampled.rows(f"from {measure}(k := 5) order by all")
+        assert len(listed) == len(alone) > 0
+        # The engine adds the parts of an estimate in any order, which may change the last digit.
+        for ours, expected in zip(itertools.chain(*listed), itertools.chain(*alone), strict=True):
+            assert ours == expected or ours == pytest.approx(expected, rel=1e-14)
 
 
 def test_judgments_that_are_no_sample_give_ap_and_ndcg(random_file: Warehouse) -> None:
