@@ -6,11 +6,13 @@ package, or else in the user's cache.
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
@@ -32,6 +34,8 @@ _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engi
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked
 _EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
 _MAGIC = b"DUCK"  # behind a checksum of eight bytes
+_LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+_OPENING = threading.Lock()  # a file is open in one way at a time
 _KEPT = 4  # files of relations in the user's cache
 
 
@@ -61,7 +65,9 @@ def connect(
         try:
             with engine.held_back():  # the engine says of a Ctrl-C here that a query was interrupted
                 settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
-                connection = engine.connect(path, read_only=read_only, config=settings)
+                with _OPENING:
+                    _try_log(path, read_only, settings)
+                    connection = engine.connect(path, read_only=read_only, config=settings)
                 try:  # no bar on standard output
                     connection.execute("set enable_progress_bar = false")
                 except engine.Error:  # in a notebook without ipywidgets the engine draws none, and refuses the setting
@@ -75,6 +81,16 @@ def connect(
                 raise WarehouseError(_reason(path, str(error), read_only, wait)) from error
             progress(f"waiting for {disk.lock_holder(str(error))}", 0, 1)
         time.sleep(min(_PAUSE, left))
+
+
+def _try_log(path: str, read_only: bool, settings: dict[str, Any]) -> None:
+    """Let the engine read a log beside the file first where it reaches no other: the log may call what reads some."""
+    if any(os.path.exists(path + end) for end in _LOGS):
+        try:
+            engine.connect(path, read_only=read_only, config={**settings, "enable_external_access": False}).close()
+        except engine.Error as error:
+            if "different configuration" not in str(error):  # else it is open here, and so the log was read
+                raise
 
 
 def _reason(path: str, message: str, read_only: bool, waited: float) -> str:

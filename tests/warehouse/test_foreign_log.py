@@ -1,0 +1,51 @@
+"""The log beside a stranger's file, which the engine reads while it connects."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import evalsql
+from evalsql import WarehouseError
+from tests.conftest import write
+from tests.warehouse.conftest import Crafted
+
+
+def leave_log(path: Path, *statements: str) -> None:
+    """Run statements in a process that ends before they go from the log into the file."""
+    program = (
+        "import duckdb, os, sys\nconnection = duckdb.connect(sys.argv[1])\n"
+        "for statement in sys.argv[2:]: connection.execute(statement)\nos._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(path), *statements], check=True)
+    assert Path(f"{path}.wal").stat().st_size
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_log_reads_no_other_file(crafted: Crafted, tmp_path: Path) -> None:
+    """To alter a table the engine binds its computed columns, and so a macro that has the name of their function."""
+    other, path = write(tmp_path / "other.csv", "a\n1\n"), crafted()
+    leave_log(
+        path,
+        "create temp macro called(x) as x + 1",
+        "create table made (a integer, b integer generated always as (called(a)) virtual)",
+        f"create macro main.called(x) as (select count(*)::integer from read_csv('{other}'))",
+        "alter table made add column c integer",
+    )
+    told = "while replaying" if duckdb.__version__.startswith("1.") else "disabled by configuration"
+    for read_only in (True, False):
+        with pytest.raises(WarehouseError, match=told):
+            evalsql.open(path, read_only=read_only)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_log_beside_a_file_is_read(crafted: Crafted) -> None:
+    path = crafted()
+    leave_log(path, "create table more as select 42 as a")
+    with evalsql.open(path, read_only=True) as warehouse, evalsql.open(path, read_only=True) as again:
+        assert warehouse.rows("from more") == again.rows("from more") == [(42,)]
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("from more") == [(42,)]
+    assert not Path(f"{path}.wal").exists()
