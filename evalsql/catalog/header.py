@@ -34,9 +34,10 @@ _ENTRY = re.compile(r"--   (\S.*)")
 _CONTINUED = re.compile(r"--\s{4,}(\S.*)")
 _END = r"[-+]?(?:inf|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)"
 _ALIAS = re.compile(
-    r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?:,\w+)*))?(?:\((?P<presets>.*)\))?(?:\s*=\s*(?P<cutoffs>\S+))?"
+    r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?P<more>,\w+)*))?(?:\((?P<presets>.*)\))?"
+    r"(?(more)|(?(parameters)(?:\s*=\s*(?P<cutoffs>\S+))?))"
 )
-_ALIAS_FORM = (_ALIAS.pattern, '"name[.parameters][(parameter=value)] [= cutoffs]"')
+_ALIAS_FORM = (_ALIAS.pattern, '"name[.parameters][(parameter=value)]", or with cutoffs "name.parameter = cutoffs"')
 # By key a pattern for its values, and what they must be.
 _FORMS: Mapping[str, tuple[str, str]] = {
     "mean": ("arithmetic|weighted|geometric|sum", "one of arithmetic, weighted, geometric, sum"),
@@ -192,7 +193,7 @@ def _read_columns(path: Path, section: _Section, faults: list[str]) -> dict[str,
 def _read_alias(text: str) -> Alias:
     match = _ALIAS.fullmatch(text)
     assert match
-    name, parameters, presets, cutoffs = match.groups(default="")
+    name, parameters, presets, cutoffs = (match[key] or "" for key in ("name", "parameters", "presets", "cutoffs"))
     pairs = [pair.partition("=") for pair in _items(presets)]
     given = {name.strip(): value.strip().strip("'") for name, _, value in pairs}
     return Alias(name, _items(parameters), given, _items(cutoffs))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import ddl
-from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.header import CONTRACT, Alias
+from evalsql.catalog.measure_names import is_measure, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
     GENERATED,
@@ -161,6 +162,10 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
 # Without OVER these are no functions of the engine; DuckDB 1.5 lists them as aggregates.
 _ONLY_OVER = {"row_number", "rank", "rank_dense", "dense_rank", "percent_rank", "cume_dist", "ntile", "fill"}
 _ONLY_OVER |= {"lead", "lag", "first_value", "last_value", "nth_value"}
+# Temporary tables have these names too.
+_PASSING = re.compile(
+    "(evalsql|figure|page|portion|reject|staged|tied)_.*|.*_arrays|all_ranks|called_rows|told_runs|scores"
+)
 _OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
 # What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
 _UNDERSTOOD = {
@@ -198,13 +203,30 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     for relation in relations:
         if relation.header.inputs:
             raise CatalogError(f"{relation.path}: has inputs, which are filled in only for relations of the package")
-        if relation.name in parsed.engine_functions():
-            fault = f"{relation.name} is a function of the engine; give the file another name"
-            raise CatalogError(f"{relation.path}: {fault}")
+        _check_names(catalog, relation)
         itself = {each.name: each.name for each in relation.parameters}
         # What the header names for other orders of ties is called as the body's relations are.
         tied = [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
         _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, schemas)
+
+
+def _check_names(catalog: Catalog, relation: Relation) -> None:
+    inputs = {name for each in catalog.relations.values() for name in each.header.inputs}
+    is_passing = relation.name in inputs or _PASSING.fullmatch(relation.name)
+    if is_passing or relation.name in parsed.engine_functions():
+        whose = "in queries of evalsql" if is_passing else "of a function of the engine"
+        raise CatalogError(f"{relation.path}: {relation.name} is a name {whose}; give the file another name")
+    others = replace(catalog, relations={name: each for name, each in catalog.relations.items() if each != relation})
+    header = relation.header
+    named = (Alias(relation.name), Alias(header.measure), *header.aliases, *header.trec_eval)
+    for name in (alias.name for alias in named if relation.is_measure):
+        if is_measure(name, others):
+            means = parse_measures([name], others)[0].name
+            raise CatalogError(f"{relation.path}:1: {name} is already a name of {means}; choose another")
+        try:
+            parse_measures([name], catalog)
+        except UsageError as error:
+            raise CatalogError(f"{relation.path}:1: {error}") from error
 
 
 def _check_body(

@@ -11,10 +11,18 @@ from sqlglot import exp, parse_one
 
 import evalsql
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.relations import AFTER_SCORES, GIVEN_VALUES, STEPS, Relation, read_catalog, read_relations
+from evalsql.catalog.relations import (
+    AFTER_SCORES,
+    GIVEN_VALUES,
+    STEPS,
+    Relation,
+    read_catalog,
+    read_relation,
+    read_relations,
+)
 from evalsql.engines.compiling import UNASKED
 from evalsql.errors import CatalogError
-from evalsql.warehouse.own_measures import check_contract
+from evalsql.warehouse.own_measures import check_bodies, check_contract
 from tests.conftest import load_sample, new_file, write
 from tests.long_cases import content, one_in, rows_of
 from tests.tools.portable import outside_the_core
@@ -79,6 +87,22 @@ def test_all_faults_of_a_header_are_told_at_once(tmp_path: Path) -> None:
         read_relations(write(tmp_path / "depth.sql", text))
     told = [line.split("depth.sql:")[1].split(":")[0] for line in str(refused.value).splitlines()]
     assert sorted(told, key=int) == ["1", "4", "4", "5", "6", "7", "11"]
+
+
+def passing_names() -> set[str]:
+    """Names of the temporary tables and macros that this package makes, and of the queries before its own."""
+    made = re.compile(r'temp (?:table|macro) (?:if not exists )?(\w+)|\.make\(\s*"(\w+)"|\btemp\.(?!main\b)(\w+)')
+    texts = (path.read_text() for path in Path(evalsql.__file__).parent.rglob("*.py") if path.stem != "trec_eval")
+    names = {name for text in texts for groups in made.findall(text) for name in groups if name}
+    return names.union(*(relation.header.inputs for relation in CATALOG.relations.values()))
+
+
+def test_no_file_has_a_name_that_queries_of_the_package_use(loaded: evalsql.Warehouse, tmp_path: Path) -> None:
+    assert {"tied_answers", "tied_means"} <= passing_names()
+    for name in passing_names():
+        relation = read_relation(tmp_path / f"{name}.sql", MEASURE)
+        with pytest.raises(CatalogError, match=f"{name}.sql.*{name} is (a name in queries|already in)"):
+            check_bodies(CATALOG.extended([relation]), [relation])
 
 
 BROKEN = [

@@ -82,6 +82,19 @@ def test_a_body_calls_no_function_of_the_file_by_a_schema_that_the_engine_lacks_
         warehouse.rows("from mine")
 
 
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*(with different SQL|beside those of evalsql)")
+@pytest.mark.parametrize("name", ["ndcg_cut_10", "AP-l2"])
+def test_no_measure_of_the_file_takes_a_name_of_trec_eval_or_ranx(crafted: Crafted, name: str) -> None:
+    text = (HEADED % "scores: no").replace("Headed", name)
+    with evalsql.open(crafted(), read_only=True) as warehouse:
+        expected = warehouse.evaluate(name).fetchall()
+    with pytest.warns(InputWarning, match=f"{name} is already a name of .*it is left out"):
+        warehouse = evalsql.open(crafted(kept(text, "headed"), OTHER_SQL), read_only=True)
+    with warehouse:
+        assert warehouse.evaluate(name).fetchall() == expected
+
+
 @pytest.mark.parametrize("name", ["filled_bounds", "added_up_bounds", "first_found_bounds"])
 def test_a_header_names_bounds_that_evalsql_has(name: str) -> None:
     """A template is no macro, so that one of the file's would be called."""
