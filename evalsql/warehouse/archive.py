@@ -18,6 +18,7 @@ from evalsql.database.quack import is_address
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError, WarehouseError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.connecting import STORAGE_VERSION
@@ -147,7 +148,8 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
     folder, path = Path(folder), Path(path)
     facts = _manifest(folder)
     with whole_files(path, replace=False, one=True, advice="--db names a new file for what is imported") as part:
-        reach = Reach(folders=[os.path.abspath(folder / TABLES)])
+        tables_folder = Path(os.path.abspath(folder / TABLES))
+        reach = Reach(folders=[str(tables_folder), one_path(tables_folder)])  # the engine looks at the pattern too
         with (
             closing(open_database(path, stored_at=part / path.name, reach=reach, progress=progress)) as database,
             database.transaction(),
@@ -198,6 +200,11 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
     if not path.is_file():
         raise InputError([Problem(label, 0, "is missing from the export")])
     try:
+        described = (f"describe {each}" for each in (f"from {_rows_in(one_path(path))}", f"main.{table.name}"))
+        held, expected = ({name: kind for name, kind, *_ in database.rows(each)} for each in described)
+        for name in expected | held:
+            if (kind := held.get(name)) != expected.get(name):  # the engine would round, or leave out
+                raise QueryError(f"the type of {name} is {kind}, expected {expected.get(name)}")
         count = insert_rows(database, table, path)
     except QueryError as error:
         reason = str(error).partition("\n")[0]
@@ -207,7 +214,7 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:
-    return int(database.column(_insertion(table, "main.", _rows_in(str(path))))[0])
+    return int(database.column(_insertion(table, "main.", _rows_in(one_path(path))))[0])
 
 
 def vacuum(database: Database) -> tuple[int, int]:

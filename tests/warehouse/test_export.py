@@ -201,6 +201,21 @@ DAMAGED: list[Any] = [
     ("warehouse", f"{ALL} union all {ALL}", {"rows": {"warehouse": 1}}, InputError, OTHERWISE),
     ("warehouse", f"select * replace (7 as schema_version) {ALL}", {}, InputError, OTHERWISE),
     ("run_topics", "select 1 as run_id", {}, InputError, UNREAD("run_topics")),
+    (
+        "assessments",
+        f"select * replace (grade + 0.5 as grade) {ALL}",
+        {},
+        InputError,
+        "grade is DEC.*, expected INT",
+    ),
+    (
+        "assessments",
+        f"select * replace (grade::varchar as grade) {ALL}",
+        {},
+        InputError,
+        "grade is VAR.*, expected INT",
+    ),
+    ("costs", f"select *, 1 as more {ALL}", {}, InputError, "the type of more is INTEGER, expected None"),
     ("qrels", ALL, {"schema": 1}, UsageError, OLDER),
     ("qrels", ALL, {"schema": None}, InputError, "evalsql.json: is damaged"),
 ]
@@ -240,6 +255,15 @@ def test_a_manifest_of_anything_is_refused(tmp_path: Path, manifest: str, compla
     (folder / archive.MANIFEST).write_text(manifest)
     with pytest.raises(InputError, match=complaint):
         evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+
+
+def test_a_folders_name_is_no_pattern(tmp_path: Path) -> None:
+    for name in ("archive[2]", "archive*"):
+        shutil.copytree(archived(), tmp_path / name)
+    shutil.copytree(archived(), tmp_path / "archive2")
+    (tmp_path / "archive2" / archive.TABLES / "runs.parquet").unlink()
+    for nth, name in enumerate(("archive[2]", "archive*")):
+        assert evalsql.import_warehouse(tmp_path / name, tmp_path / f"{nth}.duckdb").rows["runs"] == 8
 
 
 def test_the_folders_own_sql_is_not_run_by_import(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from evalsql.catalog.measure_names import default_measure, literal, literals, qu
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
+from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json
 from evalsql.report.site.site_data import SetResults
@@ -73,7 +74,7 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
     for table, query in _selected(database, found, depth).items():
         file = literal(str(rows / f"{table}.parquet"))
         database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
-    with closing(open_database(str(path), reach=Reach(folders=[str(rows)]))) as copy:
+    with closing(open_database(str(path), reach=Reach(folders=[str(rows), one_path(rows)]))) as copy:
         copy.execute("set threads = 1")  # so that the same rows make the same file
         with copy.transaction():
             for relation in copy.catalog.of_kind("tables"):

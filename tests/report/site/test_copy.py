@@ -156,6 +156,17 @@ def test_a_baseline_is_evaluated_with_a_judgment_set_of_the_site(empty: Warehous
         gather(empty, ["AP"], qrels="set1", baseline="run2")
 
 
+@pytest.mark.usefixtures("few_measures")
+def test_the_name_of_a_sites_folder_is_no_pattern(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels({"1": {"d": 1}}, "set")
+    empty.load_run({"1": {"d": 1.0}}, "run")
+    write(tmp_path / "site2" / "rows" / "runs.parquet", "another's")
+    (tmp_path / "site[2]").mkdir()
+    console_page.write_copy(empty.database, gather(empty, ["AP"]), tmp_path / "site[2]", None)
+    with unpacked(tmp_path / "site[2]", tmp_path / "copy.duckdb") as held:
+        assert held.rows("select run from runs") == [("run",)]
+
+
 def test_the_baseline_and_the_first_have_marks_of_their_own() -> None:
     results: Any = SimpleNamespace(baseline="b")
     assert [SetResults.mark(results, run, place) for place, run in enumerate("abc", 1)] == [
