@@ -19,6 +19,7 @@ from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
 from evalsql.report.page import report_data
 from evalsql.report.table import Table, finite
+from evalsql.report.terminal import one_line
 from evalsql.report.writers import known_extension
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -172,7 +173,7 @@ class Chart:
     def __repr__(self) -> str:
         of = f" of {self.of}" if self.of else ""
         said = "".join(f"; {note}" for note in self.notes)
-        return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
+        return one_line(f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         bundle = {VEGA_LITE: self.specification, "text/plain": repr(self)}

@@ -19,7 +19,7 @@ from evalsql.report.page.html_page import report_text
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.report_formats import EXTENSIONS
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
-from evalsql.report.terminal import aligned_lines, one_line
+from evalsql.report.terminal import aligned_lines, one_line, printable
 from evalsql.report.writers import known_extension
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Shown(_Relation):
         try:
             table = self._decorated()
         except EvalsqlError as error:
-            return f"<rows that cannot be shown: {error}>"
+            return printable(f"<rows that cannot be shown: {error}>")
         return _text(table, self._digits)
 
     __str__ = __repr__
@@ -221,7 +221,7 @@ class Shown(_Relation):
 
 def _text(table: Table, digits: int) -> str:
     lines = [*map(str.rstrip, aligned_lines(table, digits)), *map(one_line, table.notices)]
-    return "\n".join([table.caption, *lines] if table.caption else lines)
+    return "\n".join([one_line(table.caption), *lines] if table.caption else lines)
 
 
 class ShownDecision(Decision):
@@ -239,6 +239,9 @@ class ShownDecision(Decision):
 
 class ShownExplanation(Explanation):
     """An explanation whose rows show themselves, and are a DuckDB relation, to which all other names go."""
+
+    def __repr__(self) -> str:
+        return one_line(super().__repr__())
 
     def _repr_html_(self) -> str:
         shown: Any = self.rows
@@ -272,7 +275,7 @@ class Report:
             stream.write(text.encode())
 
     def __repr__(self) -> str:
-        return f"<report: {self._name}; .save(FILE) writes it>"
+        return one_line(f"<report: {self._name}; .save(FILE) writes it>")
 
     def _repr_html_(self) -> str:
         if len(self.page) > _MOST_BYTES:

@@ -277,6 +277,25 @@ def test_representations_are_short(sample: Warehouse, sample_file: Path) -> None
     assert repr(board).startswith("<rows that cannot be shown: ")
 
 
+def test_names_do_not_reach_the_terminal_as_codes(empty: Warehouse) -> None:
+    name = "\x1b[31mred\x07"
+    empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, name)
+    empty.load_run({"1": {"d": 1.0}, "2": {"d": 1.0}}, name)
+    empty.load_run({"1": {"d": 1.0}, "2": {"d": 1.0}}, "other")
+    shown = (
+        *(
+            empty.leaderboard(),
+            empty.topics(name, "AP"),
+            empty.compare(name, measures="AP"),
+            empty.chart("differences", name, "AP", baseline="other"),
+        ),
+        *(empty.explain(name, "1", measure="AP"), empty.report()),
+    )
+    for made in shown:
+        assert repr(made).replace("\n", "").isprintable(), repr(made)
+        assert r"\x1b[31m" in repr(made), type(made)
+
+
 @pytest.mark.long
 def test_charts_and_reports_are_written_to_files(sample: Warehouse, tmp_path: Path) -> None:
     sample.chart("differences", "dense", "AP", baseline="bm25").save(tmp_path / "chart.svg")
