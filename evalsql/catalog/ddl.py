@@ -324,7 +324,8 @@ def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> s
 
 def value_columns(column: str, names: Iterable[str]) -> str:
     """A column of values for each name that the rows of a group have in this column."""
-    named = {name: quoted(name.replace("\0", "\u2400")) for name in names}  # DuckDB 1.5 has no NUL in names
+    # No column's name is empty, and in DuckDB 1.5 none has a NUL.
+    named = {name: quoted(name.replace("\0", "\u2400") or " ") for name in names}
     return ", ".join(f"map(list({column}), list(value))[{literal(name)}] as {named[name]}" for name in named)
 
 

@@ -200,8 +200,8 @@ def site(
         # The rows of the copy go through files beside the folder, which the engine may write.
         reached = asking.open(folders=[str(part_of(folder))])
         with progress_bar() as progress, reached as warehouse, translated_errors(warehouse.path):
-            for path in map(Path, protected_files(warehouse)):
-                if path.exists() and folder.resolve() in path.resolve().parents:
+            for path in protected_files(warehouse):
+                if folder.resolve() in path.resolve().parents:
                     raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")
             asked = {**selection.arguments(warehouse), "baseline": baseline, "family": family, "progress": progress}
             found = gather(warehouse, **asked)
