@@ -72,7 +72,7 @@ def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
 
 
 def check_settings(query: str) -> None:
-    """Raise CallError where a statement logs, profiles, looks at an address, or runs a text that is not written in it."""
+    """Raise CallError where a statement logs, profiles, looks at an address or runs a text that is not written out."""
     content, words = query.encode(), words_of(query)
     check_calls(words, lambda name: name in _UNSEEN or name.endswith(_SETTING_ENDS))
     for name, bracket, given, end in zip(words, words[1:], words[2:], words[3:], strict=False):

@@ -97,7 +97,7 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
         again += ["--call", "call"]
     if has_spans and form in _OF_SPANS:
         columns, held = "document, span_start, span_end, rank, score", "span_rankings"
-        again += ["--collapse", meta["collapse"], "--unit", meta["unit"]]
+        again += [word for key in ("collapse", "unit") if key in meta for word in (f"--{key}", meta[key])]
     rows = f"select topic, {columns} from {held} where run = {literal(name)} order by topic, {order}"
     usual = "trec_eval_10" if lower else "trec_eval"
     again += [*(["--lower-is-better"] if lower else []), *(["--tie-rule", tie_rule] if tie_rule != usual else [])]
@@ -138,7 +138,7 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if kind == "spans":
         ((unit,),) = database.rows("select meta['unit'] from qrels where qrels = ?", [name])
-        remarks = [f"{remarks[0]}, with --unit {shlex.quote(unit)}"]
+        remarks = [remarks[0] + (f", with --unit {shlex.quote(unit)}" if unit else "")]
     formats = {"spans": _OF_SPANS, "nuggets": ("parquet", "jsonl")}.get(kind, ("parquet", "jsonl", "trec"))
     if kind != "grades" and form not in formats:
         has = ", ".join(formats)

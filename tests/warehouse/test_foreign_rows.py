@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evalsql import Warehouse
+from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
 from tests.warehouse.conftest import Crafted
 
@@ -28,3 +30,13 @@ def test_a_run_of_an_empty_name_has_a_column(command: Command, crafted: Crafted)
     expected = {row["topic"]: row["value"] for row in csv_rows(named.stdout) if row["run"] == ""}
     assert expected
     assert {row["topic"]: row[" "] for row in csv_rows(told.stdout)} == expected
+
+
+def test_spans_of_which_nothing_is_said_are_exported(empty: Warehouse, tmp_path: Path) -> None:
+    span = {"topic": "1", "document": "d", "start": 0, "end": 9}
+    empty.load_qrels([{**span, "grade": 1}], "judged", form="spans")
+    empty.load_run([{**span, "score": 1.0}], "run", collapse="max")
+    empty.execute("update runs set meta = map(); update qrels set meta = map()")
+    for kind, name in (("runs", "run"), ("qrels", "judged")):
+        done = write(empty.database, kind, name, "jsonl", tmp_path / f"{name}.jsonl")
+        assert (done.num_rows, "--unit" in str(done.remarks)) == (1, False)
