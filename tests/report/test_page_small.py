@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page
 
 import evalsql
+from evalsql import UsageError
 from evalsql.report.page.verdicts import difference_text
 from tests.long_cases import few_of
 from tests.report.conftest import Open, report_of
@@ -238,3 +239,30 @@ def test_equal_systems_share_a_place(opened: Open, tmp_path: Path, script: bool)
     rows = opened(path, script=script).page.locator("#winner tbody tr").all()
     cells = [row.locator("th, td").all_inner_texts()[:2] for row in rows]
     assert [(place, name.strip()) for place, name in cells] == [("1", "a"), ("2", "b"), ("2", "c"), ("4", "d")]
+
+
+def _answers(folder: Path) -> Path:
+    """The report of two systems that hold facts on one topic of two, and on both."""
+    topics = ("t1", "t2")
+    with evalsql.open(":memory:") as warehouse:
+        facts = [{"topic": each, "nugget": "n", "importance": "vital", "text": "it rains"} for each in topics]
+        warehouse.load_qrels(facts, "judged", form="nuggets")
+        for name, held in (("one", {"t1"}), ("both", {*topics})):
+            rows = [
+                {"topic": each, "nugget": "it rains", "assignment": "support" if each in held else "not_support"}
+                for each in topics
+            ]
+            warehouse.load_assignments(rows, name=name)
+        with pytest.raises(UsageError, match=r"no run has values of nDCG@10, AP, .* with judged; evalsql"):
+            warehouse.report()
+        warehouse.report(measures="VitalScore", output=folder / "report.html")
+    return folder / "report.html"
+
+
+def test_topics_of_answers_open_no_documents(opened: Open, tmp_path: Path) -> None:
+    """``explain``, which would print them elsewhere, refuses measures of answers."""
+    page = opened(_answers(tmp_path)).page
+    topic = page.locator("tr[data-topic='t2']")
+    assert topic.get_by_role("button", name="documents").count() == 0
+    topic.get_by_role("button", name="t2").click()
+    assert page.locator("tr.opened").inner_text().startswith("Link to this topic")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalsql.catalog.measure_names import Measure
+from evalsql.evaluation.explanation import OF_NO_DOCUMENTS
 from evalsql.phrases import counted
 from evalsql.report import html
 from evalsql.report.html import number, signed, table, text
@@ -182,6 +183,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
                 "lower": measure.name in report.lower,
                 "range": bounds if all(map(math.isfinite, bounds := measure.relation.header.bounds)) else [],
                 "facts": verdicts.measure_facts(report, measure.name, digits),
+                "explained": measure.relation.family not in OF_NO_DOCUMENTS,
             }
             for measure in report.measures
         ],

@@ -162,6 +162,9 @@ def gather_report(
             if len({*pairs.values("qrels")}) > 2:
                 tables["judges"], told = pairs, [notes.Notice("judges", each) for each in reasons]
         means = means_by_measure(warehouse, judged, named)
+        if without_values := [each.name for each in named if not means.get(each.name)]:
+            advice = "evalsql leaderboard shows those that have some"
+            raise UsageError(f"no run has values of {shortened(without_values)} with {judged}; {advice}")
         of_first = {run: means[named[0].name][run] for run, *_ in rows}
         base, why = (baseline, []) if baseline else default_baseline(of_first, for_page=for_page)
         found = ReportData(

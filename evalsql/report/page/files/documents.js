@@ -48,10 +48,12 @@ const topicFacts = (there, ours, theirs) => {
   return h("p", {}, `${text} Largest loss: `, h("code", {}, there.names[worst.document]), `, ${where}, ${signed(worst.loss)} ${firstMeasure}.`);
 };
 const quoted = (text) => (/^[\w.@%+:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const hasDocuments = (at) => data.documents[at] || measure().explained;
 const documentsOf = (at) => {
   const there = data.documents[at];
   const [ours, theirs] = [there?.lists[system()], there?.lists[baseline()]];
   const link = h("p", {class: "note"}, h("a", {href: location.hash || "#all"}, "Link to this topic"), ". The browser's back button closes it.");
+  if (!hasDocuments(at)) return h("div", {}, link);
   if (!ours || !theirs) {
     const missing = there ? [system(), baseline()].filter((run) => !there.lists[run]) : [];
     const why = missing.length ? `The page holds no documents of ${listed(missing.map((run) => data.runs[run]))} on this topic.`

@@ -92,7 +92,7 @@ const topicRows = (topics, isMain) => {
       h("td", {class: "number value each is-system"}, fixed(value(system(), at))),
       h("td", {class: "number value each is-baseline"}, fixed(value(baseline(), at))),
       h("td", {class: "number value"}, apartText(at)),
-      h("td", {class: "open"}, isMain && h("button", {type: "button", class: "link", "aria-label": `documents of topic ${topicName(at)}`, onclick: () => toggleTopic(at)}, isOpen ? "close \u25be" : "documents \u25b8"))),
+      h("td", {class: "open"}, isMain && hasDocuments(at) && h("button", {type: "button", class: "link", "aria-label": `documents of topic ${topicName(at)}`, onclick: () => toggleTopic(at)}, isOpen ? "close \u25be" : "documents \u25b8"))),
     isOpen && h("tr", {class: "opened"}, h("td", {colspan: 6}, documentsOf(at)))];
   };
   const middle = ticks(low, high, 4);
