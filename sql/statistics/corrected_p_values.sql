@@ -14,7 +14,25 @@
 --     times the sum of 1 / i, 1 at most each.
 -- reference: Holm 1979; Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli
 --     2001, doi:10.1214/aos/1013699998
-with placed as (
+with unknown as (
+    -- By judgment set and measure, so that a query of one measure has the values of no other made.
+    select
+        sets.qrels,
+        sets.measure,
+        min(asked.run) as run
+    from (select distinct scores.qrels, scores.measure from scores where $runs is not null) as sets
+    cross join (select unnest(string_split(replace($runs, ', ', ','), ',')) as run) as asked
+    left join runs as loaded on contains(',' || loaded.run || ',', ',' || asked.run || ',')  -- names may have commas
+    left join scores as seen
+        on seen.qrels = sets.qrels
+        and seen.measure = sets.measure
+        and contains(',' || seen.run || ',', ',' || asked.run || ',')
+    where
+        loaded.run is null
+        and seen.run is null
+    group by sets.qrels, sets.measure
+),
+placed as (
     select
         found.*,
         count(*) over family as num_tests,
@@ -26,15 +44,20 @@ with placed as (
         samples := $samples,
         seed := $seed
     ) as found
+    left join unknown
+        on unknown.qrels = found.qrels
+        and unknown.measure = found.measure
     where
-        $runs is null
-        or (
-            contains(',' || replace($runs, ', ', ',') || ',', ',' || found.run || ',')
-            and (
-                found.baseline = $baseline
-                or contains(',' || replace($runs, ', ', ',') || ',', ',' || found.baseline || ',')
-            )
-        )
+        case
+            when $runs is null then true
+            when unknown.run is not null then error('runs names ' || unknown.run || ', and no run is called so')
+            else
+                contains(',' || replace($runs, ', ', ',') || ',', ',' || found.run || ',')
+                and (
+                    found.baseline = $baseline
+                    or contains(',' || replace($runs, ', ', ',') || ',', ',' || found.baseline || ',')
+                )
+        end
     window
         family as (
             partition by

@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 import evalsql
-from evalsql import UsageError, Warehouse
+from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
 from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, module_warehouse, new_file, new_warehouse
 from tests.long_cases import rows_of
@@ -40,6 +40,13 @@ def test_scores_are_those_worked_out_by_hand(golden: Warehouse, call: str) -> No
     found = golden.rows(f"select document, score from {name}({', '.join(filter(None, (RUNS, arguments)))})")
     worked_out = {row["document"]: float(row["score"]) for row in expected_rows() if row["relation"] == call}
     assert dict(found) == pytest.approx(worked_out, abs=6e-7)
+
+
+@pytest.mark.parametrize("relation", ["rrf", "comb_sum", "borda_fuse"])
+def test_a_run_that_is_not_there_is_no_run_less(golden: Warehouse, relation: str) -> None:
+    for runs in ("A,nobody", "nobody"):
+        with pytest.raises(QueryError, match="runs names nobody, and no run is called so"):
+            golden.rows(f"from {relation}(runs := '{runs}')")
 
 
 @pytest.fixture

@@ -229,6 +229,10 @@ def test_only_the_measure_asked_for_is_made(empty: evalsql.Warehouse) -> None:
     """)
     for relation in ("comparisons", "paired_differences", "wilcoxon_tests"):
         assert empty.rows(f"from {relation}(baseline := 'run00') where measure = 'm'")
+        if relation == "comparisons":
+            assert len(empty.rows(f"from {relation}(runs := 'run00, run01') where measure = 'm'")) == 1
+            with pytest.raises(QueryError, match="runs names nobody, and no run is called so"):
+                empty.rows(f"from {relation}(runs := 'run01,nobody') where measure = 'm'")
         with pytest.raises(QueryError, match="baseline is nobody, and no run is called so that has m in q"):
             empty.rows(f"from {relation}(baseline := 'nobody') where measure = 'm'")
 
