@@ -31,7 +31,8 @@ def which(
     figure: str | None = argument("The figure as it is printed, such as .4213."),
     values: Path | None = option("--values FILE", "A table of figures: system, measure, value, or a column a measure."),
     cutoffs: bool = flag("--cutoffs", "Try other cutoffs too."),
-    most: int = option("--most N", "Rows.", 10, min=1),
+    limit: int = option("--limit N", "Rows.", 10, min=1),
+    most: int | None = option("--most N", hidden=True, min=1),  # what it was called
     output: OutputOptions,
 ) -> None:
     """By which convention a figure was made.
@@ -44,6 +45,7 @@ def which(
     """
     if (values is None) is (figure is None or measure is None):
         raise UsageError("give a measure and its figure, or --values FILE with figures of several runs")
+    limit = most or limit
     with Warehouse(open_database(MEMORY)) as warehouse:
         warehouse.load_qrels(qrels, "qrels")
         if values is None:
@@ -64,11 +66,11 @@ def which(
             query = f"select * exclude (num_changes, is_formula) from ({counts}) order by num_fitting desc, {order}"
         table = Table(*warehouse.database.table(query))
         ((fitting,),) = warehouse.rows(f"select count(*) from {kept} where is_needed and fits")
-        shown = min(most, fitting) if fitting and values is None else most
+        shown = min(limit, fitting) if fitting and values is None else limit
         write_table(table._replace(rows=table.rows[:shown]), output, warehouse)
     note(*left_out)
-    if values is None and fitting > most:
-        note(f"conventions that give the figure too, with no fewer changes: {fitting - most}; --most shows them")
+    if values is None and fitting > limit:
+        note(f"conventions that give the figure too, with no fewer changes: {fitting - limit}; --limit shows them")
     if not fitting:
         more = "" if cutoffs else "; --cutoffs tries other cutoffs too"
         note(f"no convention that was tried gives the figure, the nearest are listed{more}")

@@ -224,7 +224,8 @@ def diff(
     losses: bool = flag("--losses", "Only topics on which the run is below the other."),
     documents: bool = flag("--documents -d", "The documents that moved, of the topics that differ most."),
     topic: Names = option("--topic NAME", "Only this topic; can be repeated."),
-    most: int | None = option("--most N", f"So many topics; all by default, {MOST_TOPICS} with --documents.", min=1),
+    limit: int | None = option("--limit N", f"So many topics; all by default, {MOST_TOPICS} with --documents.", min=1),
+    most: int | None = option("--most N", hidden=True, min=1),  # what it was called
     depth: int = option("--depth", "Documents among the first so many of either run.", 10, min=1),
     texts: bool = WORDS,
     qrels: Names = QRELS,
@@ -246,7 +247,7 @@ def diff(
         measures = measure or default_measures(warehouse.database, qrels)[:1]
         query = topic_changes_query(warehouse.evaluation, run, other, measures, **how)
         columns, rows = warehouse.database.table(query)
-        wanted = most or (MOST_TOPICS if documents else len(rows))
+        wanted = limit or most or (MOST_TOPICS if documents else len(rows))
         table = Table(columns, rows[:wanted])
         if documents:
             pairs = list(dict.fromkeys((str(judged), str(name)) for judged, _, name, *_ in table.rows))

@@ -72,7 +72,7 @@ def test_a_figure_is_traced_to_what_its_package_documents(command: Command, at: 
 
 @pytest.mark.long
 def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp_path: Path) -> None:
-    outcome = command("which", str(QRELS), str(RUN), "AP", "0.99991", "--format", "json", "--most", "2")
+    outcome = command("which", str(QRELS), str(RUN), "AP", "0.99991", "--format", "json", "--limit", "2")
     assert outcome.returncode == 1
     rows = json.loads(outcome.stdout)
     assert len(rows) == 2
