@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -23,6 +23,7 @@ from evalsql.database import quack
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.terminal import printable
+from evalsql.server.keeping import keep
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
 
@@ -148,14 +149,15 @@ def serve(
             f"{address.url}: other machines reach it, and nothing is encrypted: tokens and rows travel as plain text. "
             "Listen on localhost, and let a reverse proxy with TLS pass requests on (evalsql help server)"
         )
-    stop = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    how: dict[str, Any] = {"memory_limit": memory_limit, "time_limit": time_limit, "wait": where.wait}
+    keep(where.path, partial(_serve, {"path": where.path, "address": address, "tokens": tokens, **how}), _log)
 
-    def log(line: str) -> None:
-        with suppress(OSError):  # clients are served also where nobody reads the log any more
-            print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {printable(line)}", file=sys.stderr, flush=True)
 
+def _serve(how: dict[str, Any], stop: Event, begun: Callable[[], None]) -> None:
     with progress_bar() as progress:
-        how: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
-        serve_file(where.path, address, tokens, stop=stop, log=log, time_limit=time_limit, **how)
+        serve_file(stop=stop, begun=begun, log=_log, progress=progress, **how)
+
+
+def _log(line: str) -> None:
+    with suppress(OSError):  # clients are served also where nobody reads the log any more
+        print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {printable(line)}", file=sys.stderr, flush=True)

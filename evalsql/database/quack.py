@@ -95,15 +95,15 @@ _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
 # What the extension says, and what it means. Braces hold the first line of what it said.
 _MEANINGS = {
     "^Authentication failed": (
-        "does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
+        "does not know the token, or has too many sessions to begin another one; --token-file names the file that has "
+        "the token, or EVALSQL_TOKEN is it"
     ),
     "Server returned nothing": (
-        "the server ended while this ran: it was stopped, or this or another statement took longer than --time-limit "
-        "of evalsql serve allows"
+        "the server ended while this ran: it was stopped, a statement met a fault of DuckDB that ends its process, or "
+        "this or another one took longer than --time-limit of evalsql serve allows"
     ),
     "Could not connect|Failed to send message": (
-        "no server answers there; evalsql serve starts one, and one that starts itself again because of --time-limit "
-        "answers in some seconds"
+        "no server answers there; evalsql serve starts one, and one that starts itself again answers in some seconds"
     ),
     "Invalid connection id": (
         "the server has ended this session, and nothing of an open transaction is kept; try again. --time-limit of "

@@ -107,8 +107,7 @@ class Server:
             except (EvalsqlError, MemoryError) as error:  # one takes all memory, and is about to fail
                 if "database has been invalidated" in str(error):  # the engine's words
                     self.log("the engine has met an error of its own and answers nobody: the server starts again")
-                    self.database.read_only = True  # and writes nothing: what was committed is in the log
-                    return True
+                    os._exit(WarehouseError.exit_code)  # what was committed is in the log
                 continue
             busy = {name for name, is_busy in rows.items() if is_busy}
             if self.late_since is not None:
@@ -177,12 +176,16 @@ def serve(
     tokens: Tokens,
     *,
     stop: Event,
+    begun: Callable[[], None],
     log: Callable[[str], None],
     memory_limit: str | None = None,
     time_limit: float = 0,
     **opening: Any,
 ) -> None:
-    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file."""
+    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file.
+
+    Calls ``begun`` once it answers. Where only the end of the process stops a statement it dies, for another to follow.
+    """
     if quack.is_address(path):
         raise UsageError(f"{path}: is a server; name the warehouse file to serve")
     left = Path(f"{path}.wal")
@@ -202,6 +205,7 @@ def serve(
             if not engine.__version__.startswith("1.5."):
                 log(f"DuckDB {engine.__version__}: servers were tried with 1.5.5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
+            begun()
             is_late = server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit), time_limit)
         finally:
             log("stopping")
@@ -209,7 +213,7 @@ def serve(
                 with suppress(Exception):  # closing the file writes it too
                     database.execute("force checkpoint")
     if is_late:
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        os._exit(WarehouseError.exit_code)
     if left.exists():
         raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
     log(f"stopped; everything is in {path}")

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,10 +16,18 @@ from evalsql.database import engine, quack
 HAS_SERVER = quack.extension("quack") is not None
 REASON = f"DuckDB {engine.__version__} has no extension quack here: pip install '.[server]'"
 _STARTING = 600.0  # seconds
+_PATIENCE = 300.0
 RUNS = ("bm25", "dense", "tfidf")  # of the served sample
 NEVER = "select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11"  # has no end
 # An error of the engine's own in DuckDB 1.5.5, after which it answers nobody.
 INTERNAL = "select reservoir_quantile(1.5::decimal(4, 1), []) over (order by a rows 1 preceding) from range(5) as t(a)"
+# Each ends the process of DuckDB 1.5.5 by a stack overflow.
+_BRACKETS = "repeat('[', 200000) || repeat(']', 200000)"
+DEEP = [
+    f"select json_structure({_BRACKETS})",
+    f"select ({_BRACKETS})::json::variant",
+    f"select json_transform('[]', {_BRACKETS})",
+]
 _PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
 # Too large to plan: each reads the one before it twice.
 TOO_LARGE = f"with c0 as (select 1 as a), {', '.join(_PAIR.format(at, at + 1) for at in range(40))} from c40"
@@ -61,6 +69,22 @@ class Served:
     def told(self) -> str:
         """What it has written to standard error."""
         return self.log.read_text(encoding="utf-8")
+
+    def wait_for(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so; TimeoutError where it does not come."""
+        until = time.monotonic() + _PATIENCE
+        while not is_so():
+            if time.monotonic() > until:
+                raise TimeoutError(f"it did not come to be: {self.told()}")
+            time.sleep(0.1)
+
+    def wait_until_served(self, nth: int) -> None:
+        """Wait for the ``nth`` process that serves."""
+        self.wait_for(lambda: self.told().count(" serving ") >= nth)
+
+    def is_listening(self) -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", self.port)) == 0
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send it a signal; the code that it ends with."""
