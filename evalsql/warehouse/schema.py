@@ -87,7 +87,8 @@ def rebuild(database: Database) -> None:
         table = f"{STEPS}.{name}" if name in database.catalog.schemas else name
         advice = f"; alter table {table} rename to another_name{_MAKES_ROOM}" if name else ""
         raise CatalogError(f"{database.path}: {error}{advice}") from error
-    _make_own(database)
+    if database.catalog.own:
+        _make_own(database)
     _sign(database)
 
 
@@ -161,10 +162,9 @@ def remake_own(database: Database, before: Catalog) -> None:
 
 
 def _make_own(database: Database) -> None:
-    if database.catalog.own:
-        with database.in_file():
-            catalog = replace(database.catalog, temporary=frozenset())
-            apply(database, ddl.own_statements(catalog, catalog.own))
+    with database.in_file():
+        catalog = replace(database.catalog, temporary=frozenset())
+        apply(database, ddl.own_statements(catalog, catalog.own))
 
 
 def add_own(database: Database) -> None:

@@ -149,6 +149,22 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
 
 
+def test_other_clients_ask_the_views_of_all_measures_also_once_the_last_own_one_is_dropped(
+    warehouse: Warehouse, folder: Path
+) -> None:
+    def asked() -> list[Any]:
+        with duckdb.connect(warehouse.path, read_only=True) as plain:
+            views = ("scores", "summary")
+            return [plain.execute(f"from {view} order by all").fetchall() for view in views]
+
+    warehouse.close()
+    before = asked()
+    with evalsql.open(warehouse.path) as again:
+        again.load_measures(folder)
+        again.drop_measures(["Fullness", "half_full_rankings"])
+    assert asked() == before
+
+
 @pytest.mark.long
 def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
