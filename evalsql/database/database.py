@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, quoted
-from evalsql.catalog.relations import Catalog
+from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database import engine
 from evalsql.database.disk import file_error
 from evalsql.database.statement_text import (
@@ -104,6 +104,9 @@ class Database:
         """Run statements for what they do, each by itself: DuckDB 1.5 mixes up the named windows of a text."""
         for statement in statements:
             self.execute(statement)
+
+    def announce(self, relations: Sequence[Relation]) -> None:
+        """Say which relations of users will be in the views that cover all measures, before these are made."""
 
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""

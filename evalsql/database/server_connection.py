@@ -7,6 +7,7 @@ a statement that reads one runs here, and its rows go into the table on the serv
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
@@ -16,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import literal, quoted
-from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
@@ -72,7 +73,7 @@ class RemoteDatabase(Database):
                     raise type(error)(reason) from None
                 reason = reason.splitlines()[0]
                 fault = f"holds a table of somebody's own that DuckDB cannot read from here ({reason})"
-                advice = "whoever serves the file stops the server and drops what has a default, check or foreign key"
+                advice = "whoever serves the file stops the server and drops what has a default, check, foreign key or computed column"
                 raise WarehouseError(f"{address.url}: {fault}; {advice}") from error
 
     @cached_property
@@ -139,6 +140,9 @@ class RemoteDatabase(Database):
         """Run statements for what they do, in one request."""
         if statements:
             self.execute("\n;".join(statements))  # one may end with a comment
+
+    def announce(self, relations: Sequence[Relation]) -> None:
+        self._ask(quack.MEASURES + json.dumps([(each.name, each.text) for each in relations])).fetchall()
 
     # Where a statement runs
 

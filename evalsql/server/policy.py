@@ -6,13 +6,17 @@ is decided by the kind that the engine's parser gives a statement and by the wor
 what is not understood is refused.
 """
 
+import json
 from itertools import islice, pairwise
+from pathlib import Path
 
-from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.ddl import SCORES, is_held, own_statements
+from evalsql.catalog.relations import STEPS, read_catalog, read_relation
 from evalsql.database import engine
 from evalsql.database.calls import MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
-from evalsql.warehouse.own_measures import hides
+from evalsql.errors import CatalogError
+from evalsql.warehouse.own_measures import check_bodies, hides
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -31,8 +35,13 @@ _REFUSED_BEGINNINGS = (
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MADE = (["table"], ["view"], ["macro"], ["function"])
+_NAMED = (
+    *(["macro", "table"], ["function", "table"], *_MADE, ["schema"], ["sequence"], ["type"], ["index"]),
+    ["unique", "index"],
+)
 _RENAMES = ["rename", "to"]
-_LOCKING = ("default", "references")  # the extension reads each table as it attaches, and fails at most of these
+# The extension reads each table as it attaches, and fails at many of these.
+_LOCKING = ("default", "references", "check", "generated")
 _FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
 
 
@@ -76,7 +85,7 @@ def _admitted(query: str, kind: str, role: str) -> str:
     is_temporary = bool(_after(_after(made, ["temp"], ["temporary"]), *_MADE))
     if [word.text for word in words[:2]] == ["alter", "database"]:
         raise RefusedError("a database of the server keeps its name")
-    if kind in ("CREATE", "ALTER") and not is_temporary:
+    if (kind in ("CREATE", "ALTER") or (kind == "DROP" and role == WRITE)) and not is_temporary:
         _check_kept(words, made)
     if role != WRITE and kind not in _READING:
         if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO ...
@@ -87,21 +96,56 @@ def _admitted(query: str, kind: str, role: str) -> str:
 
 
 def _check_kept(words: list[Word], made: list[Word]) -> None:
-    """Refuse names by which clients would be told something else in the place of what DuckDB or evalsql has."""
+    """Refuse what would tell clients something else in the place of what DuckDB or evalsql has, or keep them away."""
     kind = made[0].text if made else "table"  # other things that are renamed hide nothing
-    named = _after(made, *_MADE, ["schema"], ["sequence"], ["type"], ["index"], ["unique", "index"])
-    if kind == "table" and any(word.text in _LOCKING and not word.is_quoted for word in words):
-        raise RefusedError("a table that is kept has no defaults and foreign keys: with them nobody could connect")
+    named = _after(made or words[1:], *_NAMED)
     if made and not named:
         raise RefusedError("clients of a server make tables, views, macros, schemas, sequences, types and indexes only")
+    if kind in ("table", "type"):
+        _check_columns(words, is_made=bool(made))
+    named = _after(named, ["if", "not", "exists"], ["if", "exists"], [])
+    name, behind = _name(named)
+    ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each))}
+    is_changed = not made and [word.text for word in named[:2]] != ["temp", "."] and behind[:2] != ["add", "column"]
+    if is_changed and name in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
+        raise RefusedError(f"{name} is evalsql's; its rows may be changed, and columns added to tables")
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
-    for behind in [_after(named, ["if", "not", "exists"], [])] if made else renamed:
-        while [word.text for word in behind[1:2]] == ["."]:
-            behind = behind[2:]
-        name = "".join(word.text for word in behind[:1])
-        is_ours = bool(made) and name in read_catalog().relations and not read_catalog()[name].header.inputs
-        if is_ours or hides(read_catalog(), kind, name) or (kind, name) == ("schema", "temp"):
-            raise RefusedError(f"{name} is a name of DuckDB or evalsql; give what is kept another one")
+    for new in [name] if made else [_name(each)[0] for each in renamed]:
+        if (made and new in ours) or hides(read_catalog(), kind, new) or (kind, new) == ("schema", "temp"):
+            raise RefusedError(f"{new} is a name of DuckDB or evalsql; give what is kept another one")
+
+
+def _check_columns(words: list[Word], *, is_made: bool) -> None:
+    depth, is_query = 0, False
+    for at, (text, _, is_quoted) in enumerate(words):
+        behind = [word.text for word in words[at + 1 : at + 3]]
+        if text == "enum" and behind[:1] == ["("] and behind != ["(", "'"]:
+            raise RefusedError("an enum that is kept has its values written out: with none nobody could connect")
+        depth += 0 if is_quoted else (text == "(") - (text == ")")
+        is_query |= (text, is_quoted, depth) == ("as", False, 0)
+        if not is_query and not is_quoted and (text in _LOCKING or (text == "as" and is_made)):
+            what = "defaults, foreign keys, checks and computed columns"
+            raise RefusedError(f"a table that is kept has no {what}: with them nobody could connect")
+
+
+def views_of(announced: str) -> frozenset[str]:
+    """Statements that make the views of all measures with those of users, whose names and texts are here as JSON."""
+    try:
+        check_length(announced)
+        given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
+        catalog = read_catalog().extended(given)
+        check_bodies(catalog, given)
+        return frozenset(statement for _, statement in own_statements(catalog, given))
+    except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
+        raise RefusedError(str(error)) from error
+
+
+def _name(words: list[Word]) -> tuple[str, list[str]]:
+    """The name that words begin with, without its schema, and what is behind it."""
+    while [word.text for word in words[1:2]] == ["."]:
+        words = words[2:]
+    texts = [word.text for word in words]
+    return "".join(texts[:1]), texts[1:]
 
 
 def check_definition(text: str) -> None:

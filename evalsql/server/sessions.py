@@ -21,10 +21,10 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
 from evalsql.database.calls import MOST
-from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, STOPPING, UNLOCK
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
-from evalsql.server.policy import RefusedError, admitted
+from evalsql.server.policy import WRITE, RefusedError, admitted, views_of
 
 _FEWEST = 16  # characters
 
@@ -96,6 +96,7 @@ class Session:
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
+    views: frozenset[str] = frozenset()  # statements that make those of all measures, with the ones it has announced
 
 
 @dataclass
@@ -132,12 +133,12 @@ class Sessions:
                 rows = _ROWS.fullmatch(text) if len(text) <= MOST else None
                 return self._rows(known, text, rows["table"]) if rows else None
             self._log_rows(known)
-            if text.startswith("evalsql "):
-                return self._own(session, known, text)
             try:
+                if text.startswith("evalsql "):
+                    return self._own(session, known, text)
                 if self.is_stopping and first_word(text) not in ROLLBACKS:
                     raise RefusedError(STOPPING)
-                run = admitted(text, known.role)
+                run = text if text in known.views else admitted(text, known.role)
             except RefusedError as error:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"
@@ -150,10 +151,13 @@ class Sessions:
         if text == HELLO:
             return f"select '{session}' as session, '{known.role}' as role"
         if text == LOCK:
-            return f"select {str(known.role == 'write' and self._takes_turn(session)).lower()} as locked"
+            return f"select {str(known.role == WRITE and self._takes_turn(session)).lower()} as locked"
         if text == UNLOCK:
             self._give_up(session)
             return "select true as unlocked"
+        if text.startswith(MEASURES) and known.role == WRITE:
+            known.views = views_of(text.removeprefix(MEASURES))
+            return "select true as known"
         word, _, other = text.rpartition(" ")
         if word != BEAT or other not in self.known:
             return None
@@ -161,7 +165,7 @@ class Sessions:
         return "select true as heard"
 
     def _rows(self, known: Session, text: str, table: str) -> str | None:
-        if known.role != "write":
+        if known.role != WRITE:
             return None
         if table != known.rows_for:
             self._log_rows(known)

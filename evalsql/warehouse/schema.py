@@ -162,6 +162,7 @@ def remake_own(database: Database, before: Catalog) -> None:
 
 
 def _make_own(database: Database) -> None:
+    database.announce(database.catalog.own)
     with database.in_file():
         catalog = replace(database.catalog, temporary=frozenset())
         apply(database, ddl.own_statements(catalog, catalog.own))

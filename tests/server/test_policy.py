@@ -1,5 +1,6 @@
 """Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
 
+import json
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -9,12 +10,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from evalsql.catalog.ddl import own_statements
+from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.calls import CallError, words_of
-from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK, Address, server_error
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, UNLOCK, Address, server_error
 from evalsql.database.statement_text import rendered
 from evalsql.errors import WarehouseError
 from evalsql.server.policy import RefusedError, admitted, check_definition
 from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
+from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 
 HERE = Path(__file__).parent
@@ -147,6 +151,28 @@ def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions:
     assert sessions.gone([]) == []
     sessions.time += 2
     assert sessions.gone([]) == ["b", "c"]
+
+
+def test_views_of_all_measures_are_those_of_measures_that_were_announced(sessions: Watched, tmp_path: Path) -> None:
+    """Else a writer could have others told anything by the name of scores."""
+    path = own_measure(
+        tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
+    )
+    own = read_relation(path, path.read_text())
+    made = [statement for _, statement in own_statements(read_catalog().extended([own]), [own])]
+    (scores,) = (each for each in made if each.startswith("create or replace view scores"))
+    announced = MEASURES + json.dumps([(own.name, own.text)])
+    sessions.authenticate("r", READ, "")
+    assert sessions.authorise("r", announced) is None
+    assert str(sessions.authorise("a", scores)).startswith("select error(")
+    assert sessions.authorise("a", announced) == "select true as known"
+    assert [sessions.authorise("a", each) for each in made] == made
+    for name, text in (("b", scores), ("r", scores), ("a", scores.replace("Own", "AP")), ("a", f"{scores} limit 0")):
+        assert str(sessions.authorise(name, text)).startswith("select error(")
+    reading = own.text.replace("evaluated_topics", "read_text('x')")
+    pairs = [("ap", own.text), ("a; b", own.text), ("own", reading)]
+    for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *(json.dumps([pair]) for pair in pairs)):
+        assert str(sessions.authorise("a", MEASURES + text)).startswith("select error("), text
 
 
 def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:

@@ -114,7 +114,9 @@ def test_a_file_is_loaded_as_into_a_file(warehouse: evalsql.Warehouse, file: Pat
     assert warehouse.rows("select 1 from runs where run = 'bad'") == []
 
 
-def test_rows_in_memory_texts_and_measures_are_loaded_as_well(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+def test_rows_in_memory_texts_and_measures_are_loaded_as_well(
+    served: Served, warehouse: evalsql.Warehouse, tmp_path: Path
+) -> None:
     judged = pandas.DataFrame({"topic": ["q1", "q1", "q2"], "document": ["a", "b", "c"], "grade": [1, 0, 2]})
     assert warehouse.load_qrels(judged, "frame") == "frame"
     warehouse.load_weights({"q1": 3.0}, "frame")
@@ -127,7 +129,12 @@ def test_rows_in_memory_texts_and_measures_are_loaded_as_well(warehouse: evalsql
     own = own_measure(tmp_path / "first_found.sql", "FirstFound", f"{select} {join}")
     assert warehouse.load_measures(own) == ["FirstFound"]
     assert warehouse.evaluate("FirstFound", runs="many", qrels="frame").fetchall() == [("frame", "many", 1.0)]
+    with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
+        assert reader.rows("select value from summary where measure = 'FirstFound' and run = 'many'") == [(1.0,)]
     warehouse.drop_measures("FirstFound")
+    with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
+        assert reader.rows("select value from summary where measure = 'AP' and run = 'many'") == [(1.0,)]
+        assert reader.rows("select 1 from summary where measure = 'FirstFound'") == []
 
 
 def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Warehouse) -> None:
