@@ -4,12 +4,13 @@ import http.client
 import os
 import secrets
 import socket
+import struct
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -30,6 +31,10 @@ _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_a
 _LOOKS = 1.0  # seconds between two looks at the sessions
 _THREADS = 128  # of the extension
 _SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
+_CROWD = 96  # connections, from which on those that only keep a thread are closed
+_WHOLE, _RATE = 2.0, 1000  # seconds in which a request is to be whole, or come with so many bytes a second
+# Of Linux's tcp_info: milliseconds since something was sent and came, bytes that arrived there and came.
+_TCP_INFO = struct.Struct("=44xI4xI64xQQ")
 _FINISHING = 10.0  # seconds that running statements have when the server stops
 # The extension's message that ends a session: its number, the session's name, no number of a query.
 _END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
@@ -44,6 +49,7 @@ class Server:
     sessions: Sessions
     log: Callable[[str], None]
     late_since: float | None = None  # since when a statement whose session was ended may still run
+    coming: dict[object, tuple[int, float]] = field(default_factory=dict)  # requests, when each was first looked at
 
     def start(self) -> None:
         """Listen; raises UsageError where the address is taken, or is none of this machine."""
@@ -80,13 +86,35 @@ class Server:
 
     def _hold_back_silent(self) -> None:
         """Let Linux keep connections that send nothing: each would take one of the extension's threads for seconds."""
+        for each in self._sockets():
+            if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                each.listen(_WAITING)
+                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, _SILENT)
+
+    def _close_slow(self) -> None:
+        """Close connections on which nothing, or a request byte by byte, comes, where nearly all threads are taken."""
+        before, self.coming = self.coming, {}
+        if sum(1 for _ in self._sockets()) <= _CROWD:
+            return
+        now = time.monotonic()
+        for each in self._sockets():
+            with suppress(OSError):  # it has no peer
+                request = each.getpeername()
+                info = each.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+                sent, came, num_sent, num_came = _TCP_INFO.unpack(info)
+                first, since = self.coming[request, num_sent] = before.get((request, num_sent), (num_came, now))
+                is_slow = came < 2000 * _LOOKS and now - since > _WHOLE and num_came - first < _RATE * (now - since)
+                if is_slow or 1000 < sent < came:
+                    each.shutdown(socket.SHUT_RDWR)
+
+    def _sockets(self) -> Iterator[socket.socket]:
+        """This process's sockets at the address, on Linux: the one that listens and its connections."""
         for number in map(int, os.listdir("/proc/self/fd") if sys.platform == "linux" else ()):
-            with suppress(OSError):
+            with suppress(OSError, IndexError):
                 found = socket.socket(fileno=number)
                 try:
-                    if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                        found.listen(_WAITING)
-                        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, _SILENT)
+                    if found.getsockname()[1] == self.address.port:
+                        yield found
                 finally:
                     found.detach()
 
@@ -100,6 +128,7 @@ class Server:
         the end of the process stops it: returns True as soon as nothing else is under way, or after as many seconds.
         """
         while not stop.wait(_LOOKS):
+            self._close_slow()
             try:
                 if most is not None:
                     _limit_process(most)
@@ -110,6 +139,7 @@ class Server:
                     os._exit(WarehouseError.exit_code)  # what was committed is in the log
                 continue
             busy = {name for name, is_busy in rows.items() if is_busy}
+            ended = self.sessions.ended(rows)
             if self.late_since is not None:
                 is_quiet = not busy and self.sessions.is_nothing_open()
                 if is_quiet or time.monotonic() - self.late_since > limit:
@@ -124,7 +154,8 @@ class Server:
             for name, reason in given_up.items():
                 self.log(f"{name[:8].lower()} {reason}: its session is ended, and what it had begun is rolled back")
                 self._end(name)
-            self.sessions.forget([*given_up, *self.sessions.ended(rows)])
+            self._end(*(rows.keys() - self.sessions.known - busy))  # the end of these was lost
+            self.sessions.forget([*given_up, *ended])
         return False
 
     def stop(self) -> bool:

@@ -79,7 +79,8 @@ def _kept_token(path: Path) -> str:
 OPEN = 600.0  # seconds after which a transaction in which nothing is asked is given up
 IDLE = 12 * 3600.0  # seconds after which a session that asks nothing is ended
 _PATIENCE = 2.0  # seconds after which a client that does not ask again for its turn has given it up
-_NEW = 60.0  # seconds
+_NEW = 10.0  # seconds
+MOST_SESSIONS = 1500  # the extension writes beyond what it has set aside as it lists more than 2,048
 _SHOWN = 160  # characters of a statement in the log
 # How the extension asks about rows that a client sends, in these words and no others.
 _NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
@@ -117,6 +118,9 @@ class Sessions:
             role, label = self.tokens.role(token or ""), session[:8].lower()
             self.log(f"{label} connects: {role or 'unknown token'}")
             if role is None or self.is_stopping:
+                return False
+            if len(self.known) >= MOST_SESSIONS:
+                self.log(f"{label} is refused: there are {MOST_SESSIONS:,} sessions")
                 return False
             self.known[session] = Session(label, role, seen=self.now(), asked=self.now())
             return True
@@ -200,14 +204,18 @@ class Sessions:
             self.log(f"{self.known[session].label} ends to write")
 
     def gone(self, busy: Collection[str]) -> list[str]:
-        """Sessions to end, none of them busy: a writer not heard of, and those that have asked nothing for too long."""
+        """Sessions to end, none of them busy: a writer not heard of, and those that have asked nothing for too long.
+
+        Where there are many, that is a short time: somebody may have opened them to keep others away.
+        """
         with self._guard:
-            now = self.now()
+            now, idle = self.now(), IDLE if len(self.known) <= MOST_SESSIONS // 2 else LEASE
             return [
                 name
                 for name, session in self.known.items()
                 if name not in busy
-                and now - session.seen > (LEASE if name == self.writer else OPEN if session.is_open else IDLE)
+                and now - session.seen
+                > (LEASE if name == self.writer else min(OPEN, idle) if session.is_open else idle)
             ]
 
     def late(self, busy: AbstractSet[str], limit: float) -> list[str]:

@@ -1,5 +1,6 @@
 """A server in a process of its own, for tests and trials to ask."""
 
+import http.client
 import os
 import random
 import signal
@@ -7,9 +8,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 
 from evalsql.database import engine, quack
 
@@ -28,6 +31,9 @@ DEEP = [
     f"select ({_BRACKETS})::json::variant",
     f"select json_transform('[]', {_BRACKETS})",
 ]
+# The extension's message that begins a session: the token after its length, the version and the platform.
+_VERSION = b"\x02\x00\x06v1.5.5\x03\x00\x0blinux_amd64\x04\x00\x01\x05\x00\x01\xff\xff"
+_CONNECT = b"\x01\x00\x01\x03\x00\x05\xff\xff\x01\x00%c%s" + _VERSION
 _PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
 # Too large to plan: each reads the one before it twice.
 TOO_LARGE = f"with c0 as (select 1 as a), {', '.join(_PAIR.format(at, at + 1) for at in range(40))} from c40"
@@ -81,6 +87,41 @@ class Served:
     def wait_until_served(self, nth: int) -> None:
         """Wait for the ``nth`` process that serves."""
         self.wait_for(lambda: self.told().count(" serving ") >= nth)
+
+    def connect(self, token: str, times: int) -> None:
+        """Open so many sessions as fast as it goes, as the extension does, and leave them open."""
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=60)
+        for _ in range(times):
+            connection.request("POST", "/quack", _CONNECT % (len(token), token.encode()))
+            connection.getresponse().read()
+        connection.close()
+
+    @contextmanager
+    def crowded(self, *, is_slow: bool, num_connections: int = 140) -> Iterator[None]:
+        """So many connections without a token, more than there are threads, that all ask or send a byte every second.
+
+        A request that is whole is answered, and then the connection waits for another one.
+        """
+        over = Event()
+        asked = b"POST /quack HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\nx"
+
+        def keep() -> None:
+            while not over.is_set():
+                with suppress(OSError), socket.create_connection(("localhost", self.port), timeout=5) as connection:
+                    connection.sendall(asked % (100_000 if is_slow else 1))
+                    while is_slow or connection.recv(4096):
+                        if over.wait(1 if is_slow else 4):
+                            break
+                        connection.sendall(b"x" if is_slow else asked % 1)
+
+        with ThreadPoolExecutor(num_connections) as threads:
+            for _ in range(num_connections):
+                threads.submit(keep)
+            try:
+                time.sleep(3)
+                yield
+            finally:
+                over.set()
 
     def is_listening(self) -> bool:
         with socket.socket() as asking:

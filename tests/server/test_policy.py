@@ -17,7 +17,7 @@ from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, UNLOCK, A
 from evalsql.database.statement_text import rendered
 from evalsql.errors import WarehouseError
 from evalsql.server.policy import RefusedError, admitted, check_definition
-from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
+from evalsql.server.sessions import IDLE, MOST_SESSIONS, OPEN, Sessions, Tokens
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 
@@ -173,6 +173,22 @@ def test_views_of_all_measures_are_those_of_measures_that_were_announced(session
     pairs = [("ap", own.text), ("a; b", own.text), ("own", reading)]
     for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *(json.dumps([pair]) for pair in pairs)):
         assert str(sessions.authorise("a", MEASURES + text)).startswith("select error("), text
+
+
+def test_sessions_are_few_and_where_there_are_many_they_ask_something(sessions: Watched) -> None:
+    """The extension cannot list more than 2,048, and dies of it."""
+    sessions.known.clear()
+    known = [str(nth) for nth in range(3000) if sessions.authenticate(str(nth), READ, "")]
+    assert len(known) == MOST_SESSIONS < 2048
+    sessions.authorise("9", "begin")
+    sessions.time += LEASE - 1
+    sessions.authorise("7", "select 1")
+    assert sessions.gone([]) == []
+    sessions.time += 2
+    assert sessions.gone(["8"]) == [each for each in known if each not in ("7", "8")]
+    sessions.forget(known[MOST_SESSIONS // 2 :])
+    assert sessions.gone([]) == []
+    assert sessions.authenticate("new", READ, "")
 
 
 def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:

@@ -172,3 +172,29 @@ def test_connections_that_say_nothing_keep_nobody_waiting(own: Served) -> None:
         with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
             assert reader.rows("select 1") == [(1,)]
         assert time.monotonic() - began < 4  # it was eight seconds and more
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what connections do")
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_connections_that_keep_all_threads_are_closed(own: Served, is_slow: bool) -> None:
+    """They need no token, and nobody was answered for as long as they pleased."""
+    with own.crowded(is_slow=is_slow):
+        began = time.monotonic()
+        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+            assert reader.rows("select 1") == [(1,)]
+        assert time.monotonic() - began < 30
+
+
+def test_thousands_of_sessions_end_no_server(own: Served) -> None:
+    """The extension dies as it lists more than 2,048, and others wait while there are too many."""
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        own.connect(own.read_token, 3000)
+        for _ in range(30):
+            assert reader.rows("select 1") == [(1,)]
+            time.sleep(0.1)
+        refused = own.command("ls", token=own.read_token)
+        assert_refused(refused, "too many sessions", code=3)
+        own.wait_for(lambda: own.command("ls", token=own.read_token).returncode == 0)
+    assert own.told().count(" serving ") == 1
+    assert own.end() == 0
