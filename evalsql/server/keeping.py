@@ -32,11 +32,12 @@ def keep(path: str, serve: Serve, log: Callable[[str], None]) -> None:
         process.start()
         there.close()
         if is_told.is_set():  # the one before died as it stopped; this one writes everything into the file
-            here.send(None)
+            _stop(here, is_told)
         num_failed += 1
         with suppress(EOFError, OSError):
             while (outcome := here.recv()) == _SERVES:
                 num_failed = 0
+            process.join()
             if outcome is not None:
                 raise outcome
             return

@@ -94,6 +94,7 @@ class Session:
     role: str
     seen: float
     asked: float  # when it sent its last statement
+    has_asked: bool = False
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
@@ -131,7 +132,7 @@ class Sessions:
             known = self.known.get(session)
             if known is None:
                 return None
-            known.seen = known.asked = self.now()
+            known.seen, known.asked, known.has_asked = self.now(), self.now(), True
             if text.startswith(_BEFORE_ROWS) and text.endswith(_BEHIND_ROWS):
                 # Where rows follow, the extension takes whatever is not None for leave.
                 rows = _ROWS.fullmatch(text) if len(text) <= MOST else None
@@ -206,17 +207,18 @@ class Sessions:
     def gone(self, busy: Collection[str]) -> list[str]:
         """Sessions to end, none of them busy: a writer not heard of, and those that have asked nothing for too long.
 
-        Where there are many, that is a short time: somebody may have opened them to keep others away.
+        Where there are many, that is sooner, and soonest for those that have never asked: others are kept away.
         """
         with self._guard:
-            now, idle = self.now(), IDLE if len(self.known) <= MOST_SESSIONS // 2 else LEASE
-            return [
-                name
-                for name, session in self.known.items()
-                if name not in busy
-                and now - session.seen
-                > (LEASE if name == self.writer else min(OPEN, idle) if session.is_open else idle)
-            ]
+            is_crowd = len(self.known) > MOST_SESSIONS // 2
+
+            def patience(name: str, session: Session) -> float:
+                if name == self.writer or (is_crowd and not session.has_asked):
+                    return LEASE
+                return OPEN if session.is_open or is_crowd else IDLE
+
+            alone = {name: each for name, each in self.known.items() if name not in busy}
+            return [name for name, each in alone.items() if self.now() - each.seen > patience(name, each)]
 
     def late(self, busy: AbstractSet[str], limit: float) -> list[str]:
         """Busy sessions whose statement, or the reading of what it gives, takes longer than so many seconds."""

@@ -185,7 +185,11 @@ def test_sessions_are_few_and_where_there_are_many_they_ask_something(sessions: 
     sessions.authorise("7", "select 1")
     assert sessions.gone([]) == []
     sessions.time += 2
-    assert sessions.gone(["8"]) == [each for each in known if each not in ("7", "8")]
+    assert sessions.gone(["8"]) == [each for each in known if each not in ("7", "8", "9")]
+    sessions.time += OPEN
+    assert sessions.gone(["8"]) == [each for each in known if each != "8"]
+    sessions.authorise("9", "rollback")
+    sessions.time += OPEN - 1
     sessions.forget(known[MOST_SESSIONS // 2 :])
     assert sessions.gone([]) == []
     assert sessions.authenticate("new", READ, "")
