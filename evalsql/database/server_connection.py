@@ -39,6 +39,7 @@ _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*
 _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
+_OTHER = "answers otherwise than evalsql serve does; --db names another server"
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
@@ -73,13 +74,17 @@ class RemoteDatabase(Database):
                     raise type(error)(reason) from None
                 reason = reason.splitlines()[0]
                 fault = f"holds a table of somebody's own that DuckDB cannot read from here ({reason})"
-                advice = "whoever serves the file stops the server and drops what has a default, check, foreign key or computed column"
+                what = "default, check, foreign key or computed column"
+                advice = f"whoever serves the file stops the server and drops what has a {what}"
                 raise WarehouseError(f"{address.url}: {fault}; {advice}") from error
 
     @cached_property
     def who(self) -> tuple[str, str]:
         """What the server calls this session, and what the token lets do: write or read."""
-        ((session, role),) = self._ask(quack.HELLO).fetchall()
+        try:
+            ((session, role),) = self._ask(quack.HELLO).fetchall()
+        except ValueError as error:
+            raise WarehouseError(f"{self.path}: {_OTHER}") from error
         return session, role
 
     def close(self) -> None:
@@ -247,7 +252,9 @@ class RemoteDatabase(Database):
         if not self._reads_files or self._stop_beating:
             return
         is_waiting = False
-        while not self._ask(quack.LOCK).fetchall()[0][0]:
+        while (locked := self._ask(quack.LOCK).fetchall()) != [(True,)]:
+            if locked != [(False,)]:
+                raise WarehouseError(f"{self.path}: {_OTHER}")
             if not is_waiting:
                 self._progress("waiting for another client that writes", 0, 1)
             is_waiting = True

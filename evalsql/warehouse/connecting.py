@@ -95,10 +95,11 @@ def _try_log(path: str, read_only: bool, settings: dict[str, Any]) -> None:
 
 def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
     if disk.is_lock(message):
+        server = "; a server is asked by --db quack:HOST:PORT" if Path(f"{path}.token").exists() else ""
         how = f"is locked: {disk.lock_holder(message)} has it open" + (" for writing" if read_only else "")
         return (
             f"{path}: {how}, still after {max(waited, 0):g} seconds. Try again later, wait longer (--wait SECONDS, "
-            "wait= in Python), or use a copy that was made while nobody wrote"
+            f"wait= in Python), or use a copy that was made while nobody wrote{server}"
         )
     if told := disk.file_error(path, message):
         return told

@@ -13,6 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
+from evalsql.database import quack
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
@@ -219,6 +220,7 @@ def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path,
         (served.url, "", ["leaderboard", "--token-file", tmp_path / "nosuch"], "nosuch", 2),
         (elsewhere, read, ["leaderboard"], f"{elsewhere}: no server answers there; evalsql serve starts one", 3),
         (served.path, "", ["leaderboard", "--wait", "0"], "is locked", 3),
+        (served.path, "", ["leaderboard", "--wait", "0"], "; a server is asked by --db quack:HOST:PORT", 3),
         (other, "", ["serve", "--listen", f"localhost:{served.port}"], "--listen names another place", 2),
         *((served.url, write, words, served.url, 2) for words in (["vacuum"], ["import", "folder"])),
         (served.url, write, ["leaderboard", "--memory-limit", "1GB"], served.url, 2),
@@ -229,6 +231,31 @@ def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path,
         assert database != served.url or refused.stderr.count("\n") == 1
     token_file = f"{served.path}.read-token"
     assert asked(served.url, "leaderboard", "-m", "AP", "--token-file", token_file).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        (quack.HELLO, "select 'write'"),
+        (quack.HELLO, "select 1 limit 0"),
+        (quack.LOCK, "select 1, 2"),
+        (quack.LOCK, "select 1 limit 0"),
+    ],
+)
+def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, request_: str, answer: str) -> None:
+    url = f"quack:localhost:{free_port()}"
+    answers = {quack.HELLO: "select 'a' as session, 'write' as role", request_: answer}
+    text: Any = "varchar"
+    with duckdb.connect(shutil.copy(file, tmp_path), config={"allow_unsigned_extensions": True}) as connection:
+        quack.load(connection)
+        connection.create_function("otherwise", lambda _, sent: answers.get(sent, sent), [text] * 2, text)
+        connection.execute("set global quack_authorization_function = 'otherwise'")
+        connection.execute(f"call quack_serve('{url}', token = '{'t' * 20}')").fetchall()
+        try:
+            with pytest.raises(WarehouseError, match="answers otherwise than evalsql serve does"):
+                evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
+        finally:
+            connection.execute(f"call quack_stop('{url}')").fetchall()
 
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
