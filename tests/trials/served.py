@@ -8,12 +8,11 @@ import socket
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import evalsql
-from tests.server.served import NEVER, TOO_LARGE, Served, finished
+from tests.server.served import DEEP, NEVER, TOO_LARGE, Served, finished
 from tests.trials.loads import told
 
 _CONNECTIONS = 300
@@ -23,7 +22,7 @@ _PATIENCE = 300.0  # seconds in which something is to happen
 def main(count: int = 5) -> int:
     """Make each attack so many times; how many of them took the server from others."""
     counts: Counter[str] = Counter()
-    for attack in (memory, time_, idle, restart):
+    for attack in (memory, time_, idle, restart, faults, crowds, sessions):
         for _ in range(count):
             with tempfile.TemporaryDirectory() as folder:
                 served = Served(Path(folder) / "team.duckdb")
@@ -74,11 +73,52 @@ def idle(served: Served) -> str:
 def restart(served: Served) -> str:
     served.start()
     asking = served.begin(["sql", NEVER], served.read_token)
-    _wait(lambda: NEVER in served.told())
+    served.wait_for(lambda: NEVER in served.told())
     served.end(signal.SIGKILL)
     code = finished(asking).returncode
     served.start()
     return "restart: killed in mid-statement, it listened again at once" if code == 3 else f"WRONG: restart: {code}"
+
+
+def faults(served: Served) -> str:
+    served.start()
+    codes = []
+    for nth, statement in enumerate(DEEP, start=2):
+        codes.append(served.command("sql", statement, token=served.read_token).returncode)
+        served.wait_until_served(nth)
+    if set(codes) != {3}:
+        return f"WRONG: faults: {codes}"
+    return f"faults: the engine died {len(DEEP)} times, the client was told, and the server started again"
+
+
+def crowds(served: Served) -> str:
+    """Nobody else was answered before for as long as it went on."""
+    served.start()
+    seconds = []
+    for is_slow in (True, False):
+        with served.crowded(is_slow=is_slow):
+            began = time.monotonic()
+            with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
+                reader.rows("select 1")
+            seconds.append(time.monotonic() - began)
+    told = (
+        "crowds: beside 140 connections without a token that keep all threads a reader was answered within 30 seconds"
+    )
+    return told if max(seconds) < 30 else f"WRONG: crowds: {seconds}"
+
+
+def sessions(served: Served) -> str:
+    served.start()
+    with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
+        served.connect(served.read_token, 3000)
+        for _ in range(30):
+            reader.rows("select 1")
+            time.sleep(0.1)
+    began = time.monotonic()
+    served.wait_for(lambda: not served.command("ls", token=served.read_token).returncode)
+    is_alone = served.told().count(" serving ") == 1 and time.monotonic() - began < 60
+    told = "sessions: beside 3,000 of one client a reader was answered, and another one within a minute"
+    return told if is_alone else "WRONG: sessions"
 
 
 def _afterwards(served: Served) -> str:
@@ -88,9 +128,3 @@ def _afterwards(served: Served) -> str:
     if not is_whole or code or Path(f"{served.path}.wal").exists():
         return f"WRONG: afterwards {asked.stdout} {asked.stderr[-300:]}, ended with {code}"
     return "servers that answered afterwards, ended with 0 and left all in the file"
-
-
-def _wait(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + _PATIENCE
-    while not is_so() and time.monotonic() < until:
-        time.sleep(0.1)
