@@ -128,12 +128,12 @@ class Server:
         the end of the process stops it: returns True as soon as nothing else is under way, or after as many seconds.
         """
         while not stop.wait(_LOOKS):
-            self._close_slow()
             try:
+                self._close_slow()
                 if most is not None:
                     _limit_process(most)
                 rows = self._rows()
-            except (EvalsqlError, MemoryError) as error:  # one takes all memory, and is about to fail
+            except (EvalsqlError, MemoryError, OSError) as error:  # one takes all memory or files, and is about to fail
                 if "database has been invalidated" in str(error):  # the engine's words
                     self.log("the engine has met an error of its own and answers nobody: the server starts again")
                     os._exit(WarehouseError.exit_code)  # what was committed is in the log

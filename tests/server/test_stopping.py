@@ -193,8 +193,6 @@ def test_thousands_of_sessions_end_no_server(own: Served) -> None:
         for _ in range(30):
             assert reader.rows("select 1") == [(1,)]
             time.sleep(0.1)
-        refused = own.command("ls", token=own.read_token)
-        assert_refused(refused, "too many sessions", code=3)
         own.wait_for(lambda: own.command("ls", token=own.read_token).returncode == 0)
     assert own.told().count(" serving ") == 1
     assert own.end() == 0
