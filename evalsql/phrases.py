@@ -1,8 +1,9 @@
-"""Numbers and lists of names in messages, the order of names with numbers in them, and reports of progress."""
+"""Numbers and lists of names in messages, their order, lists of words in files, and reports of progress."""
 
 import difflib
 import re
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 
 PUT_TOGETHER = "cat FILES | evalsql load ... - takes several as one"
 _DIGITS = re.compile("([0-9]+)")
@@ -42,6 +43,12 @@ def natural_key(name: str) -> list[tuple[str, int, str]]:
     parts = [*_DIGITS.split(name), ""]
     numbers = (part.lstrip("0") for part in parts[1::2])
     return [(word, len(number), number) for word, number in zip(parts[::2], numbers, strict=True)]
+
+
+def read_cells(path: Path) -> list[list[str]]:
+    """The cells of each line of a table of the package, tabs being between them; # begins a comment."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
 Progress = Callable[[str, int, int], None]  # the stage in words, how much of it is done, how much there is in all

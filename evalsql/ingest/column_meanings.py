@@ -3,79 +3,23 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from evalsql.errors import UsageError
+from evalsql.phrases import read_cells
 
-# Columns that hold names of topics, and no text that might be called by the same word.
-TOPIC_KEYS = (
-    *("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id"),
-    *("turn_id", "narrative_id"),
-)
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
 ENDS = ("start", "end")
-_OF_SPANS = ("span", "char", "character", "offset", "index", "char_idx", "byte", "token", "line", "page")
-# Column names by meaning, the first one found being taken: keys before words, for tables may hold texts as well.
-COLUMNS: Mapping[str, Sequence[str]] = {
-    "topic": (*TOPIC_KEYS, *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name")),
-    "document": (
-        *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
-        *("product_id", "item_id", "wikipedia_id"),
-        *("document", "doc", "sseqid", "saccver", "sacc", "target", "target_name", "subject"),
-    ),
-    "score": ("score", "_score", "sim", "similarity", "relevance_score", "_rankingscore", *EVALUES),
-    "rank": ("rank",),
-    "call": (
-        *("call", "call_id", "hop", "turn", "sub_question", "sub-question", "subquestion", "subquery", "sub_query"),
-        *("search", "search_id", "round", "step", "iteration", "iter"),
-    ),
-    "grade": ("grade", "relevance", "rel", "label", "rating", "judgment", "judgement", "score"),
-    "iteration": ("iteration", "iter", "subtopic"),
-    "group": ("judgment_group", "group", "user", "iteration", "iter"),
-    "subgroup": ("subgroup",),
-    "level": ("level", "grade", "relevance", "rel", "label", "score"),
-    "member": (
-        *("id", "seqid", "seq_id", "sequence", "sequence_id", "accession", "protein", "domain", "sid", "member"),
-        *("name", "docno", "doc_id", "docid", "document"),
-    ),
-    "family": ("family", "superfamily", "fold", "class", "clan", "cluster", "group"),
-    "weight": ("weight",),
-    "stratum": ("stratum", "category"),
-    "method": ("method",),
-    "probability": ("probability", "inclusion_probability", "iprob"),
-    "nugget": ("nugget_id", "nuggetid", "nugget", "id", "nugget_text", "text"),
-    "importance": ("importance",),
-    "text": ("nugget_text", "text"),
-    "assignment": ("assignment",),
-    "sentence": ("sentence_id", "sentence"),
-    "support": ("support", "support_label"),
-    "run": ("run_id", "runid", "run", "system"),
-    "cost": ("cost", "name", "metric"),
-    "value": ("value",),
-    "unit": ("unit",),
-    **{
-        each: (each, *(f"{prefix}_{each}" for prefix in _OF_SPANS), *(f"{each}_{suffix}" for suffix in _OF_SPANS))
-        for each in ENDS
-    },
-}
+_FOLDER = Path(__file__).parent
+_COLUMNS = read_cells(_FOLDER / "columns.tsv")
+KEYS: Mapping[str, Sequence[str]] = {meaning: keys.split() for meaning, _, keys, _ in _COLUMNS}
+# Column names by meaning: keys before words, for tables may hold texts as well.
+COLUMNS: Mapping[str, Sequence[str]] = {meaning: f"{keys} {words}".split() for meaning, _, keys, words in _COLUMNS}
+NAMES, WHOLE = ([meaning for meaning, kind, *_ in _COLUMNS if kind == wanted] for wanted in ("name", "whole"))
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "run": (("topic", "document", "score"), ("rank", "call", "start", "end")),
-    "grades": (("topic", "document", "grade"), ("iteration",)),
-    "groups": (("topic", "document", "grade"), ("iteration",)),
-    "strata": (("topic", "document", "stratum", "grade"), ("iteration",)),
-    "probabilities": (("topic", "document", "grade", "probability"), ("method",)),
-    "spans": (("topic", "document", "start", "end"), ("grade",)),
-    "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
-    "pairs": (("topic", "document"), ()),
-    "families": (("member", "family"), ()),
-    "nuggets": (("topic", "nugget", "importance"), ("text",)),
-    "assignments": (("topic", "nugget", "assignment"), ("run", "importance")),
-    "citations": (("topic", "sentence"), ("document", "support", "run")),
-    "topics": (("topic",), ("text", "description", "narrative")),
-    "topic groups": (("topic",), ()),
-    "documents": (("document",), ("title", "text")),
-    "costs": ((), ("run", "topic", "call", "cost", "value", "unit")),
+    kind: (required.split(), optional.split()) for kind, required, optional in read_cells(_FOLDER / "kinds.tsv")
 }
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
@@ -90,10 +34,6 @@ _NO_LOSS = {
     *("answers", "has_answer", "id", "_id", "index", "unnamed:_0", "__index_level_0__", ""),
 }
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
-NAMES = (
-    *("topic", "document", "iteration", "group", "subgroup", "member", "family", "stratum", "method", "call"),
-    *("nugget", "importance", "text", "assignment", "sentence", "support", "run"),
-)  # meanings that are no numbers
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
 OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets
 LISTED = "nuggets"  # where they have it

@@ -136,7 +136,7 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
         if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
             continue
         first = answer(inner[0])
-        key = next((each for each in first if str(each).lower() in column_meanings.TOPIC_KEYS), None)
+        key = next((each for each in first if str(each).lower() in column_meanings.KEYS["topic"]), None)
         rankings, is_one = (RANKINGS, _is_ranking) if kind == "run" else (_JUDGED, _is_nested)
         holds_rankings = any(str(each).lower() in rankings and is_one(first[each]) for each in first)
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
@@ -159,7 +159,7 @@ def _are_records(data: Mapping[Any, Any], kind: str) -> bool:
 
 def _with_topic(topic: object, record: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """A record that stands where the ranking of a topic is expected, with the topic's name."""
-    for key in (each for each in record if str(each).lower() in column_meanings.TOPIC_KEYS):
+    for key in (each for each in record if str(each).lower() in column_meanings.KEYS["topic"]):
         if str(record[key]) != str(topic):
             raise UsageError(f"{topic} stands where a topic is expected, and holds a ranking with another {key}")
     return {**record, "qid": topic}

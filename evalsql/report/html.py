@@ -12,7 +12,7 @@ from evalsql.version import __version__
 
 MINUS = "\u2212"
 MADE = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
-_FOLDER = Path(__file__).resolve().parent / "page" / "files"
+FILES = Path(__file__).resolve().parent / "page" / "files"
 _SEPARATOR = " \u00b7 "
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -52,7 +52,7 @@ def embedded_json(value: object) -> str:
 
 
 def read_part(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (FILES / name).read_text(encoding="utf-8")
 
 
 def page(name: str, title: str, style: str, scripts: Sequence[str], data: object, head: str = "", **parts: str) -> str:

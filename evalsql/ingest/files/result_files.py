@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
-from evalsql.ingest.column_meanings import TOPIC_KEYS
+from evalsql.ingest.column_meanings import KEYS
 from evalsql.ingest.files.source import SURROGATE, TOO_DEEP, json_fault
 from evalsql.ingest.files.text_reading import csv_fault
 
@@ -23,7 +23,7 @@ _COLUMNS = {
     "system": ("system", "model", "model_name", "run"),
     "version": ("version", "revision", "model_revision"),
     "collection": ("collection", "dataset", "task", "task_name", "corpus", "qrels"),
-    "topic": (*TOPIC_KEYS, "topic", "query"),
+    "topic": (*KEYS["topic"], "topic", "query"),
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
     "date": ("date",),

@@ -12,13 +12,12 @@ from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import NAMES, how_to_name, how_to_take, spans_form
+from evalsql.ingest.column_meanings import NAMES, WHOLE, how_to_name, how_to_take, spans_form
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source
 from evalsql.phrases import counted, shortened
 
 ROWS = "incoming_rows"
-WHOLE = ("rank", "grade", "start", "end")
 BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 # Types of the engine whose values are names: text and whole numbers, but no lists of them.
 _NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)

@@ -16,10 +16,10 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, NAMES, PLACES, Given
+from evalsql.ingest.column_meanings import MEANINGS, NAMES, PLACES, WHOLE, Given
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Source, arrow_table, unreadable
-from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, WHOLE, Table, check_calls, check_rivals, converted
+from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import refuse_systems, registered
 from evalsql.ingest.python_rows import SYSTEMS, columns_of, holds_ranking

@@ -1,78 +1,29 @@
 """What the page answers: who wins, by how much, whether that is sure, and on which topics the winner loses.
 
-``SENTENCES`` has all wordings. The page carries them as data, and its script (``sentences.js``) fills them anew after
-a choice.
+All wordings are in ``files/sentences.tsv``, and all are about one system: the first, or another that the reader chose.
+The page carries them as data, and its script (``sentences.js``) fills them anew after a choice.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
-from evalsql.phrases import counted, listed
-from evalsql.report.html import in_words, interval_text, number, signed, text
+from evalsql.phrases import counted, listed, read_cells
+from evalsql.report.html import FILES, in_words, interval_text, number, signed, text
 from evalsql.report.page.report_data import ReportData
 
 MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a sentence names
 _SAME = 12  # decimals to which two values are the same, as in the relation differences
-# By name what is said under which fact, the first that holds; "" always does. Braces name facts or other sentences.
-SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
-    # All three are about one system: the first, or another that the reader chose.
-    "question": [("is_behind", "Where does it stand?"), ("", "Who wins?")],
-    "winner": [("is_behind", "{system}"), ("leaders", "A tie"), ("", "{first}")],
-    "winner_text": [
-        ("is_only", "{measure} {mean}, the only system."),
-        ("is_behind", "{measure} {system_mean}, place {place} of {num_runs}, {behind} to the first, {first}."),
-        ("leaders", "{measure} {mean}, shared by {leaders}, of {num_runs} systems."),
-        ("also_first", "{measure} {mean}, first of {num_runs}; also first by {also_first}."),
-        ("", "{measure} {mean}, first of {num_runs}."),
-    ],
-    "margin": [("is_only", "\u2013"), ("", "{difference}")],
-    "margin_text": [
-        ("is_only", "There is no other system to compare it with."),
-        ("is_leading_baseline", "{system} over the next, {rival}; it is the baseline itself."),
-        ("is_baseline", "{system} behind the first, {rival}; it is the baseline itself."),
-        ("is_behind", "{system} {over_baseline}."),
-        ("is_one_of_two", "{system} {over_baseline}."),
-        ("", "{system} {over_baseline}, and {lead} over the next."),
-    ],
-    "over_baseline": [("", "less the baseline {baseline} ({baseline_mean})")],
-    "certainty": [
-        ("is_only", "\u2013"),
-        ("has_no_interval", "It cannot be told"),
-        ("is_surely_better", "{surely_better}"),
-        ("is_sure", "Yes, below {rival_kind}"),
-        ("is_better", "No, not even over {rival_kind}"),
-        ("", "No"),
-    ],
-    "surely_better": [
-        *((fact, "Yes, over {rival_kind}") for fact in ("is_one_of_two", "is_behind", "is_first_for_sure")),
-        ("", "Only over {rival_kind}"),
-    ],
-    "rival_kind": [("is_leading_baseline", "the next"), ("is_baseline", "the first"), ("", "the baseline")],
-    "certainty_text": [
-        ("is_only", ""),
-        ("has_no_interval", "{system} less {rival}: one topic has no interval."),
-        ("widened", "{less} {interval}, widened to {widened} by Holm for {corrected}.{first_place}"),
-        ("", "{less} {interval}; t test, corrected by Holm for {corrected}.{first_place}"),
-    ],
-    "less": [("", "{system} less {rival}: 95% interval")],
-    "first_place": [
-        ("is_one_of_two", ""),
-        ("is_behind", ""),
-        ("is_first_for_sure", " Its first place is sure too."),
-        ("is_sure", " Its first place is not sure: it cannot be told apart from {alike}."),
-        ("", " It cannot be told apart from {alike}."),
-    ],
-    "topics": [
-        ("is_only", "There is no other system to compare it with."),
-        ("is_baseline", "{system} is the baseline: choose another system or baseline to compare."),
-        ("", "{system} loses to {baseline} on {num_lost} of {num_topics}{lost_most}.{also_tied}"),
-    ],
-    "lost_most": [("is_lost_once", ", on {lost}"), ("lost", ", most on {lost}"), ("", "")],
-    "also_tied": [("tied", " It ties on {num_tied}: {tied}."), ("num_tied", " It ties on {num_tied}."), ("", "")],
-    "colours": [("", "Blue is {system}{orange}{grey}.")],
-    "orange": [("is_baseline", ""), ("", ", orange {baseline}")],
-    "grey": [("others", ", grey {others}"), ("", "")],
-}
+
+
+def _read_sentences() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """By name what is said under which fact, the first that holds; "" always does. Braces name facts or sentences."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, fact, words in read_cells(FILES / "sentences.tsv"):
+        found.setdefault(name, []).append((fact, words))
+    return found
+
+
+SENTENCES = _read_sentences()
 
 
 def tell(name: str, facts: Mapping[str, object]) -> str:
