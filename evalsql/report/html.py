@@ -131,30 +131,12 @@ def cells(shown: Table, digits: int) -> list[list[str]]:
     return [[cell(nth, at) for at in range(len(shown.columns))] for nth in range(len(shown.rows))]
 
 
-# Colours of text and lines are those of the page around, so that dark notebooks need no other rules.
-_STYLE = (
-    "table.evalsql{border-collapse:collapse;border:none;margin:.3em 0;font-variant-numeric:tabular-nums}"
-    "table.evalsql caption{caption-side:top;text-align:left;font-weight:600;padding:.2em .5em;color:inherit}"
-    "table.evalsql th,table.evalsql td{text-align:left!important;padding:.2em .6em;border:none;white-space:nowrap;"
-    "vertical-align:middle;background:none;color:inherit}"
-    "table.evalsql tbody th{font-weight:inherit}"
-    "table.evalsql .long{white-space:normal;min-width:16em;max-width:36em}"
-    "table.evalsql th.n,table.evalsql td.n{text-align:right!important}"
-    "table.evalsql thead th{font-weight:600}table.evalsql thead tr{border-bottom:1px solid rgba(128,128,128,.6)}"
-    "table.evalsql tbody tr{background:none;border-bottom:1px solid rgba(128,128,128,.18)}"
-    "table.evalsql tbody tr:hover{background:rgba(128,128,128,.1)}"
-    "table.evalsql td.g{padding:.2em .6em .2em 0;min-width:88px}"
-    "table.evalsql td.g div{height:.8em;background:#2a7f9e;opacity:.6;border-radius:1px}"
-    "table.evalsql svg{display:block}"
-    "table.evalsql sup{line-height:0;font-size:.75em}table.evalsql td.n sup{position:absolute;margin-top:.5em}"
-    "div.evalsql-notes{font-size:.85em;opacity:.8;max-width:80em;padding:0 .5em;white-space:pre-wrap}"
-)
 _LONG = "text"  # a column of whole sentences
 _WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
 
 
 def in_notebook(shown: Table, digits: int) -> str:
-    """The table with its style, which needs nothing else of the page."""
+    """The table with its style, which takes colours from the page around, so that dark notebooks need no other."""
     columns = [
         (name, "n" if shown.is_number(at) else "g" if shown.is_picture(at) else "long" if name == _LONG else "")
         for at, name in enumerate(shown.columns)
@@ -163,7 +145,7 @@ def in_notebook(shown: Table, digits: int) -> str:
     notices = "\n".join(text(one_line(each)) for each in shown.notices)
     below = f'<div class="evalsql-notes">{notices}</div>' if notices else ""
     inner = f"{caption}\n{_head_and_body(columns, cells(shown, digits))}"
-    return f'<style>{_STYLE}</style>\n<table class="evalsql">{inner}</table>\n{below}'
+    return f'<style>{read_part("notebook.css")}</style>\n<table class="evalsql">{inner}</table>\n{below}'
 
 
 def bar(percent: int) -> Picture:

@@ -10,6 +10,7 @@ from contextlib import closing
 from html import escape
 from math import isclose
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
@@ -21,7 +22,7 @@ from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json
 from evalsql.report.site.site_data import SetResults
-from evalsql.report.site.site_parts import CONSOLE, HOME, Links, Page
+from evalsql.report.site.site_parts import CONSOLE, FILES, HOME, Links, Page
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.open import Reach, open_database
 
@@ -48,6 +49,7 @@ _POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:"
 )
+_BODY = Template((FILES / "console.html").read_text(encoding="utf-8"))
 _SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
@@ -196,24 +198,15 @@ def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = Fal
     )
     some = (*_EXAMPLES, f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}")
     relations = " ".join(f"<code>{escape(each)}</code>" for each in some)
-    body = f"""<div class="console">
-<div class="questions"><h2>Ask one of these</h2><ul>{buttons}</ul>
-<h2>Relations to ask</h2><p class="note">{relations}</p></div>
-<div class="work">
-<form id="ask"><div class="editor"><label class="hidden" for="sql">SQL</label>
-<textarea id="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off"
-aria-describedby="how">{escape(asked[0][1])}</textarea>
-<ul id="completions" role="listbox" aria-label="Completions" hidden></ul></div>
-<div class="doing"><button type="submit" class="run">Run</button><button type="button" id="stop" hidden>Stop</button>
-<span class="note" id="how">Ctrl + Enter runs, Tab completes</span>
-<span class="note">Runs in this page, on a copy of the warehouse; nothing is sent.</span></div></form>
-<p id="status" role="status" class="note">The first query fetches DuckDB-Wasm {_VERSION} (37 MB) and the warehouse
-({copy.size / 1e6:.1f} MB).</p>
-<noscript><p>The console needs JavaScript. The other pages do not.</p></noscript>
-<div id="results"></div>
-<p class="note">{escape(_limits(copy))}</p>
-</div></div>
-<script type="application/json" id="console-data">{embedded_json(_data(catalog, copy, engine))}</script>"""
+    body = _BODY.substitute(
+        buttons=buttons,
+        relations=relations,
+        first=escape(asked[0][1]),
+        version=_VERSION,
+        size=f"{copy.size / 1e6:.1f}",
+        limits=escape(_limits(copy)),
+        data=embedded_json(_data(catalog, copy, engine)),
+    )
     summary = "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
     return Page(CONSOLE[1], "Ask in SQL", summary, body, [HOME], head, _SCRIPTS)
 

@@ -26,11 +26,10 @@ from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
 from evalsql.report.site.pages import every_page
 from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import BOARD, CONSOLE, HOME, MEASURES, Frame, Links, html, to_root
+from evalsql.report.site.site_parts import BOARD, CONSOLE, FILES, HOME, MEASURES, Frame, Links, html, to_root
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 
-_FILES = Path(__file__).resolve().parent / "files"
 _MARK = ".evalsql-site"  # a folder with this file was written here and may be written anew
 _LOOPBACK = "127.0.0.1"
 _PAUSE = 1.0  # seconds between two looks at the warehouse
@@ -99,9 +98,9 @@ def _files(links: Links, frame: Frame, copy: Copy, engine: str) -> Iterator[tupl
     index = json.dumps(_searchable(links), allow_nan=False, separators=(",", ":"))
     yield "search.js", f"window.searchable = {index};\n"
     yield "elements.js", read_part("elements.js")
-    for path in sorted(_FILES.glob("*.js")):
+    for path in sorted(FILES.glob("*.js")):
         yield path.name, path.read_text(encoding="utf-8")
-    yield "site.css", read_part("page.css") + (_FILES / "site.css").read_text(encoding="utf-8")
+    yield "site.css", read_part("page.css") + (FILES / "site.css").read_text(encoding="utf-8")
     yield ".nojekyll", ""  # GitHub's pages are served as they are
     yield _MARK, f"evalsql {__version__}\n"
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -17,6 +19,8 @@ from evalsql.report.site.site_data import SetResults
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
 BOARD = "Board", "board.html"
+FILES = Path(__file__).resolve().parent / "files"
+_FRAME = Template((FILES / "frame.html").read_text(encoding="utf-8"))
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _TAKEN = re.compile(r"index|con|prn|aux|nul|(?:com|lpt)[0-9]")  # some of them are no files on Windows
 _HASHED = re.compile(r".*-[0-9a-f]{8,}")
@@ -128,35 +132,18 @@ def html(page: Page, frame: Frame) -> str:
     names = ("elements.js", "site.js", *page.scripts)
     scripts = "".join(f'<script src="{root}{name}" defer></script>\n' for name in names)
     whole = page.title if page.title == frame.title else f"{page.title} \u2013 {frame.title}"
-    return f"""<!doctype html>
-<html lang="en" data-root="{root}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>{text(whole)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="{root}site.css">
-{page.head}</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<header class="top"><div class="page">
-<div class="heading"><div>{f'<p class="way">{way}</p>' if way else ""}<h1>{text(page.title)}</h1></div>
-<p class="facts">{text(page.summary)}</p></div>
-<div class="bar"><nav aria-label="Site">{bar}</nav>
-<div class="search" id="search" hidden><label><span class="hidden">Search systems, topics and measures</span>
-<input type="search" placeholder="Search" autocomplete="off" role="combobox" aria-expanded="false"
-aria-controls="found" aria-autocomplete="list"></label>
-<ul id="found" role="listbox" aria-label="Found" hidden></ul></div></div>
-</div></header>
-<main class="page" id="content">
-{page.body}
-</main>
-<footer class="page"><p class="note">{text(MADE)}</p></footer>
-{scripts}</body>
-</html>
-"""
+    return _FRAME.substitute(
+        root=root,
+        whole_title=text(whole),
+        head=page.head,
+        way=f'<p class="way">{way}</p>' if way else "",
+        title=text(page.title),
+        summary=text(page.summary),
+        bar=bar,
+        body=page.body,
+        made=text(MADE),
+        scripts=scripts,
+    )
 
 
 class Scale(NamedTuple):
