@@ -112,6 +112,10 @@ class Database:
         """Make a temporary table of the rows of a query."""
         self.execute(f"create or replace temp table {table} as\n{sql}")
 
+    def drop(self, *tables: str) -> None:
+        """Drop temporary tables, as far as they are there."""
+        self.execute("; ".join(f"drop table if exists temp.{table}" for table in tables))
+
     def insert(self, table: str, sql: str) -> None:
         self.execute(f"insert into {table} by name\n{sql}")
 

@@ -62,7 +62,7 @@ def findings(
             query = audit_query(database.catalog, audit, given, documents=not is_quick)
             rows += database.rows(f"{query} order by finding")
     finally:
-        database.execute(f"drop table if exists temp.{_VALUES}")
+        database.drop(_VALUES)
     progress("checking", len(chosen), len(chosen))
     return rows
 

@@ -108,7 +108,7 @@ def _staged(
                 yield _insert(database, [tables.by_label[each.label] for each in sources], name)
         else:
             yield _insert(database, [tables.read_data(source, name or IN_MEMORY)], name)
-    database.execute("drop table temp.staged_answers")
+    database.drop("staged_answers")
 
 
 def _insert(database: Database, tables: list[Table], name: str | None) -> list[Table]:

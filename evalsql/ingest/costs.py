@@ -210,5 +210,5 @@ def _store(database: Database, origins: Sequence[Source | str], problems: Proble
     num_values = f"(select count(*) from ({new}))"
     told = f"{num_values}, list(distinct cost order by cost), list(distinct run order by run)"
     ((*loaded,),) = database.rows(f"select {told} from staged_cost_keys")
-    database.execute("drop table temp.staged_costs; drop table temp.staged_cost_keys")
+    database.drop("staged_costs", "staged_cost_keys")
     return LoadedCosts(*loaded)

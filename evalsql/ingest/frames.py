@@ -55,7 +55,7 @@ def registered(
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
-            database.execute(f"drop table if exists temp.{_TABLE}")
+            database.drop(_TABLE)
 
 
 def refuse_systems(database: Database, rows: str, columns: Mapping[str, str]) -> None:

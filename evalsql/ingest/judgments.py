@@ -195,7 +195,7 @@ class StagedJudgments:
                 raise UsageError("nuggets evaluate answers and no rankings; evalsql load assignments takes the answers")
             base_rows.add_topics(database, rows)
             database.insert("nuggets", database.query("new_nuggets", {"staged": rows}, qrels_id=qrels_id))
-            database.execute("drop table temp.staged_qrels_rows; drop table temp.staged_topics")
+            database.drop("staged_qrels_rows", "staged_topics")
             take_over(database, qrels_id, replaced_id)
             return qrels_id, []
         base_rows.add_names(database, rows)
@@ -212,8 +212,7 @@ class StagedJudgments:
         if options.are_spans:
             self.notices += database.column(database.query("span_remarks", inputs))
         database.insert("judged_documents", database.query("new_judged_documents", inputs))
-        staged = ("staged_qrels_rows", "staged_topics", "document_ids")
-        database.execute("; ".join(f"drop table temp.{name}" for name in staged))
+        database.drop("staged_qrels_rows", "staged_topics", "document_ids")
         take_over(database, qrels_id, replaced_id)
         inputs["judged_topics"] = f"select topic_id from {table} where qrels_id = {qrels_id}"
         runs = replaced_runs.union(run_ids or database.column(database.query("waiting_runs", inputs)))
@@ -289,7 +288,7 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
         pairs = database.query("family_pairs", inputs)
     judged = database.query("pair_judgments", {"pairs": pairs}, with_self=options.with_self)
     database.insert("staged_qrels_rows", judged)
-    database.execute(f"drop table if exists temp.{_QUERIES}")
+    database.drop(_QUERIES)
     ((num_pairs, num_topics),) = database.rows("select count(*), count(distinct topic) from staged_qrels_rows")
     if not num_pairs:
         what = "no family has two members that could be relevant to each other" if is_family else "no pairs"

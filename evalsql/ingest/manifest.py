@@ -66,7 +66,7 @@ def _told_runs(
     add_rows(database, name, [*columns], rows)
     staged = {name: f"select * exclude (keys, texts), map(keys, texts) as meta from temp.{name}"}
     database.make("told_runs", database.query(relation, staged))
-    database.execute(f"drop table temp.{name}")
+    database.drop(name)
     return database.records("select * from temp.told_runs")
 
 

@@ -167,9 +167,7 @@ class RunBatch:
             base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
-            database.execute("drop table if exists temp.all_ranks; drop table if exists temp.judged_or_tied")
-            staged = ("staged_run_rows", "staged_topics", "document_ids")
-            database.execute("; ".join(f"drop table temp.{name}" for name in staged))
+            database.drop("all_ranks", "judged_or_tied", "staged_run_rows", "staged_topics", "document_ids")
 
     def note_ties(self, warnings: LoadWarnings) -> None:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
@@ -227,7 +225,7 @@ def _rows_by_call(database: Database, compared: str, options: RunOptions) -> str
 def _store_calls(database: Database, ranked: str, run_ids: str) -> str:
     """Keep the ranked rows of calls; returns a SELECT of the one ranking of each run that is made of them."""
     database.insert("call_ranks", database.query("new_call_ranks", {"ranked": ranked}))
-    database.execute("drop table temp.called_rows; drop table temp.numbered_calls")
+    database.drop("called_rows", "numbered_calls")
     new = {"new_runs": f"select run_id from runs where run_id in ({run_ids})"}
     windows = {"call_windows": database.query("whole_sessions", new)}
     return database.query("united_calls", windows, united_by="first")

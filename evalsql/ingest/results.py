@@ -255,7 +255,7 @@ def load_results(
         reader.num_files -= len(without)
         warn(f"{counted(len(without), 'file')} without measures that evalsql has skipped: {shortened(without, 3)}")
     lines = reader.summary()
-    database.execute("; ".join(f"drop table temp.{name}" for name in (*_STAGED, *_MADE)))
+    database.drop(*_STAGED, *_MADE)
     return loaded, lines
 
 

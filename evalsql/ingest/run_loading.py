@@ -143,7 +143,7 @@ class RunLoader:
         lower_is_better = self.options.lower_is_better
         opposed = database.query("opposed_files", first_rows, lower_is_better=lower_is_better)
         found = {*database.column(opposed)} if self.options.ranks_by_score else set[int]()
-        database.execute("drop table temp.first_lines")
+        database.drop("first_lines")
         return found
 
     def _stage_text(self, files: Sequence[StagedFile]) -> None:

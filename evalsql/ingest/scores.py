@@ -108,7 +108,7 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
     database.insert("files", relation("new_score_files"))
     database.insert("stored_scores", relation("new_stored_scores"))
     loaded = database.column(f"select distinct run from {_STAGED} order by run")
-    database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
+    database.drop("staged_scores", "staged_runs")
     return loaded
 
 

@@ -104,7 +104,7 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
     database.make("left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
     database.execute("delete from staged_run_rows where rowid in (select row_id from left_out)")
-    database.execute("drop table temp.left_out")
+    database.drop("left_out")
     told = {
         f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept": others,
         f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them": selves,

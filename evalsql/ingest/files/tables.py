@@ -61,7 +61,7 @@ class Tables:
 
     def __exit__(self, *_: object) -> None:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
-            self.database.execute(f"drop table if exists temp.{ROWS}")
+            self.database.drop(ROWS)
 
     def read(self, sources: Sequence[Source]) -> None:
         """Read the files that are not TREC text, and note what is wrong with those that cannot be read."""
@@ -147,7 +147,7 @@ class Tables:
                 if found := self.database.column(f"select reason from ({faults}) order by topic"):
                     raise InputError(table.problem(0, reason) for reason in found)
         finally:
-            self.database.execute(f"drop table if exists temp.{_RAW}")
+            self.database.drop(_RAW)
             self.copy.unlink(missing_ok=True)
 
     # What stands behind FROM

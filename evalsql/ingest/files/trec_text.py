@@ -278,7 +278,7 @@ def rejected_paths(database: Database) -> list[str]:
     """Paths of the files with lines that ``reader`` could not read; the tables of rejected lines are dropped."""
     paths = "select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)"
     rejected = database.column(paths)
-    database.execute("drop table temp.reject_errors; drop table temp.reject_scans")
+    database.drop("reject_errors", "reject_scans")
     return rejected
 
 
