@@ -112,6 +112,10 @@ class Database:
         """Make a temporary table of the rows of a query."""
         self.execute(f"create or replace temp table {table} as\n{sql}")
 
+    def make_empty(self, table: str, columns: Mapping[str, str]) -> None:
+        listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
+        self.execute(f"create or replace temp table {table} ({listed})")
+
     def drop(self, *tables: str) -> None:
         """Drop temporary tables, as far as they are there."""
         self.execute("; ".join(f"drop table if exists temp.{table}" for table in tables))

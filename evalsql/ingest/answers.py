@@ -16,7 +16,6 @@ from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.load_options import NUGGETS, Meta
 from evalsql.ingest.loader import checked_name
-from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.phrases import shortened
 
 _STAGED = "select * from staged_answers"
@@ -96,7 +95,7 @@ def _staged(
 ) -> Iterator[list[Table]]:
     """Have the rows of files, or of memory, in the table ``staged_answers``; its ``file_id`` counts the tables."""
     types = dict.fromkeys(all_meanings(kind), "varchar")
-    make_temp_table(database, "staged_answers", {"file_id": "integer", "line": "bigint", **types})
+    database.make_empty("staged_answers", {"file_id": "integer", "line": "bigint", **types})
     with Tables(database, kind, given, problems) as tables:
         if (paths := paths_in(source)) is not None:
             with open_sources(paths, problems, kind, given) as sources:

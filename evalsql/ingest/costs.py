@@ -17,7 +17,6 @@ from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import open_sources, paths_in
 from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
 from evalsql.ingest.files.trec_text import Refuse
-from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import shortened
 
@@ -63,7 +62,7 @@ def load_costs(
     paths, problems = paths_in(source), ProblemList()
     opened = nullcontext(list[Source]()) if paths is None else open_sources(paths, problems)
     with opened as sources, database.transaction():
-        make_temp_table(database, "staged_costs", _COLUMNS)
+        database.make_empty("staged_costs", _COLUMNS)
         read = {each.label: reader.of_source(database, each, problems.add) for each in sources}
         if paths is None:
             read[IN_MEMORY] = reader.of_records(in_memory(source, reader.keyed), IN_MEMORY)

@@ -1,7 +1,8 @@
 """Rows in memory under a name that SQL reads: pandas, polars, Arrow, DuckDB relations, nested dicts, tuples."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from numbers import Integral, Number
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,11 +10,12 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
-from evalsql.ingest import column_meanings, python_rows, temp_tables
+from evalsql.ingest import column_meanings, python_rows
 from evalsql.ingest.column_meanings import Given
 
 _VIEW = "incoming_frame"
 _TABLE = "incoming_data"
+_MANY = 20_000  # rows for which numpy is worth its import
 
 
 class Query(NamedTuple):
@@ -91,7 +93,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> Iterabl
             plain.append(name)
         elif kinds != {str}:
             columns[name] = [None if value is None else str(value) for value in columns[name]]
-    temp_tables.put(database, _TABLE, columns, plain)
+    put(database, _TABLE, columns, plain)
     return columns.left_out
 
 
@@ -113,7 +115,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
             raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
         for at, name in enumerate(data.columns):
             if name in found.values() and data.dtypes.iloc[at].kind == "O":
-                temp_tables.check_utf8(name, data.iloc[:, at])
+                check_utf8(name, data.iloc[:, at])
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
@@ -145,7 +147,7 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None
             numbers += map(float, inner.values())
         except (TypeError, ValueError, OverflowError) as error:
             raise UsageError(f"topic {topic}, document {documents[len(numbers)]}: {error}") from error
-    temp_tables.put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
+    put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
 
 
 def _names(keys: list[Any], topic: object) -> list[str]:
@@ -156,3 +158,33 @@ def _names(keys: list[Any], topic: object) -> list[str]:
         if isinstance(key, bool) or not isinstance(key, str | Integral):
             raise UsageError(f"topic {topic}: names are text or whole numbers, found {key!r}")
     return list(map(str, keys))
+
+
+def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
+    """Make a temporary table of columns, those of numbers as numbers and the others as text."""
+    kinds = {name: "double" if name in numbers else "varchar" for name in columns}
+    for name, values in columns.items():
+        check_utf8(name, values)
+    is_long = len(next(iter(columns.values()), ())) >= _MANY
+    numpy: Any = None
+    with suppress(ImportError):
+        numpy = import_module("numpy") if is_long else None  # three times as fast, but not installed with evalsql
+    if numpy is None:
+        listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
+        database.execute(f"create or replace temp table {table} as select {listed}", list(columns.values()))
+        return
+    view, types = f"{table}_arrays", {"double": float, "varchar": object}
+    database.register(view, {name: numpy.array(values, dtype=types[kinds[name]]) for name, values in columns.items()})
+    try:
+        listed = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in kinds.items())
+        database.execute(f"create or replace temp table {table} as select {listed} from {view}")
+    finally:
+        database.unregister(view)
+
+
+def check_utf8(name: str, values: Iterable[Any]) -> None:
+    """Raise UsageError for text that has no UTF-8: the engine gives up the database over it."""
+    try:
+        _ = "".join(value for value in values if isinstance(value, str)).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error

@@ -23,9 +23,9 @@ from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, RowReader, reader, rejected_paths, text_lines
+from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
 from evalsql.ingest.spans import check_rows
-from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import counted
 
 # Columns of the staged rows, by form where they are not those of grades; line is that of the file, or the row's number.
@@ -108,7 +108,7 @@ class StagedJudgments:
     def __post_init__(self) -> None:
         columns = _COLUMNS.get(self.options.form, _GRADED).split()
         self._columns = {name: _TYPES.get(name, "varchar") for name in columns}
-        make_temp_table(self.database, "staged_qrels_rows", self._columns)
+        self.database.make_empty("staged_qrels_rows", self._columns)
 
     def stage_text(self, file: Source) -> None:
         """Stage a TREC file: by the engine's reader, or line by line where something is to be said of a line.
@@ -123,7 +123,7 @@ class StagedJudgments:
         self.num_rows = 0 if options.form in _READERS else _stage_clean(self.database, file, options.form)
         if self.num_rows:
             return
-        make_temp_table(self.database, "staged_qrels_rows", self._columns)
+        self.database.make_empty("staged_qrels_rows", self._columns)
         notes, problems = Notes(), ProblemList()
         read = _READERS.get(options.form, trec_text.qrels_rows)
         rows = ((line, *row) for line, row in read(file, notes, problems.add))

@@ -12,7 +12,6 @@ from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.result_files import ResultError, table_rows
 from evalsql.ingest.files.source import NOT_UTF8, Source
-from evalsql.ingest.temp_tables import make_temp_table
 
 _COLUMNS = {
     **{"line": "integer", "file": "varchar", "stem": "varchar", "is_there": "boolean"},
@@ -62,7 +61,7 @@ def _told_runs(
     database: Database, relation: str, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]]
 ) -> list[Any]:
     """What a relation makes of staged rows, which it reads under a name; the table ``told_runs`` has it as well."""
-    make_temp_table(database, name, columns)
+    database.make_empty(name, columns)
     add_rows(database, name, [*columns], rows)
     staged = {name: f"select * exclude (keys, texts), map(keys, texts) as meta from temp.{name}"}
     database.make("told_runs", database.query(relation, staged))

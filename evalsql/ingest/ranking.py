@@ -14,7 +14,6 @@ from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.temp_tables import make_temp_table
 
 STAGED_COLUMNS = {
     **{"file_id": "integer", "topic": "varchar", "document": "varchar"},
@@ -97,7 +96,7 @@ class RunBatch:
 
     def __post_init__(self) -> None:
         columns = STAGED_COLUMNS | (spans.STAGED if self.options.holds_spans else {})
-        make_temp_table(self.database, "staged_run_rows", columns)
+        self.database.make_empty("staged_run_rows", columns)
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""

@@ -34,7 +34,6 @@ from evalsql.ingest.load_options import Meta
 from evalsql.ingest.manifest import run_name
 from evalsql.ingest.python_rows import records_of
 from evalsql.ingest.scores import delete_replaced, make_room, ranges_of, store
-from evalsql.ingest.temp_tables import make_temp_table
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
 
@@ -67,7 +66,7 @@ class _Reader:
 
     def __post_init__(self) -> None:
         for name, columns in _STAGED.items():
-            make_temp_table(self.database, name, columns)
+            self.database.make_empty(name, columns)
 
     def take(self, data: Any) -> None:
         """Stage results in memory; raises InputError with what is wrong with them."""

@@ -22,10 +22,10 @@ from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
+from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
-from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import Progress, silent
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
@@ -240,7 +240,7 @@ def staged_file(
         loader = RunLoader(database, options, tables, problems, silent)
         runs = loader._new_runs({name: sources}, {name: ()})
         problems.check()
-        make_temp_table(database, "staged_run_rows", STAGED_COLUMNS)
+        database.make_empty("staged_run_rows", STAGED_COLUMNS)
         loader.stage(runs)
         problems.check()
         yield runs[0], loader.warnings

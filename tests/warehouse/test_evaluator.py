@@ -13,7 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import Evaluator, InputError, InputWarning, UsageError, Warehouse
-from evalsql.ingest import temp_tables
+from evalsql.ingest import frames
 from tests.conftest import SAMPLE
 from tests.long_cases import few_of
 from tests.oracles import peers
@@ -66,7 +66,7 @@ def test_rows_in_memory_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})
     assert evalsql.evaluate(frame, RUN, "AP P@1") == expected
     assert evalsql.evaluate({1: {10: 1}}, {1: {10: 0.5, 11: 0.7}}, "RR") == {"RR": 0.5}
-    monkeypatch.setattr(temp_tables, "_MANY", 1)
+    monkeypatch.setattr(frames, "_MANY", 1)
     for numpy in (sys.modules.get("numpy"), None):
         monkeypatch.setitem(sys.modules, "numpy", numpy)
         assert evalsql.evaluate(QRELS, RUN, "AP P@1") == expected

@@ -21,9 +21,8 @@ from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
-from evalsql.ingest.frames import refuse_systems, registered
+from evalsql.ingest.frames import put, refuse_systems, registered
 from evalsql.ingest.python_rows import SYSTEMS, columns_of, holds_ranking
-from evalsql.ingest.temp_tables import make_temp_table, put
 from evalsql.phrases import counted
 
 _RAW = "incoming_raw"
@@ -56,7 +55,7 @@ class Tables:
         self.meanings = column_meanings.all_meanings(self.kind)
         types = dict.fromkeys(NAMES, "varchar") | dict.fromkeys(WHOLE, "integer")
         columns = {each: types.get(each, "double") for each in self.meanings}
-        make_temp_table(self.database, ROWS, {"file": "integer", "row": "bigint", **columns})
+        self.database.make_empty(ROWS, {"file": "integer", "row": "bigint", **columns})
         return self
 
     def __exit__(self, *_: object) -> None:
