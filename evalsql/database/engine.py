@@ -17,16 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from duckdb import (
-        BinderException,
-        DuckDBPyConnection,
-        Error,
-        InterruptException,
-        __version__,
-        connect,
-        extract_statements,
-        tokenize,
-    )
+    from duckdb import DuckDBPyConnection
 
 _AGAIN = 0.05  # seconds between two interrupts of the engine
 # Of every connection: extensions come from no network, and a name in SQL is no variable of Python.
@@ -101,22 +92,14 @@ def _handled(react: Callable[[], None], words: str = "") -> Iterator[None]:
                 raise KeyboardInterrupt(words)
 
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    import duckdb as compiled
+else:
     with held_back():  # an import that is cut in half is an ImportError, and cannot be done again
         try:
             import _duckdb as compiled
         except ImportError:  # no version promises the name
             import duckdb as compiled
-    BinderException, Error, InterruptException = compiled.BinderException, compiled.Error, compiled.InterruptException
-    __version__, connect = compiled.__version__, compiled.connect
-    extract_statements, tokenize = compiled.extract_statements, compiled.tokenize
-
-__all__ = [
-    "BinderException",
-    "Error",
-    "InterruptException",
-    "__version__",
-    "connect",
-    "extract_statements",
-    "tokenize",
-]
+BinderException, Error, InterruptException = compiled.BinderException, compiled.Error, compiled.InterruptException
+__version__, connect = compiled.__version__, compiled.connect
+extract_statements, tokenize = compiled.extract_statements, compiled.tokenize
