@@ -306,61 +306,63 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
 
 def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
-    value = _value(kind)
-    values: list[Any] | None = None
-    found = Columns()
+    value, values, found = _value(kind), None, Columns()
     refuse_several(topic, inner)
-    if isinstance(inner, Mapping):
-        documents, values = list(inner), list(inner.values())
-    elif not _is_ranking(inner):
+    if not isinstance(inner, Mapping) and not _is_ranking(inner):
         raise UsageError(f"topic {topic}: expected {{document: {value}}} or [document, ...], found {inner!r}")
-    else:
-        documents = list(inner)
-        if documents and isinstance(documents[0], Mapping):
-            if strays := [each for each in documents if not isinstance(each, Mapping)]:
-                raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
-            wanted = (given or {}).get("document")
-            documents = [flat(each, wanted, COLUMNS["document"]) for each in documents]
-            names = list(dict.fromkeys(chain.from_iterable(documents)))
-            fields = column_meanings.unique(names, kind, given)
-            by_id = next((name for name in IDS if name in names), None)
-            values = [each.get(fields[value]) for each in documents] if value in fields else None
-            if values and fields[value] == "_score" and all(each is None for each in values):
-                values = None  # hits of Elasticsearch in the order of a field
-                del fields[value]
-            value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
-            if "document" not in fields:
-                if by_id is None:
-                    known_as = f"found {', '.join(map(str, names))}; {how_to_name(kind, 'document')}"
-                    raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
-                fields["document"] = by_id
-            found.left_out = column_meanings.left_out(names, fields)
-            others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
-            found |= {each: [one.get(fields[each]) for one in documents] for each in others}
-            documents = [each.get(fields.get("document")) for each in documents]
-        elif documents and _is_ranking(documents[0]):
-            if any(not _is_ranking(pair) or len(pair) != 2 for pair in documents):
-                raise UsageError(f"topic {topic}: expected pairs of document and {value}")
-            documents, values = map(list, zip(*documents, strict=True))
-        elif scores is not None:
-            if not _is_ranking(scores):
-                raise UsageError(f"topic {topic}: expected a list of scores beside the documents, found {scores!r}")
-            values = list(scores)
-            if len(values) != len(documents):
-                raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
+    documents = list(inner)
+    if isinstance(inner, Mapping):
+        values = list(inner.values())
+    elif documents and isinstance(documents[0], Mapping):
+        documents, value, values, found = _of_documents(topic, documents, kind, given)
+    elif documents and _is_ranking(documents[0]):
+        if any(not _is_ranking(pair) or len(pair) != 2 for pair in documents):
+            raise UsageError(f"topic {topic}: expected pairs of document and {value}")
+        documents, values = map(list, zip(*documents, strict=True))
+    elif scores is not None:
+        if not _is_ranking(scores):
+            raise UsageError(f"topic {topic}: expected a list of scores beside the documents, found {scores!r}")
+        values = list(scores)
+        if len(values) != len(documents):
+            raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
     refuse_texts(topic, documents)
     found |= {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
         found[value] = values
-    if values is not None or kind == "pairs":
-        return found
-    if kind != "run":
+    elif kind == "run":
+        if isinstance(inner, Set):
+            raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
+        found.setdefault("rank", list(range(1, len(documents) + 1)))
+    elif kind != "pairs":
         says = _of_rows(kind) if len(MEANINGS[kind][0]) > 3 else f"give {{document: {value}}}"
         raise UsageError(f"topic {topic}: a list of documents says nothing of their {value}; {says}")
-    if isinstance(inner, Set):
-        raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
-    found.setdefault("rank", list(range(1, len(documents) + 1)))
     return found
+
+
+def _of_documents(
+    topic: Any, documents: list[Any], kind: str, given: Given
+) -> tuple[list[Any], str, list[Any] | None, Columns]:
+    """Of documents that are records their names, what their values mean, these where they have some, and all else."""
+    if strays := [each for each in documents if not isinstance(each, Mapping)]:
+        raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
+    records = [flat(each, (given or {}).get("document"), COLUMNS["document"]) for each in documents]
+    names = list(dict.fromkeys(chain.from_iterable(records)))
+    fields, value = column_meanings.unique(names, kind, given), _value(kind)
+    values = [each.get(fields[value]) for each in records] if value in fields else None
+    if values and fields[value] == "_score" and all(each is None for each in values):
+        values = None  # hits of Elasticsearch in the order of a field
+        del fields[value]
+    value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
+    if "document" not in fields:
+        by_id = next((name for name in IDS if name in names), None)
+        if by_id is None:
+            known_as = f"found {', '.join(map(str, names))}; {how_to_name(kind, 'document')}"
+            raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
+        fields["document"] = by_id
+    others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
+    columns = Columns({each: [record.get(fields[each]) for record in records] for each in others})
+    columns.left_out = column_meanings.left_out(names, fields)
+    return [record.get(fields["document"]) for record in records], value, values, columns
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:
