@@ -18,6 +18,7 @@ from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
 from evalsql.evaluation.evaluation import with_arguments
+from evalsql.ingest.load_options import Collapse
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -314,7 +315,7 @@ def eval_(
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: options.RunReading,
     judgments: options.JudgmentReading,
-    collapse: options.Collapse | None = options.COLLAPSE,
+    collapse: Collapse | None = options.COLLAPSE,
     qrels_columns: options.Columns = options.QRELS_COLUMNS,
     memory_limit: str | None = options.MEMORY_LIMIT,
     output: OutputOptions,

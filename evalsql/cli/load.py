@@ -11,6 +11,7 @@ from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.notices import on_costs
+from evalsql.ingest.load_options import Collapse, Unit
 from evalsql.phrases import PUT_TOGETHER, counted
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -91,8 +92,8 @@ def runs(
     qrels: Names = option("--qrels NAME", "Judgments, by default the only set; can be repeated.", complete="qrels"),
     reading: options.RunReading,
     with_self: bool | None = options.WITH_SELF,
-    collapse: options.Collapse | None = options.COLLAPSE,
-    unit: options.Unit | None = options.UNIT,
+    collapse: Collapse | None = options.COLLAPSE,
+    unit: Unit | None = options.UNIT,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
     judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
     kept: options.KeptWithRuns,

@@ -23,7 +23,7 @@ from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Choice, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
-from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_options import Form, RunOptions, TieRule, Unit
 from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
@@ -49,15 +49,11 @@ CALLS = option(
 )
 _RUN_FORMATS = "TREC, CSV, TSV, Parquet, JSON, BLAST, folders, tar and zip archives, globs; - is standard input."
 RUN_FILES, LISTED_RUN_FILES = argument(_RUN_FORMATS, ...), argument(_RUN_FORMATS)
-TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
-Form = Literal["grades", "groups", "preferences", "spans", "strata", "probabilities", "pairs", "families", "nuggets"]
-Unit = Literal["characters", "bytes", "tokens", "lines", "pages"]
 UNIT = option(
     "--unit",
     "What start and end of spans count: characters, by default, bytes or tokens, the end being the first behind the "
     "span; lines or pages, the end being the last one.",
 )
-Collapse = Literal["max", "first", "sum", "none"]
 COLLAPSE = option(
     "--collapse",
     "Where results are spans, with start and end, what ranks a document: the best score of its spans (max), its first "

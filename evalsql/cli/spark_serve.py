@@ -21,6 +21,7 @@ from evalsql.cli.declare import Names, command, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
+from evalsql.ingest.load_options import Form
 from evalsql.phrases import counted
 from evalsql.report.terminal import printable
 from evalsql.server.keeping import keep
@@ -40,7 +41,7 @@ class SparkJob:
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...)
     name: str | None = option("--name", "Name of the judgments; by default the file's stem.")
     run_column: str | None = option("--run-column COLUMN", "Names the runs where --runs are a table of many.")
-    form: options.Form = options.FORM
+    form: Form = options.FORM
     qrels_columns: options.Columns = options.QRELS_COLUMNS
     strict: bool = flag("--strict", "End with an error where one run is refused.")
     memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB")

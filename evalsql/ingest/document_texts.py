@@ -18,7 +18,8 @@ from evalsql.ingest.files.input_files import open_rows
 from evalsql.ingest.files.source import SURROGATE, Source, in_batches, unreadable
 from evalsql.ingest.files.text_reading import ROWS_TOGETHER, headed_rows, json_lines, parquet_rows, read_json
 from evalsql.ingest.files.trec_text import Refuse, text_lines
-from evalsql.ingest.topic_files import dicts, frame_rows, words
+from evalsql.ingest.python_rows import frame_rows
+from evalsql.ingest.topic_files import dicts, words
 from evalsql.phrases import Progress, counted, shortened, silent
 
 _FILES = ("corpus", "collection", "documents", "docs")  # that hold documents, in a folder

@@ -7,19 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
+from typing import Literal, get_args
 
 from evalsql.catalog.header import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
 Meta = Mapping[str, str] | None  # key and value to keep with what is loaded
+Form = Literal["grades", "groups", "preferences", "spans", "strata", "probabilities", "pairs", "families", "nuggets"]
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+Collapse = Literal["max", "first", "sum", "none"]
+Unit = Literal["characters", "bytes", "tokens", "lines", "pages"]
+FORMS, TIE_RULES, COLLAPSES, UNITS = map(get_args, (Form, TieRule, Collapse, Unit))
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
 NUGGETS = "nuggets"  # form of judgments that answers are assigned to
-FORMS = ("grades", "groups", "preferences", "spans", *SAMPLED, *IMPLYING, NUGGETS)
 NO_CALL = "none"  # what says that no column of a run is a call
-TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
-COLLAPSES = ("max", "first", "sum", "none")
-UNITS = ("characters", "bytes", "tokens", "lines", "pages")
 
 
 def with_unit(meta: Meta, unit: str | None, *, has_spans: bool, **facts: str | None) -> Meta:

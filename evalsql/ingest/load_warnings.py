@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalsql.database.database import Database
-from evalsql.database.judgment_overlap import RETRIEVED, equal_scores, scarce_overlaps
+from evalsql.database.judgment_overlap import RETRIEVED, scarce_overlaps
 from evalsql.errors import warn
 from evalsql.ingest.base_rows import pairs_query
 from evalsql.phrases import counted, shortened
@@ -26,9 +26,6 @@ class LoadWarnings:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
             self.texts += scarce_overlaps(database, pairs_query(pairs), ranked)
-
-    def note_equal_scores(self, database: Database, ranked: str) -> None:
-        self.texts += equal_scores(database, ranked)
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""

@@ -95,7 +95,7 @@ def _block_rows(
             lines, is_last = _write(copy, "wb", pieces, _CHUNK_BYTES)
             place = _Place(str(copy), file.path, start, before)
             try:
-                if not (start or before or (is_whole and is_last)) and not _is_trec(database, options, copy):
+                if not (start or before or (is_whole and is_last)) and not _is_trec(options, copy):
                     if not is_whole:
                         raise UsageError(f"{copy}: is no TREC text, and in parts of a file no other is read")
                     more, is_last = _write(copy, "ab", pieces)
@@ -121,7 +121,7 @@ def _write(copy: Path, mode: str, pieces: Iterator[Any], most: float = inf) -> t
     return lines, True
 
 
-def _is_trec(database: Database, options: RunOptions, copy: Path) -> bool:
+def _is_trec(options: RunOptions, copy: Path) -> bool:
     source, head = open_file(str(copy), copy)
     return not source.compression and not recognised(source, head, "run", options.columns)
 

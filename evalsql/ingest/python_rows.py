@@ -30,7 +30,6 @@ def are_rows(data: object) -> bool:
 
 def records_of(data: Any) -> Any:
     """All rows of a table or of plain rows as dicts; a dict as it is. Raises UsageError for anything else."""
-    as_dicts = {"to_dicts": (), "to_pylist": (), "to_dict": ("records",)}  # of polars, Arrow, pandas
     if isinstance(data, Mapping):
         return dict(data)
     if are_rows(data):
@@ -39,14 +38,23 @@ def records_of(data: Any) -> Any:
             return rows
         if all(hasattr(table, "columns") for table in rows):
             return [row for table in rows for row in records_of(table)]
-    table = data.to_arrow_table() if hasattr(data, "to_arrow_table") else data
-    names = list(getattr(table, "column_names", getattr(table, "columns", ())))
+    names = list(getattr(data, "column_names", getattr(data, "columns", ())))
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"{names.count(twice)} columns are called {twice}")
-    for method, arguments in as_dicts.items():
-        if names and hasattr(table, method):
-            return getattr(table, method)(*arguments)
-    raise UsageError(f"data of type {type(data).__name__} is neither a table nor rows as dicts or named tuples")
+    rows = frame_rows(data) if names else data
+    if rows is data:
+        raise UsageError(f"data of type {type(data).__name__} is neither a table nor rows as dicts or named tuples")
+    return rows
+
+
+def frame_rows(data: Any) -> Any:
+    """The rows of a frame as dicts; what is none stays as it is."""
+    for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
+        if hasattr(data, method):
+            data = getattr(data, method)(*arguments)
+    if hasattr(data, "fetchall") and hasattr(data, "columns"):
+        data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
+    return data
 
 
 SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a table from another

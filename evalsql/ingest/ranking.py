@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.database.database import Database
+from evalsql.database.judgment_overlap import equal_scores
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import base_rows, spans
 from evalsql.ingest.files.alignments import leave_out
@@ -173,7 +174,7 @@ class RunBatch:
         database = self.database
         if self.options.tie_rule == "trec_eval":
             warnings.rounded += database.rows(database.query("rounded_ties", {"ranked": self.ranked}))
-        warnings.note_equal_scores(database, self.ranked)
+        warnings.texts += equal_scores(database, self.ranked)
 
     def _add_runs(self) -> None:
         given = self.options

@@ -16,6 +16,7 @@ from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.text_reading import headed_rows, json_lines, parquet_rows, read_json
 from evalsql.ingest.files.trec_text import Refuse, text_lines
+from evalsql.ingest.python_rows import frame_rows
 
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
 _BLOCK = re.compile(r"^<top>(.*?)(</top>|(?=^<top>)|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
@@ -71,16 +72,6 @@ def in_memory(data: Any, given: Given = None) -> Iterator[Record]:
     else:
         for at, row in dicts(data, "topic", "what is known of it"):
             yield _of_object(at, row, (given or {}).get("topic"))
-
-
-def frame_rows(data: Any) -> Any:
-    """The rows of a frame as dicts; what is none stays as it is."""
-    for method, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
-        if hasattr(data, method):
-            data = getattr(data, method)(*arguments)
-    if hasattr(data, "fetchall") and hasattr(data, "columns"):
-        data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
-    return data
 
 
 def dicts(data: Any, name: str, other: str) -> Iterator[tuple[int, Mapping[Any, Any]]]:
