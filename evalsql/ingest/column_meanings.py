@@ -21,18 +21,17 @@ NAMES, WHOLE = ([meaning for meaning, kind, *_ in _COLUMNS if kind == wanted] fo
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     kind: (required.split(), optional.split()) for kind, required, optional in read_cells(_FOLDER / "kinds.tsv")
 }
+
+
+def column_names(of: str) -> dict[str, list[str]]:
+    """What files and records of another kind call their columns, by meaning; see ``other_columns.tsv``."""
+    return {meaning: names.split() for kind, meaning, names in read_cells(_FOLDER / "other_columns.tsv") if kind == of}
+
+
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
-# Columns that many files have beside those that are read, and that say nothing which is lost: texts, tags, numbers of
-# rows, PyTerrier's own number of a document, answers of DPR.
-_NO_LOSS = {
-    *_OFTEN_ELSE,
-    *("q0", "iter", "iteration", "rank", "tag", "run", "run_id", "runid", "run_tag", "run_name", "system", "docid"),
-    *("query_0", "query_vec", "query_toks", "qtext", "topic_text", "question", "description", "narrative"),
-    *("text", "title", "body", "url", "abstract", "passage", "content", "contents", "doc_text", "document_text"),
-    *("answers", "has_answer", "id", "_id", "index", "unnamed:_0", "__index_level_0__", ""),
-}
+_NO_LOSS = {*_OFTEN_ELSE, *column_names("rows")["no loss"], ""}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
 OF_ANSWERS = ("nuggets", "assignments")  # kinds whose records may hold a list of nuggets

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from evalsql.database.database import Database
 from evalsql.errors import Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row
-from evalsql.ingest.column_meanings import KEYS, Given, check_given
+from evalsql.ingest.column_meanings import KEYS, Given, check_given, column_names
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import open_rows
 from evalsql.ingest.files.source import SURROGATE, Source, in_batches, unreadable
@@ -24,11 +24,8 @@ from evalsql.phrases import Progress, counted, shortened, silent
 
 _FILES = ("corpus", "collection", "documents", "docs")  # that hold documents, in a folder
 CHARACTERS = 2_000  # of a title and of a text that are kept
-_NAMES: Mapping[str, Sequence[str]] = {
-    "document": (*KEYS["document"], "_id", "id", "document"),
-    "title": ("title", "headline"),
-    "text": ("text", "contents", "content", "page_content", "body", "passage", "segment", "abstract"),
-}
+_NAMES = column_names("documents")
+_NAMES["document"] = [*KEYS["document"], *_NAMES["document"]]
 # Columns of files without a header by their number; those of MS MARCO's documents have an address.
 _HEADLESS = {2: ("document", "text"), 3: ("document", "title", "text"), 4: ("document", "url", "title", "text")}
 _LETTERS_TOGETHER = 16_000_000

@@ -5,16 +5,10 @@ from itertools import chain
 from typing import Any
 
 from evalsql.errors import UsageError
+from evalsql.ingest.column_meanings import column_names
 
 IDS = ("id", "_id", "id_", "uuid", "objectID")
-# What the documents of a ranking are called where a record holds a whole one: names before texts.
-RANKINGS = (
-    *("document_ids", "doc_ids", "docids", "docnos", "corpus_ids", "pids", "ids"),
-    *("retrieved_ids", "retrieved_docids", "retrieved_doc_ids", "retrieved_context_ids"),
-    *("documents", "docs", "ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
-    *("retrieved_nodes", "source_nodes", "points", "matches", "result"),
-    *("search_results", "retrieved_docs", "retrieved_passages", "passages", "items", "objects", "data", "value"),
-)
+RANKINGS = column_names("records")["ranking"]
 # Elasticsearch and OpenSearch, Solr, Qdrant, Pinecone.
 _ANSWERS = (
     *(("hits", "hits"), ("response", "hits", "hits"), ("response", "docs")),

@@ -12,22 +12,14 @@ from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
-from evalsql.ingest.column_meanings import check_given
+from evalsql.ingest.column_meanings import check_given, column_names
 from evalsql.ingest.files.input_files import open_one_source, open_rows
 from evalsql.ingest.files.source import SURROGATE, Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
 
-# A question's own words, and what files call them; the first name that is there is taken.
-TEXTS: Mapping[str, Sequence[str]] = {
-    "text": (
-        *("text", "query_text", "title", "query", "summary", "question", "user_input", "content"),
-        *("description", "desc"),
-    ),
-    "description": ("description", "desc", "question", "summary"),
-    "narrative": ("narrative", "narr", "background"),
-}
+_TEXTS = column_names("topics")
 _FILES = ("queries", "query", "topics", "topic")  # that hold topics, in a folder
 _LONGEST_KEY = 200
 _MOST_KEYS = 100  # rankings and judgments as JSON have a field for each document
@@ -211,7 +203,7 @@ def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str
     """What each field of a file is: text, description and narrative where it is that; others keep their names."""
     found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
     folded = {name.lower(): name for name in reversed(names) if name not in found}
-    for meaning, candidates in TEXTS.items():
+    for meaning, candidates in _TEXTS.items():
         taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
         if meaning not in found.values() and taken is not None:
             found[taken] = meaning

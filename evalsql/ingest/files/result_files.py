@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
-from evalsql.ingest.column_meanings import KEYS
+from evalsql.ingest.column_meanings import KEYS, column_names
 from evalsql.ingest.files.source import SURROGATE, TOO_DEEP, json_fault
 from evalsql.ingest.files.text_reading import csv_fault
 
@@ -19,16 +19,8 @@ MTEB, TABLE = "mteb", "table"
 _NUMBER = re.compile(r"[-+]?(\d*\.?\d+(e[-+]?\d+)?|nan|inf)", re.IGNORECASE)
 MAIN, _TEST = "main_score", "test"
 _OF_MTEB = re.compile(r"(ndcg|map|recall|precision|mrr|hit_rate)_at_([0-9]+)")
-_COLUMNS = {
-    "system": ("system", "model", "model_name", "run"),
-    "version": ("version", "revision", "model_revision"),
-    "collection": ("collection", "dataset", "task", "task_name", "corpus", "qrels"),
-    "topic": (*KEYS["topic"], "topic", "query"),
-    "measure": ("measure", "metric"),
-    "value": ("value", "score"),
-    "date": ("date",),
-    "cluster": ("cluster",),
-}
+_COLUMNS = column_names("results")
+_COLUMNS["topic"] = [*KEYS["topic"], *_COLUMNS["topic"]]
 _OF_VALUES = ("topic", "measure", "value")
 _NAME = "name"  # what PyTerrier calls a system, and others something else beside one
 
