@@ -124,7 +124,6 @@ def _insert(database: Database, tables: list[Table], name: str | None) -> list[T
 
 
 def _make_room(database: Database, kind: str, held: str, qrels_id: int, replace: bool) -> None:
-    """Delete what is to be replaced; raises UsageError where it is not."""
     taken = dict(database.rows(held))
     if taken and not replace:
         raise UsageError(f"already loaded: {kind} of {shortened([*taken.values()])}; {USE_REPLACE}")

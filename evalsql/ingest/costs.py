@@ -188,7 +188,6 @@ def _scalars(keys: list[str], value: Any) -> Iterator[tuple[list[str], str]]:
 
 
 def _store(database: Database, origins: Sequence[Source | str], problems: ProblemList, *, replace: bool) -> LoadedCosts:
-    """Keep the staged rows, once all that is wrong is told."""
     staged, keyed = "select * from temp.staged_costs", {"staged_keys": "select * from temp.staged_cost_keys"}
     database.make("staged_cost_keys", database.query("staged_cost_keys", {"staged": staged}))
     faults = database.rows(f"{database.query('cost_problems', keyed)}\norder by file, line")

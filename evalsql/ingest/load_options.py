@@ -44,11 +44,8 @@ class RunOptions:
     """How runs are loaded; ``Warehouse.load_runs`` explains the options that it takes by these names.
 
     Attributes:
-        warns: whether to warn of what is loaded although it may mislead.
-        collapse: how spans rank their documents: max, first or sum; none leaves out where they begin and end.
-        unit: what their start and end count, by default characters.
+        warns: ``tells_remarks`` of ``Warehouse.load_runs``.
         keeps_unjudged: whether documents without judgments go into the table ``retrieved``, which few measures need.
-        call: the column that tells several searches for a topic apart, or ``none``: no column does.
         one_alignment: whether of several alignments of a topic and a document only the best one is kept.
     """
 

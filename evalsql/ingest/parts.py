@@ -233,7 +233,6 @@ def arrow_rows(rows: Sequence[Mapping[str, Any]], columns: str) -> pyarrow.Recor
 
 
 def _fact(run: str, **facts: Any) -> pyarrow.RecordBatch:
-    """A row that says something of a run."""
     return arrow_rows([{"run": run, "facts": json.dumps({"run": run, **facts})}], READ)
 
 

@@ -197,7 +197,6 @@ def compared_rows(database: Database, staged_files: str, options: RunOptions) ->
 
 
 def ranked_rows(database: Database, rows: str, options: RunOptions) -> str:
-    """A SELECT of the rows with ranks."""
     if options.ranks_by_score:
         return database.query("ranked_by_score", {"compared_rows": rows})
     return database.query("ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)

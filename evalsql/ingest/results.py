@@ -69,7 +69,6 @@ class _Reader:
             self.database.make_empty(name, columns)
 
     def take(self, data: Any) -> None:
-        """Stage results in memory; raises InputError with what is wrong with them."""
         data = data.to_dict() if is_of_ranx(data) else records_of(data)
         try:
             found = [self._row(result, at, "", IN_MEMORY) for at, result in enumerate(results_in(data, self.measure))]
@@ -80,7 +79,6 @@ class _Reader:
         self._stage(found, [(0, IN_MEMORY, None, None)])
 
     def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
-        """Stage the results of files; raises InputError with all that is wrong with these."""
         rows: list[Sequence[object]] = []
         files: list[Sequence[object]] = []
         with failures_named(), scratch_folder() as folder:
@@ -175,7 +173,6 @@ class _Reader:
         return known
 
     def summary(self) -> list[str]:
-        """Lines that say how much was loaded and what was left out."""
         keys = "count(distinct meta['system']), count(distinct meta['collection'])"
         loaded = f"select {keys} from runs where run in (select run from temp.staged_results)"
         ((systems, collections),) = self.database.rows(loaded)

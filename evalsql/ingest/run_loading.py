@@ -266,8 +266,7 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
 def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:
     """Put the rows of a run into the empty table ``staged_run_rows``, as one file of ``run``; returns their number.
 
-    ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
-    score or rank, or rows of these; rank is needed under that tie rule. The score of a ranking is minus the rank.
+    ``data`` is as for ``Loader.load_run``; its score is minus the rank where it has ranks alone.
     """
     with run_tables(database, options, ProblemList()) as tables:
         table = tables.read_data(data, run.name)

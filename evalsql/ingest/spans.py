@@ -12,10 +12,7 @@ FROM_TABLE = ', start as span_start, "end" as span_end'
 
 
 def check_run(source: Source, table: Table | None, options: RunOptions) -> None:
-    """Raise InputError for spans of which nothing says how they rank documents, and where some are said but not there.
-
-    Errors of rows are those of ``check_rows``.
-    """
+    """Raise InputError for spans of which nothing says how they rank documents, and where some are said but missing."""
     if table and set(ENDS) <= table.columns.keys():
         if options.collapse is None:
             reason = (

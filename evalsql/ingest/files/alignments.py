@@ -77,7 +77,6 @@ def _fields(line: str) -> Sequence[str]:
 
 
 def _of_row(line: str, *, is_blast: bool) -> Layout | None:
-    """The layout of a table that only its first row tells."""
     columns = [column.strip() for column in line.split("\t")]
     if len(columns) < len(BLAST_COLUMNS):
         return None

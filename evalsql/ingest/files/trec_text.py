@@ -44,12 +44,11 @@ class Notes:
 
 RowReader = Callable[[Source, Notes, Refuse], Iterator[tuple[int, Row]]]
 
+# Readers give the line number of each good row and its values, which they name; ``refuse`` gets the others.
+
 
 def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool) -> Iterator[tuple[int, Row]]:
-    """Line number and (topic, document, rank, score) of each good row, all of them text; ``refuse`` gets the others.
-
-    Rows have five columns (topic, unused, document, rank, score), then the tag, which may hold blanks.
-    """
+    """(topic, document, rank, score), all of them text: of five columns, then the tag, which may hold blanks."""
 
     def row(columns: list[str]) -> Row | str:
         if reason := number_fault("score", columns[4]):
@@ -68,7 +67,7 @@ def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool
 
 
 def qrels_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
-    """Line number and (topic, iteration, document, grade) of each good row; ``refuse`` gets the others."""
+    """(topic, iteration, document, grade)."""
 
     def row(columns: list[str]) -> Row | str:
         if len(columns) == 5:
@@ -81,7 +80,7 @@ def qrels_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[i
 
 
 def sampled_rows(source: Source, notes: Notes, refuse: Refuse, form: str) -> Iterator[tuple[int, Row]]:
-    """Line number and (topic, iteration, document, grade, stratum, probability) of each good row of the form.
+    """(topic, iteration, document, grade, stratum, probability).
 
     Of strata the probability is null, and the method that drew a document with a probability is its stratum.
     """
@@ -98,10 +97,7 @@ def sampled_rows(source: Source, notes: Notes, refuse: Refuse, form: str) -> Ite
 
 
 def preference_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
-    """Line number and (topic, group, subgroup, document, level) of each good row; ``refuse`` gets the others.
-
-    Rows have all of these columns, or all but the subgroup, which is then "0"; one or the other in the whole file.
-    """
+    """(topic, group, subgroup, document, level), or in the whole file all but the subgroup, which is then "0"."""
     width = 0
 
     def row(columns: list[str]) -> Row | str:
@@ -116,7 +112,7 @@ def preference_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tu
 
 
 def weight_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
-    """Line number and (topic, weight) of each good row; ``refuse`` gets the others."""
+    """(topic, weight)."""
 
     def row(columns: list[str]) -> Row | str:
         return weight_fault(columns[1]) or (columns[0], float(columns[1]))

@@ -105,7 +105,6 @@ class ReportData:
         return self.tables[table].picked(*columns) if table in self.tables else []
 
     def told(self, about: str) -> list[str]:
-        """The notices about something."""
         return [each.text.strip() for each in self.notices if each.about == about]
 
     def order(self, measure: str) -> list[str]:
