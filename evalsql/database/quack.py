@@ -64,26 +64,31 @@ def extension(name: str) -> Path | None:
     return path if path.exists() else None
 
 
+def load_extension(connection: duckdb.DuckDBPyConnection, name: str, what: str) -> None:
+    """Load an extension that something takes; nothing is downloaded, WarehouseError says what to install."""
+    path = extension(name)
+    try:
+        connection.execute(f"load {name if path is None else literal(str(path))}")
+    except engine.Error as error:
+        raise WarehouseError(
+            f"DuckDB {engine.__version__} has no extension {name} here, which {what} take: pip install "
+            "'evalsql[server]' puts in DuckDB 1.5.5 with it; with another version of DuckDB and a network, INSTALL "
+            f"{name} in any DuckDB client fetches it"
+        ) from error
+
+
 def require() -> None:
     with engine.held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
         load(connection)
 
 
 def load(connection: duckdb.DuckDBPyConnection, *, keys: bool = True) -> None:
-    """Load quack, and httpfs which it takes; nothing is downloaded, WarehouseError says what to install.
+    """Load quack, and httpfs which it takes; errors are those of ``load_extension``.
 
     Without ``keys`` no setting has what the environment says of object stores and proxies: any SQL can read settings.
     """
     for name in ("httpfs", "quack"):
-        path = extension(name)
-        try:
-            connection.execute(f"load {name if path is None else literal(str(path))}")
-        except engine.Error as error:
-            raise WarehouseError(
-                f"DuckDB {engine.__version__} has no extension {name} here, which servers take: "
-                "pip install 'evalsql[server]' puts in DuckDB 1.5.5 with it; with another version of DuckDB and a "
-                f"network, INSTALL {name} in any DuckDB client fetches it"
-            ) from error
+        load_extension(connection, name, "servers")
     if not keys:
         settings = connection.execute("select name, input_type from system.main.duckdb_settings()").fetchall()
         for name, kind in settings:

@@ -14,19 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
-from evalsql.database.quack import extension
-from evalsql.errors import InputError, Problem
+from evalsql.database.quack import load_extension
+from evalsql.errors import InputError, Problem, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
 
 _SCHEMES = ("s3://", "s3a://", "gs://", "gcs://", "r2://", "https://", "http://")
-_MISSING = (
-    "DuckDB {} has no extension httpfs here, which object stores take: pip install 'evalsql[server]' puts in DuckDB "
-    "1.5.5 with it; with another version of DuckDB and a network, INSTALL httpfs in any DuckDB client fetches it"
-)
 
 
 def is_object(path: str) -> bool:
@@ -71,18 +66,16 @@ def _as_engine(name: str) -> str:
 def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
     config = {"allow_unsigned_extensions": True, **engine.SETTINGS}
     with engine.connect(":memory:", config=config) as connection:
-        place = extension("httpfs")
         try:
-            connection.execute(f"load {'httpfs' if place is None else literal(str(place))}")
-        except engine.Error as error:
-            raise InputError([Problem(without_keys(name), 0, _MISSING.format(engine.__version__))]) from error
-        try:
+            load_extension(connection, "httpfs", "object stores")
             if url := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
                 scheme, host, *_ = urlsplit(url)
                 connection.execute("set s3_endpoint = ?", [host])
                 connection.execute(f"set s3_url_style = 'path'; set s3_use_ssl = {scheme == 'https'}")
             with engine.interruptible(connection):
                 yield connection
+        except WarehouseError as error:
+            raise InputError([Problem(without_keys(name), 0, str(error))]) from error
         except engine.Error as error:
             reason = str(error).strip().partition("\n")[0].replace(name, shown := without_keys(name))
             raise InputError([Problem(shown, 0, f"the store says: {reason}")]) from error
