@@ -16,17 +16,8 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog, Relation
-from evalsql.database import engine
+from evalsql.database import engine, statement_text
 from evalsql.database.disk import file_error
-from evalsql.database.statement_text import (
-    CHANGING,
-    VARIABLE,
-    concerns_file,
-    kind_of,
-    makes_view,
-    placed,
-    statements_run,
-)
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -190,11 +181,11 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
-        if any(makes_view(each.query) for each in statements):
+        if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:
-            asked = placed(statement.query, self.name)
-            with self.in_file() if asked is None and concerns_file(statement.query) else nullcontext():
+            asked = statement_text.placed(statement.query, self.name)
+            with self.in_file() if asked is None and statement_text.concerns_file(statement.query) else nullcontext():
                 found = fetched(self._connection.execute(asked or statement.query, parameters or None))
         return found
 
@@ -273,7 +264,7 @@ class Database:
 
     def statements(self, text: str) -> list[tuple[str, str]]:
         with translated_errors():
-            return [(kind_of(each), each.query) for each in self._connection.extract_statements(text)]
+            return [(statement_text.kind_of(each), each.query) for each in self._connection.extract_statements(text)]
 
     def shut_in(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
         """From here on let the engine load no extension, and reach no other file but these and those in the folders."""
@@ -300,12 +291,13 @@ class Database:
         """
         with translated_errors():  # alone the engine may read a statement otherwise than behind another one's comment
             texts = [text, *(each.query for each in self._connection.extract_statements(text))]
-            kinds = [each.kind for one in texts for each in statements_run(one)]
+            kinds = [each.kind for one in texts for each in statement_text.statements_run(one)]
         if not kinds:
             raise UsageError("there is no statement to run")
         if not external:
             # COPY can write even to the warehouse's own file as text.
-            allowed = {"SELECT", VARIABLE} | (set() if self.read_only else {"TRANSACTION", *CHANGING})
+            changing = () if self.read_only else ("TRANSACTION", *statement_text.CHANGING)
+            allowed = {"SELECT", statement_text.VARIABLE, *changing}
             for kind in filter(lambda each: each not in allowed, kinds):
                 # Where the columns of a PIVOT are not named, the engine runs a statement that finds them.
                 if kind in ("MULTI", "CREATE") and "pivot" in text.lower():

@@ -16,17 +16,8 @@ from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, NOW, add_rows
+from evalsql.ingest.files import input_files
 from evalsql.ingest.files.formats import without_rows
-from evalsql.ingest.files.input_files import (
-    STANDARD_INPUT,
-    failures_named,
-    files_named,
-    is_archive,
-    paths_in,
-    stem,
-    unfit_name,
-    unpacked,
-)
 from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultError, mteb_name, results_in, results_of
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
 from evalsql.ingest.frames import is_of_ranx
@@ -81,8 +72,8 @@ class _Reader:
     def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
         rows: list[Sequence[object]] = []
         files: list[Sequence[object]] = []
-        with failures_named(), scratch_folder() as folder:
-            for root in [label for source in sources for label in files_named(str(source))]:
+        with input_files.failures_named(), scratch_folder() as folder:
+            for root in [label for source in sources for label in input_files.files_named(str(source))]:
                 for source in _files(root, Path(folder)):
                     if found := self._rows(root, source):
                         rows += found
@@ -107,7 +98,7 @@ class _Reader:
         """The rows of a file's results; none if it holds none, or is refused."""
         label = source.label
         try:
-            if label != root and (unfit_name(os.path.basename(label)) or not source.path.is_file()):
+            if label != root and (input_files.unfit_name(os.path.basename(label)) or not source.path.is_file()):
                 found = []
             else:
                 with source.open() as stream:
@@ -131,7 +122,7 @@ class _Reader:
 
     def _row(self, result: Result, place: int, root: str, label: str) -> Sequence[object]:
         values, main = dict(result.values), None
-        by_default = {"system": "" if label in (STANDARD_INPUT, IN_MEMORY) else stem(label)}
+        by_default = {"system": "" if label in (input_files.STANDARD_INPUT, IN_MEMORY) else input_files.stem(label)}
         if result.kind == MTEB:
             by_default, main = _folders(root, label), values.pop(MAIN, None)
             main = None if main is None else _number(main)
@@ -212,7 +203,7 @@ def load_results(
         system, version, collection: where files do not say it; the collection may be that of ``qrels``.
     """
     told = {"system": system, "version": version, "collection": collection}
-    paths = paths_in(sources)
+    paths = input_files.paths_in(sources)
     named = "" if qrels is None else resolve_one(database, "qrels", qrels)
     if named and not collection:
         of_set = "select coalesce(meta['collection'], qrels) from qrels where qrels = ?"
@@ -258,21 +249,21 @@ def load_results(
 def _files(root: str, folder: Path) -> Iterator[Source]:
     """The files of a folder at any depth, or of an archive, or the one that is named."""
     path = Path(root)
-    if root == STANDARD_INPUT:
+    if root == input_files.STANDARD_INPUT:
         path = folder / "input"
         path.write_bytes(sys.stdin.buffer.read())
     if not path.exists():
         raise InputError([Problem(root, 0, "no such file or folder")])
     if path.is_dir():
         for parent, folders, names in os.walk(root):
-            folders[:] = sorted(each for each in folders if not unfit_name(each))
+            folders[:] = sorted(each for each in folders if not input_files.unfit_name(each))
             for name in sorted(names):
                 label, each = os.path.join(parent, name), Path(parent, name)
                 yield open_file(label, each)[0] if each.is_file() else Source(label, each)
         return
     source, head = open_file(root, path)
-    if is_archive(head):
-        for name, copy in unpacked(source, folder):
+    if input_files.is_archive(head):
+        for name, copy in input_files.unpacked(source, folder):
             yield open_file(name, copy)[0] if copy.exists() else Source(name, copy)
             copy.unlink(missing_ok=True)
     elif found := without_rows(head):
