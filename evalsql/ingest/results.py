@@ -213,11 +213,26 @@ def load_results(
         reader.take(sources)
     else:
         reader.read(paths, progress)
-    measures = reader.name_measures(percent=percent)
+    _store(database, reader.name_measures(percent=percent), named, replace)
+    loaded = database.column("select distinct run from temp.result_values order by run")
+    if not loaded:
+        where = IN_MEMORY if paths is None else str(paths[0])
+        raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
+    empty = "select label from temp.staged_files where file not in (select file from temp.named_results) order by file"
+    if without := database.column(empty):
+        reader.num_files -= len(without)
+        warn(f"{counted(len(without), 'file')} without measures that evalsql has skipped: {shortened(without, 3)}")
+    lines = reader.summary()
+    database.drop(*_STAGED, *_MADE)
+    return loaded, lines
+
+
+def _store(database: Database, measures: Sequence[Measure], qrels: str, replace: bool) -> None:
+    """Store the staged results: values of topics as scores, the others as figures of their collections."""
     inputs = {name: f"select * from temp.{name}" for name in _STAGED}
     relation = partial(database.query, inputs=inputs)
     for name in _MADE:
-        database.make(name, relation(name, qrels=named) if name == "judged_results" else relation(name))
+        database.make(name, relation(name, qrels=qrels) if name == "judged_results" else relation(name))
         inputs[name] = f"select * from temp.{name}"
     inputs["ranges"] = ranges_of(measures, of_totals=True)
     if problems := database.rows(f"{relation('result_problems')}\norder by all"):
@@ -230,20 +245,8 @@ def load_results(
     database.insert("collection_scores", relation("new_collection_scores"))
     database.insert("files", relation("new_result_files"))
     if database.rows("select 1 from temp.staged_scores limit 1"):
-        inputs["ranges"] = ranges_of(measures)
-        inputs["score_files"] = "select label as path, sha256, bytes from temp.staged_files"
-        store(database, {name: inputs[name] for name in ("ranges", "score_files")}, "", replace, None)
-    loaded = database.column("select distinct run from temp.result_values order by run")
-    if not loaded:
-        where = IN_MEMORY if paths is None else str(paths[0])
-        raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
-    empty = "select label from temp.staged_files where file not in (select file from temp.named_results) order by file"
-    if without := database.column(empty):
-        reader.num_files -= len(without)
-        warn(f"{counted(len(without), 'file')} without measures that evalsql has skipped: {shortened(without, 3)}")
-    lines = reader.summary()
-    database.drop(*_STAGED, *_MADE)
-    return loaded, lines
+        files = "select label as path, sha256, bytes from temp.staged_files"
+        store(database, {"ranges": ranges_of(measures), "score_files": files}, "", replace, None)
 
 
 def _files(root: str, folder: Path) -> Iterator[Source]:
