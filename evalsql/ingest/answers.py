@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, replaced_qrels
-from evalsql.errors import USE_REPLACE, InputError, ProblemList, UsageError
-from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, file_row
+from evalsql.errors import InputError, ProblemList, UsageError
+from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, check_free, file_row
 from evalsql.ingest.column_meanings import MEANINGS, all_meanings
 from evalsql.ingest.files.input_files import open_sources, paths_in, stem
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.load_options import NUGGETS, Meta
 from evalsql.ingest.loader import checked_name
-from evalsql.phrases import shortened
 
 _STAGED = "select * from staged_answers"
 
@@ -125,8 +124,7 @@ def _insert(database: Database, tables: list[Table], name: str | None) -> list[T
 
 def _make_room(database: Database, kind: str, held: str, qrels_id: int, replace: bool) -> None:
     taken = dict(database.rows(held))
-    if taken and not replace:
-        raise UsageError(f"already loaded: {kind} of {shortened([*taken.values()])}; {USE_REPLACE}")
+    check_free(taken.values(), replace, f"{kind} of ")
     among = f"({', '.join(map(str, taken)) or 'null'})"
     database.execute(f"delete from {OF_ANSWERS[kind]} where qrels_id = {qrels_id} and run_id in {among}")
     database.execute(f"delete from files where kind = '{kind}.{qrels_id}' and id in {among}")

@@ -170,6 +170,12 @@ def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, 
     return [name for name, key in zip(found, found.ids, strict=True) if key in ids]
 
 
+def check_free(taken: Iterable[str], replace: bool, what: str = "") -> None:
+    """Raise UsageError where something is held that is not to be replaced."""
+    if not replace and (held := [*taken]):
+        raise UsageError(f"already loaded: {what}{shortened(held)}; {USE_REPLACE}")
+
+
 def make_room_for_runs(
     database: Database,
     names: Sequence[str],
@@ -184,8 +190,7 @@ def make_room_for_runs(
     """
     held = dict(database.rows("select run, run_id from runs"))
     taken = [name for name in names if name in held]
-    if taken and not replace:
-        raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
+    check_free(taken, replace)
     sets = database.rows("select qrels_id, qrels, form = 'nuggets' from qrels where replaced_at is null order by qrels")
     present = {key: name for key, name, is_nuggets in sets if not is_nuggets}
     asked = resolve_names(database, "qrels", qrels)

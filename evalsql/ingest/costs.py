@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_one
-from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, warn
-from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
+from evalsql.errors import Problem, ProblemList, UsageError, warn
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, check_free, file_row
 from evalsql.ingest.column_meanings import Given, check_given, known
 from evalsql.ingest.files.formats import without_rows
 from evalsql.ingest.files.input_files import open_sources, paths_in
 from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
 from evalsql.ingest.files.trec_text import Refuse
 from evalsql.ingest.topic_files import Record, in_memory, read_records
-from evalsql.phrases import shortened
 
 _METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir[_-]?metadata(\.\w+)?$", re.IGNORECASE)
 _ENTRY = re.compile(r"( *)[\"']?([^\s#'\"-][^:'\"]*)[\"']?:(?:\s+(.*?))?(?:\s+#.*)?")
@@ -195,8 +194,7 @@ def _store(database: Database, origins: Sequence[Source | str], problems: Proble
     problems.check()
     replaced, new = database.query("replaced_costs", keyed), database.query("new_costs", keyed)
     taken = database.rows(f"select run, cost from ({replaced}) order by run, cost")
-    if taken and not replace:
-        raise UsageError(f"already loaded: {shortened([f'{cost} of {run}' for run, cost in taken])}; {USE_REPLACE}")
+    check_free((f"{cost} of {run}" for run, cost in taken), replace)
     database.execute(f"delete from costs where (run_id, cost) in (select (run_id, cost) from ({replaced}))")
     database.execute("delete from files where kind = 'costs' and id not in (select run_id from costs)")
     database.insert("costs", new)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
-from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.base_rows import add_rows, delete, file_row
+from evalsql.errors import InputError, Problem, QueryError, UsageError, warn
+from evalsql.ingest.base_rows import add_rows, check_free, delete, file_row
 from evalsql.ingest.files.source import Source, open_file
 from evalsql.ingest.load_options import Meta
 from evalsql.phrases import shortened
@@ -122,8 +122,7 @@ def make_room(database: Database, staged: str, replace: bool) -> None:
         )
     taken = database.query("runs_with_figures", {"staged": staged})
     held = database.rows(f"{taken}\norder by run")
-    if held and not replace:
-        raise UsageError(f"already loaded: {shortened([run for _, run in held])}; {USE_REPLACE}")
+    check_free((run for _, run in held), replace)
     delete(database, "run", *[run_id for run_id, _ in held])
 
 
@@ -186,8 +185,7 @@ def delete_replaced(database: Database, staged: str, replace: bool) -> None:
     """Delete the stored scores that are to be replaced, and the runs of which nothing is left."""
     replaced = database.query("replaced_scores", {"staged": staged})
     taken = database.rows(f"select distinct run_id, run from ({replaced}) order by run")
-    if taken and not replace:
-        raise UsageError(f"already loaded: scores of {shortened([run for _, run in taken])}; {USE_REPLACE}")
+    check_free((run for _, run in taken), replace, "scores of ")
     keys = "(qrels_id, run_id, measure)"
     database.execute(f"delete from stored_scores where {keys} in (select {keys} from ({replaced}))")
     left = {*database.column("select distinct run_id from stored_scores")}
