@@ -65,12 +65,12 @@ class InputWarning(UserWarning):
     """Something odd in an input that was taken as it stands; the message names file and line."""
 
 
-def warn(text: str) -> None:
+def warn(told: str | Problem) -> None:
     """Give an InputWarning that names the caller's own line, not one of this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in ("evalsql", "contextlib"):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, InputWarning, stacklevel=level)
+    warnings.warn(str(told), InputWarning, stacklevel=level)
 
 
 class Problem(NamedTuple):

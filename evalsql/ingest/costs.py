@@ -111,7 +111,7 @@ class _Reader:
                 amounts = {name: text for name, text in fields.items() if name not in others}
             yield from ((record.line, run, topic, call, *each) for each in amounts.items() if self._takes(each[0]))
         if left_out:
-            warn(str(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(sorted(left_out))}")))
+            warn(Problem(label, 0, f"left out, since they are lists or objects: {', '.join(sorted(left_out))}"))
 
     def named(self, fields: Mapping[str, str], label: str) -> Mapping[str, str]:
         """The fields of a record; the one of {topic: number} gets the name of the one cost that is asked for."""
@@ -138,9 +138,9 @@ class _Reader:
                 elif not _NO_COST.fullmatch(value):
                     others.append(name)
         if others:
-            warn(str(source.problem(0, f"left out, since they are no numbers: {', '.join(others)}")))
+            warn(source.problem(0, f"left out, since they are no numbers: {', '.join(others)}"))
         if empty := [name for _, name, amount in found if amount == "null"]:
-            warn(str(source.problem(0, f"left out, since they are null: {', '.join(empty)}")))
+            warn(source.problem(0, f"left out, since they are null: {', '.join(empty)}"))
         if not found:
             raise source.error("has no numbers below resources, as ir_metadata with costs has")
         if not run:

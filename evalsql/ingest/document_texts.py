@@ -133,7 +133,7 @@ class _Reader:
         self.problems.check()
         if self.repeated:
             told = f"{counted(len(self.repeated), 'row')} left out, whose document stands above already"
-            warn(str(Problem(self.label, 0, f"{told}: {shortened(self.repeated[:10])}")))
+            warn(Problem(self.label, 0, f"{told}: {shortened(self.repeated[:10])}"))
         return LoadedTexts(*(self.num[each.removeprefix("num_")] for each in LoadedTexts._fields))
 
     def _texts(self, row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -182,7 +182,7 @@ def _judged_records(
     }
     for reason, names in notes.items():
         if names:
-            warn(str(Problem(label, 0, reason)))
+            warn(Problem(label, 0, reason))
     return judged, len(unjudged)
 
 

@@ -128,7 +128,7 @@ def check_rivals(table: Table, kind: str) -> None:
             reason = f"{told}, which contradict each other; {how_to_name(kind, meaning)}"
             raise InputError([table.problem(table.lines().get(row, row), reason)])
         if not has_texts:
-            warn(str(table.problem(0, f"{told}; the first one was taken")))
+            warn(table.problem(0, f"{told}; the first one was taken"))
 
 
 def check_calls(table: Table) -> None:

@@ -137,7 +137,7 @@ class Tables:
                 self._check_rows(table)
             self._check_columns(table)
             if num_open := table.num_open:
-                warn(str(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet")))
+                warn(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet"))
             if self.kind == "run":
                 refuse_systems(self.database, given, table.names)
             if meaning := _GUESSED.get(table.form.name):
@@ -276,7 +276,7 @@ class Tables:
         query = f"select bool_or({fault}), min(row) filter (where {zeros}) from ({table.query})"
         ((faulty, row),) = self.database.rows(query)
         if row and table.form.reader not in ("lines", "letor"):  # of these it was told as they were read
-            warn(str(table.problem(table.lines().get(row, row), ZERO_BYTES)))
+            warn(table.problem(table.lines().get(row, row), ZERO_BYTES))
         return not table.refused and faulty is False
 
     def _check_rows(self, table: Table) -> None:

@@ -166,7 +166,7 @@ def _rows(
             f"starts with # and is left out as a comment, though it has the columns of a row{more}; tables with a "
             "header, as TSV, may have names that start with #"
         )
-        warn(str(source.problem(like_rows[0], reason)))
+        warn(source.problem(like_rows[0], reason))
 
 
 def text_lines(
@@ -182,14 +182,14 @@ def text_lines(
                     continue
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
-                    warn(str(source.problem(number, reason)))
+                    warn(source.problem(number, reason))
                 if len(raw) > longest and text:
                     refuse(source.problem(number, f"longer than {longest:,} bytes"))
                 elif b"\r" in text:
                     refuse(source.problem(number, "holds a carriage return that ends no line"))
                 else:
                     if b"\0" in text:  # Real files have holes of zero bytes; trec_eval too reads on.
-                        warn(str(source.problem(number, ZERO_BYTES)))
+                        warn(source.problem(number, ZERO_BYTES))
                     try:
                         yield number, text.decode()
                     except UnicodeDecodeError:
