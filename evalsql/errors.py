@@ -163,3 +163,8 @@ class InputError(EvalsqlError):
         text = "\n".join(lines)
         hints = dict.fromkeys(hint for words, hint in _HINTS.items() if re.search(words, text))
         return "\n".join([*lines, "nothing was loaded", *hints])
+
+
+def input_error(file: object, reason: str, line: int = 0) -> InputError:
+    """The error of one thing that is wrong with an input."""
+    return InputError([Problem(str(file), line, reason)])

@@ -10,7 +10,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.catalog.relations import NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID, TREC_GROUPS, TREC_ORDER, Catalog
 from evalsql.database.database import MEMORY
-from evalsql.errors import EvalsqlError, InputError, Problem, ProblemList, UsageError
+from evalsql.errors import EvalsqlError, Problem, ProblemList, UsageError, input_error
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -225,7 +225,7 @@ def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError([Problem(path, 0, f"cannot be read: {reason.lower()}")]) from error
+        raise input_error(path, f"cannot be read: {reason.lower()}") from error
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             if columns := line.split():

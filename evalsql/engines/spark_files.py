@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import InputError, Problem, UsageError, input_error
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.source import GROWTH
 from evalsql.ingest.scores import JOB, RUNS, SCORES
@@ -97,7 +97,7 @@ def read_file(session: Any, path: str) -> bytes:
     reader = session.read.format("binaryFile")
     for (content,) in _rows(lambda: reader.load(exact(path)).select("content")):
         return bytes(content)
-    raise InputError([Problem(path, 0, "no such file, here or where Spark reads")])
+    raise input_error(path, "no such file, here or where Spark reads")
 
 
 def _rows(make: Callable[[], Any]) -> list[Any]:

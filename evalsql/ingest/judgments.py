@@ -14,7 +14,7 @@ from typing import Any
 
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import InputError, Problem, ProblemList, UsageError
+from evalsql.errors import ProblemList, UsageError, input_error
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files import trec_text
@@ -327,5 +327,5 @@ def _query_names(queries: str | Path | Iterable[str]) -> list[str]:
             names += [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
     problems.check()
     if not names:
-        raise InputError([Problem(str(queries), 0, "queries: holds no name")])
+        raise input_error(queries, "queries: holds no name")
     return names

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsql.database.database import Database
-from evalsql.errors import InputError, Problem
+from evalsql.errors import InputError, Problem, input_error
 from evalsql.ingest.base_rows import add_rows
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.result_files import ResultError, table_rows
@@ -32,7 +32,7 @@ def stage_manifest(database: Database, path: str | Path, meta: Mapping[str, str]
         file = _file(path, row)
         rows.append((line, file, stem(file), os.path.isfile(file), [*said], [*said.values()]))
     if not rows:
-        raise InputError([Problem(str(path), 0, "lists no run")])
+        raise input_error(path, "lists no run")
     listed = _told_runs(database, "manifest_runs", "manifest", _COLUMNS, rows)
     if faulty := [Problem(str(path), run.line, run.reason) for run in listed if run.reason]:
         raise InputError(faulty)
@@ -104,4 +104,4 @@ def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     except (ValueError, TypeError, RecursionError) as error:
         reason = f"is no TOML of runs, such as [[run]]: {error}"
     if reason:
-        raise InputError([Problem(str(path), line, reason)])
+        raise input_error(path, reason, line)

@@ -14,7 +14,7 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one
-from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
+from evalsql.errors import InputError, Problem, ProblemList, UsageError, input_error, warn
 from evalsql.ingest.base_rows import IN_MEMORY, NOW, add_rows
 from evalsql.ingest.files import input_files
 from evalsql.ingest.files.formats import without_rows
@@ -64,9 +64,9 @@ class _Reader:
         try:
             found = [self._row(result, at, "", IN_MEMORY) for at, result in enumerate(results_in(data, self.measure))]
         except ResultError as error:
-            raise InputError([Problem(IN_MEMORY, error.line, error.reason)]) from error
+            raise input_error(IN_MEMORY, error.reason, error.line) from error
         if not found:
-            raise InputError([Problem(IN_MEMORY, 0, "holds no results: a system or a topic, with measures and values")])
+            raise input_error(IN_MEMORY, "holds no results: a system or a topic, with measures and values")
         self._stage(found, [(0, IN_MEMORY, None, None)])
 
     def read(self, sources: Sequence[str | Path], progress: Progress) -> None:
@@ -87,7 +87,7 @@ class _Reader:
             warn(f"{counted(len(self.skipped), 'file')} without results skipped: {shortened(self.skipped, 3)}")
         self.problems.check()
         if not self.num_files:
-            raise InputError([Problem(str(sources[0]), 0, "holds no results")])
+            raise input_error(sources[0], "holds no results")
 
     def _stage(self, rows: list[Sequence[object]], files: list[Sequence[object]]) -> None:
         for name, some in (("staged_results", rows), ("staged_files", files)):
@@ -217,7 +217,7 @@ def load_results(
     loaded = database.column("select distinct run from temp.result_values order by run")
     if not loaded:
         where = IN_MEMORY if paths is None else str(paths[0])
-        raise InputError([Problem(where, 0, "holds no values of measures that evalsql has")])
+        raise input_error(where, "holds no values of measures that evalsql has")
     empty = "select label from temp.staged_files where file not in (select file from temp.named_results) order by file"
     if without := database.column(empty):
         reader.num_files -= len(without)
@@ -256,7 +256,7 @@ def _files(root: str, folder: Path) -> Iterator[Source]:
         path = folder / "input"
         path.write_bytes(sys.stdin.buffer.read())
     if not path.exists():
-        raise InputError([Problem(root, 0, "no such file or folder")])
+        raise input_error(root, "no such file or folder")
     if path.is_dir():
         for parent, folders, names in os.walk(root):
             folders[:] = sorted(each for each in folders if not input_files.unfit_name(each))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
-from evalsql.errors import InputError, Problem, QueryError, UsageError, warn
+from evalsql.errors import InputError, Problem, QueryError, UsageError, input_error, warn
 from evalsql.ingest.base_rows import add_rows, check_free, delete, file_row
 from evalsql.ingest.files.source import Source, open_file
 from evalsql.ingest.load_options import Meta
@@ -47,11 +47,11 @@ def found_files(source: str | Path) -> ScoreFiles:
     """The Parquet files of a folder, which must be finished, or the one that is named."""
     path = Path(source)
     if not path.exists():
-        raise _error(source, "no such file or folder")
+        raise input_error(source, "no such file or folder")
     if (path / SCORES).is_dir():
         if not (path / (JOB if (path / JOB).exists() else "") / _FINISHED).exists():  # older ones have no such folder
             hint = "the same evalsql spark eval does what is missing"
-            raise _error(source, f"the job that writes this folder has not ended; {hint}")
+            raise input_error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
     return ScoreFiles(_parquet(path) if path.is_dir() else [str(source)])
 
@@ -60,10 +60,6 @@ def _parquet(folder: Path) -> list[str]:
     """Parquet files at any depth, but for hidden ones and those that a writer has not finished."""
     found = sorted(folder.rglob("*.parquet"))
     return [str(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
-
-
-def _error(file: object, reason: str) -> InputError:
-    return InputError([Problem(str(file), 0, reason)])
 
 
 def load_scores(database: Database, source: str | Path, *, qrels: str | None, replace: bool, meta: Meta) -> list[str]:
@@ -80,7 +76,7 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
     """
     files = found_files(source)
     if not files.scores:
-        raise _error(source, "holds no scores: the job evaluated no run")
+        raise input_error(source, "holds no scores: the job evaluated no run")
     _stage(database, source, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
     ranges = ranges_of(_name_measures(database))
     facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
@@ -139,23 +135,23 @@ def _stage(database: Database, source: str | Path, files: Sequence[str], qrels: 
     for file in files:
         with open(file, "rb") as stream:
             if not stream.read(4).startswith(_PARQUET):
-                raise _error(file, "cannot be read as scores: it is no Parquet file, and scores are")
+                raise input_error(file, "cannot be read as scores: it is no Parquet file, and scores are")
     try:
         held = {name for name, *_ in database.rows(f"describe select * from {_read(source, files)}")}
         missing = [name for name in (*_NEEDED, *(["qrels"] if qrels is None else [])) if name not in held]
         if missing:
             reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
             hint = "; --qrels NAME says which judgments" if missing == ["qrels"] else ""
-            raise _error(files[0], reason + hint)
+            raise input_error(files[0], reason + hint)
         texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
         texts |= {"qrels": literal(qrels)} if qrels is not None else {}
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
         rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(source, files)}"
         database.make("staged_scores", rows)
     except QueryError as error:
-        raise _error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
+        raise input_error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
     if not database.rows(f"select 1 from {_STAGED} limit 1"):
-        raise _error(files[0], "holds no rows")
+        raise input_error(files[0], "holds no rows")
 
 
 def _name_measures(database: Database) -> list[Measure]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
-from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
+from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, input_error, warn
 from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.column_meanings import check_given, column_names
 from evalsql.ingest.files.input_files import open_one_source, open_rows
@@ -196,7 +196,7 @@ def _check_fields(label: str, names: Sequence[str]) -> None:
             f"{len(names):,} fields, such as {shortened(names)}; topics have at most {_MOST_KEYS}. Runs and judgments "
             "are loaded by evalsql load runs and load qrels"
         )
-        raise InputError([Problem(label, 0, reason)])
+        raise input_error(label, reason)
 
 
 def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str, str]:

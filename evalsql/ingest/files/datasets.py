@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import UsageError, input_error
 
 DATASET = "irds:"
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics", "docs": "documents"}
@@ -55,4 +55,4 @@ def _dataset_rows(label: str, what: str) -> Iterator[Any]:
     try:
         yield from getattr(dataset, f"{what}_iter")()
     except Exception as error:  # what a download raises is of many kinds
-        raise InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")]) from error
+        raise input_error(label, f"ir_datasets cannot read it: {error}") from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from evalsql.database.disk import is_full, scratch_folder
-from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
+from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, input_error, warn
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.datasets import DATASET, dataset_records, is_dataset, write_dataset
 from evalsql.ingest.files.formats import recognised, without_rows
@@ -67,7 +67,7 @@ def failures_named() -> Iterator[None]:
                 f"no space is left for temporary files; TMPDIR names another folder ({error})"
             ) from error
         reason = (error.strerror or str(error)).lower()
-        raise InputError([Problem(str(error.filename or tempfile.tempdir or "input"), 0, reason)]) from error
+        raise input_error(error.filename or tempfile.tempdir or "input", reason) from error
 
 
 @contextmanager
@@ -245,7 +245,7 @@ class _Finder:
         if not fitting or not (found or self.problems):
             told = ", ".join(f"{each.file} ({each.reason})" for each in skipped[:_SHOWN])
             what = "run" if kind == "run" else "judgments"
-            raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
+            raise input_error(label, f"holds no {what}" + (f"; skipped: {told}" if told else ""))
         self.skipped += skipped
         return found
 
@@ -276,7 +276,7 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
     except InputError as error:
         return error.problems[0].reason
     except unreadable() as error:
-        raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
+        raise input_error(source.label, f"cannot be read: {error}") from error
     widths, number_at = (range(5, LONGEST_LINE), 4) if kind == "run" else ((4, 5), 3)
     for line in head.decode("utf-8-sig", "replace").split("\n")[:_LOOKED_AT]:
         columns = line.split()

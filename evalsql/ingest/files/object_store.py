@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from evalsql.database import engine
 from evalsql.database.quack import load_extension
-from evalsql.errors import InputError, Problem, WarehouseError
+from evalsql.errors import WarehouseError, input_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,7 +54,7 @@ def copy_object(name: str, path: Path) -> None:
     with _connection(name) as connection:
         row: Any = connection.execute("select content from read_blob(?)", [_as_engine(name)]).fetchone()
     if row is None:
-        raise InputError([Problem(without_keys(name), 0, "no such object")])
+        raise input_error(without_keys(name), "no such object")
     path.write_bytes(row[0])
 
 
@@ -75,7 +75,7 @@ def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
             with engine.interruptible(connection):
                 yield connection
         except WarehouseError as error:
-            raise InputError([Problem(without_keys(name), 0, str(error))]) from error
+            raise input_error(without_keys(name), str(error)) from error
         except engine.Error as error:
             reason = str(error).strip().partition("\n")[0].replace(name, shown := without_keys(name))
-            raise InputError([Problem(shown, 0, f"the store says: {reason}")]) from error
+            raise input_error(shown, f"the store says: {reason}") from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
-from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.errors import InputError, Problem, QueryError, UsageError, input_error
 
 # Modules that decompress files, by how these begin.
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
@@ -100,7 +100,7 @@ class Source(NamedTuple):
         return Problem(self.label, line, reason)
 
     def error(self, reason: str, line: int = 0) -> InputError:
-        return InputError([self.problem(line, reason)])
+        return input_error(self.label, reason, line)
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:
