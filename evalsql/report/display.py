@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -279,10 +278,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         if len(self.page) > _MOST_BYTES:
-            return f"<p>{escape(repr(self))}</p>"
+            return f"<p>{html.text(repr(self))}</p>"
         # In a frame, style and scripts reach nothing of the notebook; without a base, links would be the notebook's.
         framed = self.page.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
-            f'<iframe srcdoc="{escape(framed)}" sandbox="allow-scripts allow-popups" title="report" '
+            f'<iframe srcdoc="{html.text(framed)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )

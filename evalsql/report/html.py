@@ -64,7 +64,7 @@ def page(name: str, title: str, style: str, scripts: Sequence[str], data: object
 
 
 def link(address: str, words: object) -> str:
-    return f'<a href="{escape(address)}">{text(words)}</a>'
+    return f'<a href="{text(address)}">{text(words)}</a>'
 
 
 def links_line(*links: str) -> str:

@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
 from evalsql.phrases import counted, listed
-from evalsql.report.html import in_words, number, share
+from evalsql.report.html import in_words, number, share, text
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.verdicts import is_about_judgments
 
@@ -41,7 +40,7 @@ class Picture(NamedTuple):
     height: int
 
     def svg(self, chosen: Iterable[str]) -> str:
-        label = escape(f"{self.title}: {'; '.join(f'{run} {self.texts[run]}' for run in chosen if run in self.texts)}")
+        label = text(f"{self.title}: {'; '.join(f'{run} {self.texts[run]}' for run in chosen if run in self.texts)}")
         return f'<svg class="small" role="img" aria-label="{label}" height="{self.height}">{"".join(self.parts)}</svg>'
 
 
@@ -176,7 +175,7 @@ def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
     parts.append("</g>")
     for at, name in enumerate(measures):
         x, anchor = ("0%", "start") if at == 0 else ("100%", "end") if at == last else (xs[at], "middle")
-        parts.append(f'<text x="{x}" y="96" text-anchor="{anchor}">{escape(name)}</text>')
+        parts.append(f'<text x="{x}" y="96" text-anchor="{anchor}">{text(name)}</text>')
     texts = {run: listed([str(place) for place in order]) for run, order in orders.items()}
     return Picture("places", f"Places by {listed(measures)}", texts, parts, 102)
 

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
-from html import escape
 from math import isclose
 from pathlib import Path
 from string import Template
@@ -20,7 +19,7 @@ from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
-from evalsql.report.html import embedded_json
+from evalsql.report.html import embedded_json, text
 from evalsql.report.site.site_data import SetResults
 from evalsql.report.site.site_parts import CONSOLE, FILES, HOME, Links, Page
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
@@ -191,20 +190,20 @@ def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = Fal
     catalog, asked = links.catalog, questions(links.found[0].runs, on_boards=has_board)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
-    head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+    head = f'<meta http-equiv="Content-Security-Policy" content="{text(policy)}">\n'
     buttons = "".join(
-        f'<li><button type="button" class="link ask" data-sql="{escape(sql)}">{escape(question)}</button></li>'
+        f'<li><button type="button" class="link ask" data-sql="{text(sql)}">{text(question)}</button></li>'
         for question, sql in asked
     )
     some = (*_EXAMPLES, f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}")
-    relations = " ".join(f"<code>{escape(each)}</code>" for each in some)
+    relations = " ".join(f"<code>{text(each)}</code>" for each in some)
     body = _BODY.substitute(
         buttons=buttons,
         relations=relations,
-        first=escape(asked[0][1]),
+        first=text(asked[0][1]),
         version=_VERSION,
         size=f"{copy.size / 1e6:.1f}",
-        limits=escape(_limits(copy)),
+        limits=text(_limits(copy)),
         data=embedded_json(_data(catalog, copy, engine)),
     )
     summary = "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"

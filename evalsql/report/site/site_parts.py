@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from copy import copy
-from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -125,7 +124,7 @@ def html(page: Page, frame: Frame) -> str:
     root = to_root(page.address)
     current = ' aria-current="page"'
     bar = "".join(
-        f'<a href="{root}{escape(address)}"{current if page.address == address else ""}>{text(words)}</a>'
+        f'<a href="{root}{text(address)}"{current if page.address == address else ""}>{text(words)}</a>'
         for words, address in frame.sections
     )
     way = "".join(f"{link(root + address, words)} <span>/</span> " for words, address in page.above)
