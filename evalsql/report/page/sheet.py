@@ -11,12 +11,6 @@ from evalsql.version import __version__
 
 COLUMNS = ("topic", "topic_text", "document", "title", "text", "grade")
 _TEXTS = ("topic_text", "title", "text")
-# It holds what was judged, and reaches nothing.
-_HEAD = """<meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-"""
 _KEYS = "Keys: {} judge, \u2190 and \u2192 go on, n finds the next not judged, Delete takes a grade back, s saves."
 
 
@@ -31,7 +25,7 @@ def for_spreadsheet(sheet: Table) -> Table:
 
 
 def sheet_page(sheet: Table, grades: Sequence[int]) -> str:
-    """The page; rows are those of ``judging_sheet``, the documents of a topic together."""
+    """The page, which reaches nothing; rows are those of ``judging_sheet``, the documents of a topic together."""
     topics: dict[str, list[Any]] = {}
     for topic, *said in sheet.picked("topic", "topic_text", "description", "narrative"):
         topics.setdefault(topic, [topic, *said])
@@ -47,4 +41,4 @@ def sheet_page(sheet: Table, grades: Sequence[int]) -> str:
     }
     title, style, scripts = "Documents to judge", read_part("sheet.css"), ["elements.js", "sheet.js"]
     keys, made = text(_KEYS.format(", ".join(map(str, grades)))), text(f"Made by evalsql {__version__}.")
-    return page("sheet", title, style, scripts, data, head=_HEAD, keys=keys, made=made)
+    return page("sheet", title, style, scripts, data, head=read_part("sheet_head.html"), keys=keys, made=made)
