@@ -28,7 +28,8 @@ _COMMANDS = {
     "Load": ("leaderboard.demo", "leaderboard.eval_", "app.load", "export_import.import_", "holdings.annotate"),
     "Ask": (
         *("leaderboard.leaderboard", "leaderboard.topics", "board.board", "compare.explain", "holdings.ties"),
-        *("measures_sql.measures", "measures_sql.sql", "measures_sql.shell", "trec_eval_command.trec_eval", "app.help_"),
+        *("measures_sql.measures", "measures_sql.sql", "measures_sql.shell"),
+        *("trec_eval_command.trec_eval", "app.help_"),
     ),
     "Compare": (
         *("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
