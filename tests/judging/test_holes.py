@@ -339,6 +339,14 @@ def test_a_difference_of_0_but_for_rounding_is_0() -> None:
     assert found == [(0.0,)]
 
 
+def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample: Warehouse) -> None:
+    def plan(arguments: str) -> str:
+        return str(sample.rows(f"explain from utility_bounds({arguments})"))
+
+    assert "retrieved" in plan("missed := 2")
+    assert "retrieved" not in plan("")
+
+
 def test_holes_weigh_as_much_for_measures_of_judged_documents(sample: Warehouse) -> None:
     def differences(name: str) -> list[tuple[Any, ...]]:
         pairs, _ = Holes(sample.evaluation, sample.evaluation.named(name), runs=["dense", "random"]).pairs()

@@ -19,7 +19,12 @@ with counted as (
         + $rejected * ($collection + num_rel_ret - num_ret - num_rel) as value,
         ($found - $false_alarm) * new_rel as by_holes,
         ($missed - $rejected) * new_unseen as by_unseen
-    from hole_counts(rel := $rel, most := $most, unseen := $unseen)
+    from hole_counts(
+        rel := $rel,
+        most := $most,
+        -- Nobody need count them where they are worth the same in any case.
+        unseen := case when $missed = $rejected then 0 else $unseen end
+    )
 )
 select
     qrels,
