@@ -17,6 +17,7 @@ _FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?:(?P<adds_up>, ad
 # A ranking that is judged to its end has no other values without unjudged documents.
 _WITHOUT_EFFECT = ("judged_only", TIES)
 _MOST_PARTS = 20
+_EXTREMES = "least", "greatest"
 
 
 class _Bounded(NamedTuple):
@@ -65,6 +66,11 @@ def _bounded(measure: Measure) -> _Bounded:
     depth = match["depth"] or ("" if match["relation"] == _FILLED else CUTOFF)
     adds_up = bool(match["adds_up"]) and not measure.arguments.get("relative")
     return _Bounded(measure, match["relation"], depth, adds_up, bool(match["finds"]))
+
+
+def _values_by(each: _Bounded, ranks: str) -> str:
+    """A SELECT of the values of a measure by the rows of a SELECT of judged_ranks."""
+    return f"select * from ({ddl.with_inputs(f'from {each.measure.call}', {'judged_ranks': ranks})})"
 
 
 class Holes:
@@ -137,17 +143,14 @@ class Holes:
         if (weights := self._weights(each)) and not condenses:
             inputs["hole_weights"] = weights
             return self._database.query("added_up_bounds", inputs, k=each.cutoff)
-        ranks = with_arguments(self._database.catalog, "doubly_filled_ranks", **how).call
-        table = self._evaluation.keep(f"from steps.{ranks} semi join {self._chosen} using (evaluation_id)")
-        return self._database.query("filled_bounds", {"filled_values": self._values(each, table)})
-
-    def _values(self, each: _Bounded, table: str) -> str:
-        """A SELECT of the values of a measure by the ranks of a table, with the least grades and with the greatest."""
-        values = []
-        for unjudged in ("least", "greatest"):
-            rows = f"select * exclude (unjudged) from {table} where unjudged = '{unjudged}'"
-            values.append(f"select * from ({ddl.with_inputs(f'from {each.measure.call}', {'judged_ranks': rows})})")
-        return "\nunion all\n".join(values)
+        calls = [with_arguments(self._database.catalog, _FILLED, **how, unjudged=extreme).call for extreme in _EXTREMES]
+        # In one plan with the rows the engine guesses how many there are, and some measures never end.
+        rows = "with filled as materialized (from {} semi join {} using (evaluation_id)) from filled"
+        filled = [rows.format(call, self._chosen) for call in calls]
+        values = [_values_by(each, ranks) for ranks in filled]
+        if not condenses and how[GAINS] is None:  # a hole of grade 0 is worth what no judgment is
+            values[0] = f"select * from ({inputs['values_given']})"
+        return self._database.query("filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 
     def pairs(self) -> tuple[str, str]:
         """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of
@@ -186,5 +189,7 @@ class Holes:
         kept = self._evaluation.keep(
             f"from steps.{with_arguments(self._database.catalog, 'single_documents', **how, skipped=skipped).call}"
         )
-        inputs = {"single_ranks": f"select * from {kept}", "single_values": self._values(each, kept)}
+        singles = [f"select * exclude (unjudged) from {kept} where unjudged = '{extreme}'" for extreme in _EXTREMES]
+        values = [_values_by(each, ranks) for ranks in singles]
+        inputs = {"single_ranks": f"select * from {kept}", "single_values": "\nunion all\n".join(values)}
         return f"select * from ({self._database.query('single_weights', inputs)})"

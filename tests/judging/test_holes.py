@@ -339,6 +339,25 @@ def test_a_difference_of_0_but_for_rounding_is_0() -> None:
     assert found == [(0.0,)]
 
 
+def test_filled_rankings_have_every_rank_once(sample: Warehouse) -> None:
+    """Down to the cutoff, or the end of a shorter ranking; what is judged keeps its grade."""
+    retrieved = sample.rows("""
+        select evaluation_id, rank, grade
+        from evaluations
+        join retrieved using (run_id, topic_id)
+        left join judged_documents using (qrels_id, topic_id, document_id)
+        where rank <= 15 order by all
+    """)
+    expected, found = [], dict[int, int]()
+    for evaluation, rank, judged in retrieved:
+        grade = 2 if judged is None or judged < 0 else judged
+        found[evaluation] = found.get(evaluation, 0) + (grade >= 1)
+        expected.append((evaluation, rank, rank, found[evaluation] if grade >= 1 else 0, grade))
+    assert any(grade is None for *_, grade in retrieved)
+    columns = "evaluation_id, rank, judged_rank, relevant_rank, grade"
+    assert sample.rows(f"select {columns} from filled_ranks(k := 15, most := 2) order by all") == expected
+
+
 def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample: Warehouse) -> None:
     def plan(arguments: str) -> str:
         return str(sample.rows(f"explain from utility_bounds({arguments})"))

@@ -10,9 +10,8 @@
 with judged_above as (
     select
         evaluation_id,
-        rank - judged_rank as holes_above,
         rank,
-        rank as own_rank,
+        rank - judged_rank as holes_above,
         grade >= 1 as is_relevant
     from asked_ranks()
     where
@@ -22,38 +21,25 @@ with judged_above as (
     -- The end of a ranking is below its last gap.
     select
         evaluation_id,
-        num_holes as holes_above,
         least(coalesce($k, num_ret), num_ret) + 1 as rank,
-        null as own_rank,
+        num_holes as holes_above,
         false as is_relevant
     from hole_counts(k := $k, unseen := 0)
-),
-blocks as (
-    -- What stands together without a hole between.
-    select
-        evaluation_id,
-        holes_above,
-        min(rank) as first_rank,
-        count(case when is_relevant then 1 end) as num_rel,
-        coalesce(sum(own_rank), 0) as ranks,
-        coalesce(sum(1 / log2(own_rank + 1)), 0) as discounts
-    from judged_above
-    group by evaluation_id, holes_above
 ),
 gaps as (
     select
         evaluation_id,
-        holes_above - lag(holes_above, 1, 0) over down as size,
+        rank - 1 - lag(rank, 1, 0) over above as size,
         holes_above as holes_down,
-        first_rank - 1 as last_rank,
-        sum(num_rel) over down - num_rel as rel_above,
-        sum(ranks) over down - ranks as judged_ranks,
-        sum(discounts) over down - discounts as judged_discounts
-    from blocks
-    window down as (
+        rank - 1 as last_rank,
+        count(case when is_relevant then 1 end) over above as rel_above,
+        coalesce(sum(rank) over above, 0) as judged_ranks,
+        coalesce(sum(1 / log2(rank + 1)) over above, 0) as judged_discounts
+    from judged_above
+    window above as (
         partition by evaluation_id
-        order by holes_above
-        rows between unbounded preceding and current row
+        order by rank
+        rows between unbounded preceding and 1 preceding
     )
 )
 select *
