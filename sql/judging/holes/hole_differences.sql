@@ -17,15 +17,24 @@ with holes as (
     select
         evaluated_topics.qrels,
         evaluated_topics.run,
-        hole_ranks.topic_id,
-        hole_ranks.document_id,
+        retrieved.topic_id as topic_id,
+        retrieved.document_id as document_id,
         hole_weights.greatest - hole_weights.least as weight
-    from hole_ranks(k := $k) as hole_ranks
-    join evaluated_topics on evaluated_topics.evaluation_id = hole_ranks.evaluation_id
+    from evaluated_topics
+    join asked_retrieved() as retrieved
+        on retrieved.run_id = evaluated_topics.run_id
+        and retrieved.topic_id = evaluated_topics.topic_id
+    left join asked_ranks() as judged
+        on judged.evaluation_id = evaluated_topics.evaluation_id
+        and judged.rank = retrieved.rank
+        and judged.rank <= $k
+        and judged.grade >= 0
     join hole_weights
         on hole_weights.qrels = evaluated_topics.qrels
-        and hole_weights.rank = hole_ranks.rank
-    where hole_ranks.grade is null
+        and hole_weights.rank = retrieved.rank
+    where
+        retrieved.rank <= $k
+        and judged.grade is null
 ),
 topics_of_sets as (
     select

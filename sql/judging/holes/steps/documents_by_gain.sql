@@ -6,7 +6,60 @@
 --   of_holes        whether a hole may have it
 --   ordered         whether no grade of the set gains less than a lower one
 --   num_documents   documents with this gain or more
-with judged_gains as (
+with gains_of_grades as (
+    select
+        judged.qrels_id,
+        judged.grade,
+        grade_gains.gain,
+        judged.grade <= coalesce($most, judged.grade) as of_holes
+    from (
+        select qrels_id, grade from judged_documents where grade >= 0
+        union
+        select qrels_id, 0 as grade from qrels
+    ) as judged
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged.grade
+),
+compared as (
+    select
+        qrels_id,
+        gain,
+        of_holes,
+        coalesce(
+            gain >= lag(gain) over (partition by qrels_id order by grade),
+            gain = 0
+        ) as is_ordered
+    from gains_of_grades
+),
+distinct_gains as (
+    select
+        qrels_id,
+        gain,
+        bool_or(of_holes) as of_holes
+    from compared
+    where gain > 0
+    group by qrels_id, gain
+),
+orders as (
+    select
+        qrels_id,
+        bool_and(is_ordered) as ordered
+    from compared
+    group by qrels_id
+),
+gain_steps as (
+    select
+        distinct_gains.qrels_id,
+        distinct_gains.gain,
+        distinct_gains.gain - coalesce(
+            lag(distinct_gains.gain) over (partition by distinct_gains.qrels_id order by distinct_gains.gain),
+            0
+        ) as height,
+        distinct_gains.of_holes,
+        orders.ordered
+    from distinct_gains
+    join orders on orders.qrels_id = distinct_gains.qrels_id
+),
+judged_gains as (
     select
         judged_documents.qrels_id,
         judged_documents.topic_id,
@@ -29,8 +82,7 @@ select
     gain_steps.ordered,
     count(judged_gains.gain) as num_documents
 from judged_topics
-join gain_steps(dcg := $dcg, gains := $gains, most := $most) as gain_steps
-    on gain_steps.qrels_id = judged_topics.qrels_id
+join gain_steps on gain_steps.qrels_id = judged_topics.qrels_id
 left join judged_gains
     on judged_gains.qrels_id = judged_topics.qrels_id
     and judged_gains.topic_id = judged_topics.topic_id
