@@ -117,10 +117,12 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     """The measures that texts name, separated by blanks or commas; raises UsageError with all that does not fit."""
     measures: dict[str, Measure] = {}
     problems: list[str] = []
+    known = _known(catalog)
+    trec = {name.lower(): named for name, named in trec_names(catalog).items()}
     for text in texts:
         for part in split_names(text):
             try:
-                measures.update({measure.name: measure for measure in _parse(part, catalog)})
+                measures.update({measure.name: measure for measure in _parse(part, known, trec)})
             except UsageError as error:
                 problems.append(str(error))
     if problems:
@@ -205,12 +207,16 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
     return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
 
 
-def _parse(text: str, catalog: Catalog) -> list[Measure]:
+def _known(catalog: Catalog) -> dict[str, Named]:
+    """What each name of a measure stands for, in lower case; see ``trec_names`` for those of trec_eval."""
     known: dict[str, Named] = {}
     for relation in catalog.measures:
         names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
         known |= {alias.name.lower(): Named(relation, alias) for alias in names}
-    trec = {name.lower(): named for name, named in trec_names(catalog).items()}
+    return known
+
+
+def _parse(text: str, known: Mapping[str, Named], trec: Mapping[str, Named]) -> list[Measure]:
     written = text.strip()
     for pattern, form in _OF_RANX:
         if match := pattern.fullmatch(written):
@@ -238,7 +244,7 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
         if named and named[0].header.at in (each.name for each in named[0].parameters):
             name = f"{named[0].header.measure}@{cut['at']}"
             raise UsageError(f'unknown measure "{text.strip()}"; with a cutoff it is {name}')
-    shown = {name.lower(): name for name in (*trec_names(catalog), *TREC_GROUPS)}
+    shown = {name: named.alias.name for name, named in trec.items()} | {name.lower(): name for name in TREC_GROUPS}
     shown |= {name: relation.header.measure for name, (relation, _) in known.items()}
     raise UsageError(unknown_measure(text, shown, base))
 
