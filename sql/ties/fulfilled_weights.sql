@@ -15,11 +15,11 @@ with counts as (
         sum(
             case
                 when tied_rank is not null then cast(0.5 as double)
-                when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then cast(1 as double)
+                when is_fulfilled then cast(1 as double)
                 else cast(0 as double)
             end
         ) as num_fulfilled
-    from ranked_preferences
+    from ranked_preferences()
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id, judgment_group, case when $unit = 'share' then num_groups end
 ),

@@ -10,7 +10,7 @@ with group_counts as (
         evaluation_id,
         judgment_group,
         count(*) as num_prefs
-    from ranked_preferences
+    from ranked_preferences() as ranked_preferences
     where
         $unit = 'group'
         and num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
@@ -27,7 +27,7 @@ weighted_preferences as (
             when 'group' then 1 / group_counts.num_prefs
             else cast(1 as double)
         end as weight
-    from ranked_preferences
+    from ranked_preferences() as ranked_preferences
     left join group_counts
         on group_counts.evaluation_id = ranked_preferences.evaluation_id
         and group_counts.judgment_group = ranked_preferences.judgment_group

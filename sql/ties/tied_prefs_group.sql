@@ -1,25 +1,12 @@
 -- title: PrefsGroup in the worst and the best order of tied documents, and expected over all their orders
 -- parameters: pairs, ties in {worst, best, expected} = expected
 -- columns: qrels, run, topic, value
-with judgment_groups as (
+with group_counts as (
     select
         qrels_id,
         topic_id,
-        judgment_group
-    from preferences
-    union
-    select
-        qrels_id,
-        topic_id,
-        iteration as judgment_group
-    from assessments
-),
-group_counts as (
-    select
-        qrels_id,
-        topic_id,
-        count(*) as num_groups
-    from judgment_groups
+        count(distinct judgment_group) as num_groups
+    from judged_levels
     group by qrels_id, topic_id
 )
 select

@@ -8,7 +8,7 @@ with tied_preferences as (
         better_id,
         least(better_id, worse_id) as one_id,
         greatest(better_id, worse_id) as other_id
-    from ranked_preferences
+    from ranked_preferences() as ranked_preferences
     where tied_rank is not null
 ),
 contradictions as (

@@ -294,8 +294,27 @@ def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path:
     empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
     names = "select document from documents where document_id = "
     assert empty.rows(
-        f"select judgment_group, ({names} better_id), ({names} worse_id) from steps.preference_pairs order by all"
+        f"select judgment_group, ({names} better_id), ({names} worse_id) from steps.preference_pairs() order by all"
     ) == [*(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")), ("h", "d", "a")]
+
+
+def test_preferences_of_grades_are_counted_without_their_pairs(empty: Warehouse, tmp_path: Path) -> None:
+    """Of 40 documents, of which every fifth is not retrieved; the other topic has a document with two levels."""
+    grades = {f"d{at:02}": at * 7 % 4 for at in range(40)}
+    run = {document: 100.0 - at * 17 % 40 for at, document in enumerate(grades) if at % 5}
+    rows = [f"t 0 {document} {grade}\n" for document, grade in grades.items()]
+    empty.load_qrels(write(tmp_path / "q.txt", "".join([*rows, "u 0 a 0\nu 1 a 2\nu 1 b 1\n"])), "q", form="groups")
+    empty.load_run({"t": run, "u": {"b": 2.0, "a": 1.0}}, "system")
+    listed = (
+        "select distinct topic from steps.ranked_preferences(listed := '{}') join evaluations using (evaluation_id)"
+    )
+    for which, topics in (("all", ["t", "u"]), ("repeated", ["u"])):
+        assert empty.rows(f"{listed.format(which)} join topics using (topic_id) order by 1") == [(t,) for t in topics]
+    expected = plain.PreferredTopic({"0": {"0": {document: float(grade) for document, grade in grades.items()}}}, run)
+    for measure in OF_PREFERENCES:
+        found = values(empty, measure, "topic")
+        assert found["t"] == pytest.approx(value_of(measure)(expected), abs=1e-12), measure
+        assert found["u"] == 0, measure
 
 
 def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Path) -> None:

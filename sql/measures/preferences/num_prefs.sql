@@ -16,7 +16,7 @@ with counts as (
         qrels_id,
         topic_id,
         count(*) as num_prefs
-    from preference_pairs
+    from preference_pairs()
     group by qrels_id, topic_id
 )
 select

@@ -16,20 +16,17 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences NumPrefsFulfilled = 12
-with counts as (
+with sums as (
     select
         evaluation_id,
-        count(
-            case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
-        ) as num_fulfilled
-    from ranked_preferences
-    where num_ret >= case $pairs when 'all' then 0 else 2 end
+        sum(num_fulfilled) as num_fulfilled
+    from preference_counts(pairs := $pairs)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(coalesce(counts.num_fulfilled, 0) as double) as value
+    coalesce(sums.num_fulfilled, 0) as value
 from evaluated_topics
-left join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

@@ -16,45 +16,19 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences PrefsGroup = 0.4206
-with judgment_groups as (
+with group_counts as (
     select
         qrels_id,
         topic_id,
-        judgment_group
-    from preferences
-    union
-    select
-        qrels_id,
-        topic_id,
-        iteration as judgment_group
-    from assessments
-),
-group_counts as (
-    select
-        qrels_id,
-        topic_id,
-        count(*) as num_groups
-    from judgment_groups
+        count(distinct judgment_group) as num_groups
+    from judged_levels
     group by qrels_id, topic_id
-),
-ratios as (
-    select
-        evaluation_id,
-        judgment_group,
-        cast(
-            count(
-                case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
-            ) as double
-        ) / count(*) as ratio
-    from ranked_preferences
-    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
-    group by evaluation_id, judgment_group
 ),
 sums as (
     select
         evaluation_id,
-        sum(ratio) as total
-    from ratios
+        sum(num_fulfilled / nullif(num_prefs, 0)) as total
+    from preference_counts(pairs := $pairs)
     group by evaluation_id
 )
 select

@@ -21,22 +21,15 @@ with sums as (
     -- Together the preferences that groups have between the same two documents count as one pair.
     select
         evaluation_id,
-        sum(
-            case
-                when better_rank is not null and (worse_rank is null or better_rank < worse_rank)
-                then 1 / num_groups
-                else 0
-            end
-        ) as total,
-        sum(1 / num_groups) as num_pairs
-    from ranked_preferences
-    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+        sum(prefs_weight) as prefs_weight,
+        sum(fulfilled_weight) as fulfilled_weight
+    from preference_counts(pairs := $pairs)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(sums.total / sums.num_pairs, 0) as value
+    coalesce(sums.fulfilled_weight / nullif(sums.prefs_weight, 0), 0) as value
 from evaluated_topics
 left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

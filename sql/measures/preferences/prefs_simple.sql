@@ -16,21 +16,18 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences PrefsSimple = 0.5387
-with counts as (
+with sums as (
     select
         evaluation_id,
-        count(*) as num_prefs,
-        count(
-            case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
-        ) as num_fulfilled
-    from ranked_preferences
-    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+        sum(num_prefs) as num_prefs,
+        sum(num_fulfilled) as num_fulfilled
+    from preference_counts(pairs := $pairs)
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(counts.num_fulfilled / counts.num_prefs, 0) as value
+    coalesce(sums.num_fulfilled / nullif(sums.num_prefs, 0), 0) as value
 from evaluated_topics
-left join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

@@ -60,15 +60,7 @@ kept_preferences as (
         ranked_preferences.judgment_group as judgment_group,
         case
             when ranked_preferences.tied_rank is null or $ties = 'rule'
-            then case
-                when ranked_preferences.better_rank is not null
-                    and (
-                        ranked_preferences.worse_rank is null
-                        or ranked_preferences.better_rank < ranked_preferences.worse_rank
-                    )
-                then cast(1 as double)
-                else cast(0 as double)
-            end
+            then case when ranked_preferences.is_fulfilled then cast(1 as double) else cast(0 as double) end
             when $ties = 'worst' then cast(0 as double)
             when $ties = 'best' then cast(1 as double)
             -- In a group of one subgroup it does not matter which of the tied last documents are kept: whichever is the
@@ -76,7 +68,7 @@ kept_preferences as (
             when not worse.has_subgroups then worse.number_in_tie / (worse.num_tied + 1)
             else cast(0.5 as double)
         end as probability
-    from ranked_preferences
+    from ranked_preferences() as ranked_preferences
     left join last_documents as better
         on better.evaluation_id = ranked_preferences.evaluation_id
         and better.judgment_group = ranked_preferences.judgment_group

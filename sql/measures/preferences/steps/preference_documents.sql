@@ -10,36 +10,11 @@
 --                    group of several subgroups
 --   rank             its rank; null where it is not retrieved
 --   first_rank       rank of the first document tied with it; its own rank where there is none
-with levels as (
+with group_levels as (
     select
-        qrels_id,
-        topic_id,
-        judgment_group,
-        subgroup,
-        document_id,
-        level
-    from preferences
-    union all
-    select
-        qrels_id,
-        topic_id,
-        iteration as judgment_group,
-        '0' as subgroup,
-        document_id,
-        cast(grade as double) as level
-    from assessments
-),
-group_levels as (
-    select
-        qrels_id,
-        topic_id,
-        judgment_group,
-        document_id,
-        level,
-        min(subgroup) over judged < max(subgroup) over judged as has_subgroups,
-        min(level) over judged as lowest_level
-    from levels
-    window judged as (partition by qrels_id, topic_id, judgment_group)
+        *,
+        min(level) over (partition by qrels_id, topic_id, judgment_group) as lowest_level
+    from judged_levels
 ),
 group_documents as (
     select

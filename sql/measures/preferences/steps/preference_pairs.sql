@@ -1,41 +1,19 @@
 -- title: Pairs of documents of which a judgment group prefers one to the other
 -- definition: Within a subgroup a document is preferred to those of a lower level. A group of several subgroups also
 --    prefers a to c if it prefers a to b and b to c.
+-- parameters:
+--   listed varchar in {all, repeated} = all   of all topics, or of those that have a document with several levels
 -- columns: qrels_id, topic_id
 --   judgment_group   who prefers; where the set is no preferences, the iteration
 --   better_id        key of the document preferred
 --   worse_id         key of the other document
 --   num_groups       groups that prefer either of the two to the other
-with recursive levels as (
-    select
-        qrels_id,
-        topic_id,
-        judgment_group,
-        subgroup,
-        document_id,
-        level
-    from preferences
-    union all
-    select
-        qrels_id,
-        topic_id,
-        iteration as judgment_group,
-        '0' as subgroup,
-        document_id,
-        cast(grade as double) as level
-    from assessments
-),
-group_levels as (
-    select
-        qrels_id,
-        topic_id,
-        judgment_group,
-        subgroup,
-        document_id,
-        level,
-        min(subgroup) over judged < max(subgroup) over judged as has_subgroups
-    from levels
-    window judged as (partition by qrels_id, topic_id, judgment_group)
+with recursive group_levels as (
+    select *
+    from judged_levels
+    where
+        $listed = 'all'
+        or is_repeated
 ),
 stated as (
     select
