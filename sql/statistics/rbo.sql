@@ -16,77 +16,84 @@
 -- reference: Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, doi:10.1145/1852102.1852106
 -- differs: Programs that give for the least value the sum down to the end of the rankings lack what equation 11 adds for
 --     the shared documents at all depths below
-with seen as (
+with recursive longest as (
+    select 2 * max(num_ret) as length
+    from run_topics
+),
+depths as (
+    -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7. Below 1e-20 nothing is left of p^(d - 1).
+    select 1 as place
+    union all
+    select 2 * depths.place + halves.half as place
+    from depths
+    join (select 0 as half union all select 1 as half) as halves
+        on (2 * depths.place + halves.half) * ln($p) > -46.1
+    join longest on longest.length >= 2 * depths.place + halves.half
+),
+terms as (
     select
-        common_documents.baseline_id,
-        common_documents.run_id,
-        common_documents.topic_id,
-        count(*) as num_common,
-        count(case when common_documents.in_shorter then 1 end) as num_in_shorter,
+        place,
+        (1 - $p) * pow($p, place - 1) / place as term
+    from depths
+    union all
+    select
+        0 as place,
+        0 as term
+),
+sums as (
+    select
+        place,
+        term,
+        -- Of all places from this one on, those beyond the last as well: the sum without end is -ln(1 - p) / p.
+        sum(term) over (order by place desc rows between unbounded preceding and current row)
+        + greatest(-(1 - $p) * ln(1 - $p) / $p - sum(term) over (), 0) as shared
+    from terms
+),
+weights as (
+    select
+        place,
+        shared,  -- what a document weighs that both have from this place on
+        greatest(pow($p, place) - place * (shared - term), 0) as below  -- where no document above is in both
+    from sums
+),
+lists as (
+    select
+        compared.baseline_id,
+        compared.run_id,
+        compared.topic_id,
+        compared.baseline_ret,
+        compared.num_ret,
+        least(compared.baseline_ret, compared.num_ret) as shorter,
+        greatest(compared.baseline_ret, compared.num_ret) as longer,
+        count(compared.place) as num_common,
+        count(case when compared.place <= least(compared.baseline_ret, compared.num_ret) then 1 end) as num_in_shorter,
         -- A sum in an order: the same to the last digit whenever it is asked for.
-        sum(coalesce(rbo_weights.shared, 0) order by common_documents.place) as total
-    from common_documents(baseline := $baseline, run := $run, depth := $depth) as common_documents
-    left join rbo_weights(p := $p) as rbo_weights on rbo_weights.place = common_documents.place
-    group by
-        common_documents.baseline_id,
-        common_documents.run_id,
-        common_documents.topic_id
-),
-lengths as (
-    select
-        lists.baseline as baseline_name,
-        lists.run as other_name,
-        lists.topic_id,
-        lists.baseline_ret,
-        lists.num_ret,
-        least(lists.baseline_ret, lists.num_ret) as shorter,
-        greatest(lists.baseline_ret, lists.num_ret) as longer,
-        coalesce(seen.num_common, 0) as num_common,
-        coalesce(seen.num_in_shorter, 0) as num_in_shorter,
-        coalesce(seen.total, 0) as total
-    from compared_lists(baseline := $baseline, run := $run, depth := $depth) as lists
-    left join seen
-        on seen.baseline_id = lists.baseline_id
-        and seen.run_id = lists.run_id
-        and seen.topic_id = lists.topic_id
-),
--- A row that no filter leaves out: whatever is read of it is the error.
-unknown as (
-    select error('baseline is ' || asked.baseline || ', and no run is called so') as told
-    from (select $baseline as baseline) as asked
-    where asked.baseline not in (select runs.run from runs)
+        coalesce(sum(weights.shared order by compared.place), 0) as total
+    from compared_lists(baseline := $baseline, run := $run, depth := $depth) as compared
+    left join weights on weights.place = compared.place
+    group by compared.baseline_id, compared.run_id, compared.topic_id, compared.baseline_ret, compared.num_ret
 )
 select
-    lengths.baseline_name as baseline,
-    lengths.other_name as run,
+    base.run as baseline,
+    other.run,
     topics.topic,
-    lengths.baseline_ret,
-    lengths.num_ret,
-    least(lengths.total, 1) as rbo_min,
+    lists.baseline_ret,
+    lists.num_ret,
+    least(lists.total, 1) as rbo_min,
     greatest(
         coalesce(below_shorter.below, 0) + coalesce(below_longer.below, 0) - coalesce(below_all.below, 0),
         0
     ) as rbo_res,
     least(
-        lengths.total
-        + coalesce(lengths.num_in_shorter * below_shorter.below / nullif(lengths.shorter, 0), 0)
-        + coalesce((lengths.num_common - lengths.num_in_shorter) * below_longer.below / lengths.longer, 0),
+        lists.total
+        + coalesce(lists.num_in_shorter * below_shorter.below / nullif(lists.shorter, 0), 0)
+        + coalesce((lists.num_common - lists.num_in_shorter) * below_longer.below / lists.longer, 0),
         1
     ) as rbo_ext
-from lengths
-join topics on topics.topic_id = lengths.topic_id
-left join rbo_weights(p := $p) as below_shorter on below_shorter.place = lengths.shorter
-left join rbo_weights(p := $p) as below_longer on below_longer.place = lengths.longer
-left join rbo_weights(p := $p) as below_all
-    on below_all.place = lengths.shorter + lengths.longer - lengths.num_common
-union all
-select
-    cast(unknown.told as varchar),
-    cast(unknown.told as varchar),
-    cast(unknown.told as varchar),
-    cast(unknown.told as integer),
-    cast(unknown.told as integer),
-    cast(unknown.told as double),
-    cast(unknown.told as double),
-    cast(unknown.told as double)
-from unknown
+from lists
+join runs as base on base.run_id = lists.baseline_id
+join runs as other on other.run_id = lists.run_id
+join topics on topics.topic_id = lists.topic_id
+left join weights as below_shorter on below_shorter.place = lists.shorter
+left join weights as below_longer on below_longer.place = lists.longer
+left join weights as below_all on below_all.place = lists.shorter + lists.longer - lists.num_common
