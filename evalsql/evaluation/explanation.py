@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 DEPTH = 100
 _THRESHOLD = "threshold"
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})  # of the measure
-_PAGE_LISTS = "temp.page_chosen_lists"
 _OF_ANSWERS = 'is of answers; evalsql sql "from answers where topic = {}" has their nuggets'
 # By family of measures what they go by rather than by documents.
 OF_NO_DOCUMENTS = {
@@ -124,16 +123,15 @@ def explain(
 
 
 def first_contributions(database: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
-    """Rows of run, topic, rank and what the document there contributes, of the rankings in page_chosen_lists."""
+    """Rows of run, topic, rank and what the document there contributes, of the rankings in chosen_lists."""
     # Measures of users may compare runs, and those with a threshold take it from all topics.
     can_be_cut = measure.relation not in database.catalog.own and _THRESHOLD not in measure.relation.columns
-    if not can_be_cut or not database.rows(f"select 1 from {_PAGE_LISTS} limit 1"):  # or only scores are stored
+    if not can_be_cut or not database.rows("select 1 from chosen_lists limit 1"):  # or only scores are stored
         return []
     tables = {
-        "chosen_lists": f"select run as list, * from {_PAGE_LISTS}",
-        "list_facts": database.query("list_facts"),
+        "list_facts": "select * from chosen_lists",
         "listed": database.query("listed_documents", depth=depth),
-        "cut_lists": database.query("cut_lists", {"wanted_ranks": "select distinct list, rank from listed"}),
+        "cut_lists": database.query("cut_lists", depth=depth),
     }
     with _cut_values(database, measure, tables):
         found = database.query("contributions")
@@ -157,15 +155,15 @@ def _explained_lists(database: Database, qrels: str, lists: dict[str, str], topi
     named = f"select unnest([{literals(lists.values())}]) as run"
     chosen = {"chosen_runs": named, "chosen_topics": f"select {literal(topic)} as topic"}
     found = database.query("chosen_lists", chosen, qrels=qrels)
-    facts, listed = database.query("list_facts"), database.query("listed_documents", depth=None)
-    of_ideal = "select * replace ('ideal' as list, false as missing) from facts where list = 'run'"
+    listed = database.query("listed_documents", depth=None)
+    of_ideal = "select * replace ('ideal' as list, false as missing) from chosen_lists where list = 'run'"
     return {
-        "chosen_lists": f"select if(run = {literal(lists['run'])}, 'run', 'other') as list, * from ({found})",
+        "chosen_lists": f"select * replace (if(list = {literal(lists['run'])}, 'run', 'other') as list) from ({found})",
         "graded": "select * from judged_documents semi join chosen_lists using (qrels_id, topic_id)",
         "first_calls": database.query("first_calls"),
-        "list_facts": f"with facts as ({facts}) from facts union all {of_ideal}",
-        "listed": f"{listed}\nunion all\nselect * from ({database.query('ideal_list', {'listed': listed})})",
-        "cut_lists": database.query("cut_lists", {"wanted_ranks": database.query("wanted_ranks", depth=depth)}),
+        "list_facts": f"from chosen_lists union all {of_ideal}",
+        "listed": f"{listed}\nunion all by name\nselect * from ({database.query('ideal_list', {'listed': listed})})",
+        "cut_lists": database.query("cut_lists", depth=depth),
     }
 
 

@@ -1,11 +1,25 @@
 -- title: Lists cut before and after each document that is looked at, the empty list and the whole one
--- inputs: listed, list_facts, wanted_ranks
+-- inputs: listed, list_facts
+-- parameters:
+--   depth integer in [1, inf) = 100   how many documents of each list are looked at, in the list beside it too
 -- columns:
 --   run_id     key of the cut list as a run of its own
 --   run        its name
 --   list       list that is cut
 --   num_kept   documents kept, the first ones
-with lengths as (
+with wanted_ranks as (
+    select
+        list,
+        rank
+    from listed
+    where
+        rank <= $depth
+        or (
+            list <> 'ideal'
+            and document_id in (select document_id from listed where rank <= $depth and list <> 'ideal')
+        )
+),
+lengths as (
     select
         list,
         rank as num_kept

@@ -1,5 +1,5 @@
 -- title: Documents of two rankings with what each contributes to a measure in either
--- inputs: graded, listed, contributions
+-- inputs: listed, contributions
 -- parameters:
 --   depth integer in [1, inf) = 100   how far down one looks; a document above is looked up in the other ranking
 -- columns:
@@ -13,7 +13,8 @@
 with described as (
     select
         listed.list,
-        listed.document_id,
+        listed.document,
+        listed.grade,
         contributions.rank,
         contributions.contribution,
         contributions.value
@@ -24,18 +25,19 @@ with described as (
 ),
 paired as (
     select
-        coalesce(ours.document_id, theirs.document_id) as document_id,
+        coalesce(ours.document, theirs.document) as document,
+        coalesce(ours.grade, theirs.grade) as grade,
         ours.rank,
         theirs.rank as other_rank,
-        case when ours.document_id is null then 0 else ours.contribution end as contribution,
-        case when theirs.document_id is null then 0 else theirs.contribution end as other_contribution,
+        case when ours.document is null then 0 else ours.contribution end as contribution,
+        case when theirs.document is null then 0 else theirs.contribution end as other_contribution,
         greatest(abs(coalesce(ours.value, 0)), abs(coalesce(theirs.value, 0))) as size
     from (select * from described where list = 'run') as ours
-    full join (select * from described where list = 'other') as theirs on theirs.document_id = ours.document_id
+    full join (select * from described where list = 'other') as theirs on theirs.document = ours.document
 )
 select
-    documents.document,
-    graded.grade,
+    paired.document,
+    paired.grade,
     paired.rank,
     paired.other_rank,
     paired.contribution,
@@ -45,6 +47,4 @@ select
         else paired.contribution - paired.other_contribution
     end as difference
 from paired
-join documents on documents.document_id = paired.document_id
-left join graded on graded.document_id = paired.document_id
 where least(coalesce(paired.rank, paired.other_rank), coalesce(paired.other_rank, paired.rank)) <= $depth

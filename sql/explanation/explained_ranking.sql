@@ -1,5 +1,5 @@
 -- title: A ranking with what each document contributes to a measure, beside the ideal ranking
--- inputs: graded, listed, contributions
+-- inputs: listed, contributions
 -- parameters:
 --   depth integer in [1, inf) = 100   how far down one looks
 -- columns:
@@ -16,17 +16,15 @@ with described as (
     select
         contributions.list,
         contributions.rank,
-        documents.document,
+        listed.document,
         listed.score,
-        graded.grade,
+        listed.grade,
         contributions.contribution,
         contributions.value
     from contributions
     left join listed
         on listed.list = contributions.list
         and listed.rank = contributions.rank
-    left join documents on documents.document_id = listed.document_id
-    left join graded on graded.document_id = listed.document_id
     where contributions.rank <= $depth
 ),
 shown as (

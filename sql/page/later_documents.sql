@@ -2,12 +2,13 @@
 -- inputs: chosen_lists
 -- parameters:
 --   depth integer in [1, inf) = 20   how many documents are a ranking's first
--- columns: run, topic
+-- columns: topic
+--   list       name of the run
 --   rank       rank, below the first documents
 --   document   document that is among the first of another one of these rankings
 with relevant as (
     select
-        chosen_lists.run,
+        chosen_lists.list,
         chosen_lists.topic,
         judged_ranks.rank,
         judged_ranks.document_id
@@ -23,8 +24,8 @@ first_ones as (
     where rank <= $depth
 )
 select
-    relevant.run,
     relevant.topic,
+    relevant.list,
     relevant.rank,
     documents.document
 from relevant

@@ -338,11 +338,11 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
     database = warehouse.database
     chosen = {"chosen_runs": names_query("run", runs), "chosen_topics": names_query("topic", topics)}
     lists = database.query("chosen_lists", chosen, qrels=report.qrels)
-    kept = {"chosen_lists": "select * from temp.page_chosen_lists"}
-    with temporary_tables(database, {"page_chosen_lists": lists}):
+    with temporary_tables(database, {"chosen_lists": lists}):
         worth = first_contributions(database, measure, DEPTH)
-        first = database.rows(database.query("first_documents", kept, depth=DEPTH))
-        later = database.rows(database.query("later_documents", kept, depth=DEPTH))
+        listed = database.query("listed_documents", depth=DEPTH)
+        first = database.rows(f"select list, topic, rank, document, grade from ({listed})")
+        later = database.rows(database.query("later_documents", depth=DEPTH))
     topics_at, runs_at = ({name: at for at, name in enumerate(names)} for names in (report.topics, report.runs))
     adds = {(run, topic, rank): short(value) for run, topic, rank, value in worth}
     found: dict[int, Any] = {}
@@ -354,7 +354,7 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
         documents, contributions, _ = there["lists"].setdefault(runs_at[run], ([], [], {}))
         documents.append(there["names"][name])
         contributions.append(adds.get((run, topic, rank)))
-    for run, topic, rank, name in sorted(later):
+    for topic, run, rank, name in sorted(later):
         there = found[topics_at[topic]]
         there["lists"][runs_at[run]][2][there["names"][name]] = rank
     words = document_words(warehouse.evaluation, {name for there in found.values() for name in there["names"]})

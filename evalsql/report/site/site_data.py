@@ -111,8 +111,8 @@ def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Me
         standings = _standings(warehouse, report.measures)
         history = _history(warehouse, report) if held_systems(warehouse.database, ()) else []
     lists = database.query("chosen_lists", {**runs, "chosen_topics": "select topic from topics"}, qrels=qrels)
-    first = database.query("first_documents", {"chosen_lists": lists}, depth=TILES)
-    grades = database.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
+    first = database.query("listed_documents", {"chosen_lists": lists}, depth=TILES)
+    grades = database.rows(f"select list, topic, list(grade order by rank) from ({first}) group by all")
     found = database.query("found_documents", runs, qrels=qrels, depth=FOUND_DEPTH)
     relevant: dict[str, list[Any]] = defaultdict(list)
     for each in database.records(f"{found}\norder by topic, found_place"):
