@@ -30,7 +30,7 @@ perfect as (
     select
         last_rank,
         fsum(pow(1 - $alpha, rank - 1) / log2(rank + 1)) as total
-    from ranks_of_gains(alpha := $alpha, k := $k)
+    from ranks_to_k(alpha := $alpha, k := $k)
     group by last_rank
 )
 select

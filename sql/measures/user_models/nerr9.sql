@@ -16,14 +16,14 @@
 -- example: user-models NERR9@4 = 0.4706
 with harmonic_numbers as (
     select
-        ranks.k,
-        ranks.rank,
-        sum(1 / ranks.rank) over (
-            partition by ranks.k
-            order by ranks.rank
+        last_rank as k,
+        rank,
+        sum(1 / rank) over (
+            partition by last_rank
+            order by rank
             rows between unbounded preceding and current row
         ) as total
-    from ranks_to_k(k := $k) as ranks
+    from ranks_to_k(k := $k)
 ),
 readers as (
     -- Who stops at a document has been through the weights 1 / rank down to it; who stops at none, through those to k.

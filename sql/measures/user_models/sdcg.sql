@@ -27,10 +27,10 @@ with dcgs as (
 ),
 greatest_dcgs as (
     select
-        ranks.k,
-        sum(1 / log2(ranks.rank + 1)) as total
-    from ranks_to_k(k := $k) as ranks
-    group by ranks.k
+        last_rank as k,
+        sum(1 / log2(rank + 1)) as total
+    from ranks_to_k(k := $k)
+    group by last_rank
 )
 select
     evaluated_topics.qrels,

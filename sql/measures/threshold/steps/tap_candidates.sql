@@ -6,12 +6,35 @@
 --   weight             weight of the topic
 --   comparison_score   the worst score down to the k-th false positive, as the tie rule compares it: a threshold must
 --                      let all of them pass; null where the ranking has fewer false positives
-with scores as (
+with relevant_above as (
+    select
+        evaluation_id,
+        given_values.value as k,
+        count(*) as num_rel
+    from relevant_ranks(rel := $rel)
+    join given_values(given := $k) as given_values on rank - relevant_rank < given_values.value
+    group by evaluation_id, given_values.value
+),
+kth as (
+    -- Above the k-th stand the k - 1 others and the relevant documents with fewer than k false positives above them.
+    select
+        evaluations.evaluation_id,
+        evaluations.run_id,
+        evaluations.topic_id,
+        given_values.value as k,
+        given_values.value + coalesce(relevant_above.num_rel, 0) as rank
+    from asked_evaluations() as evaluations
+    cross join given_values(given := $k) as given_values
+    left join relevant_above
+        on relevant_above.evaluation_id = evaluations.evaluation_id
+        and relevant_above.k = given_values.value
+),
+scores as (
     select
         kth.evaluation_id,
         kth.k,
         min(comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better)) as comparison_score
-    from false_positive_ranks(k := $k, rel := $rel) as kth
+    from kth
     join runs on runs.run_id = kth.run_id
     join asked_retrieved() as retrieved
         on retrieved.run_id = kth.run_id

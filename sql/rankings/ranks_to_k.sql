@@ -1,5 +1,6 @@
--- title: Ranks at which a ranking without end still gains, all of whose documents are relevant to all subtopics
+-- title: Ranks down to a cutoff, or to where a sum of terms that shrink does not change any more
 -- parameters: alpha, k
+--   alpha double in [0, 1] = 0     by which share each term is less than the one before
 --   k integer in [1, inf) = null   rank cutoff; null is all ranks that still change a sum, none where alpha is 0,
 --                                  whose sums have no bound
 -- columns:
