@@ -58,34 +58,19 @@ learnt as (
 num_runs as (
     select count(*) as num_runs
     from fused_runs(runs := $runs)
-),
-scored as (
-    -- Beyond what a run that did not retrieve the document adds.
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        coalesce(learnt.gain, 0) as score
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and ranks.rank > learnt.before
-        and ranks.rank <= learnt.last_rank
-),
-fused as (
-    select
-        scored.topic_id,
-        scored.document_id,
-        sum(scored.score order by scored.place) + max(num_runs.num_runs) * ln(0.001 / 0.999) as score
-    from scored
-    cross join num_runs
-    group by scored.topic_id, scored.document_id
 )
+-- A gain is what a run adds beyond one that did not retrieve the document.
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(coalesce(learnt.gain, 0) order by ranks.place) + max(num_runs.num_runs) * ln(0.001 / 0.999) as score
+from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+left join learnt
+    on learnt.fold = ranks.fold
+    and learnt.place = ranks.place
+    and ranks.rank > learnt.before
+    and ranks.rank <= learnt.last_rank
+cross join num_runs
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

@@ -3,18 +3,11 @@
 -- columns: topic, document, score
 -- definition: Sum of the scores, divided by the number of runs that retrieved the document.
 -- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2
-with fused as (
-    select
-        topic_id,
-        document_id,
-        sum(score order by place) / count(*) as score
-    from comparable_scores(runs := $runs, norm := $norm)
-    group by topic_id, document_id
-)
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(found.score order by found.place) / count(*) as score
+from comparable_scores(runs := $runs, norm := $norm) as found
+join topics on topics.topic_id = found.topic_id
+join documents on documents.document_id = found.document_id
+group by topics.topic, documents.document

@@ -67,21 +67,14 @@ won as (
         count(case when lead = 0 then 1 end) as num_even
     from pairs
     group by topic_id, document_id
-),
-fused as (
-    select
-        ballots.topic_id,
-        ballots.document_id,
-        1 + coalesce(won.num_won, 0) + coalesce(won.num_even, 0) / cast(2 as double) as score
-    from ballots
-    left join won
-        on won.topic_id = ballots.topic_id
-        and won.document_id = ballots.document_id
 )
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    1 + coalesce(won.num_won, 0) + coalesce(won.num_even, 0) / cast(2 as double) as score
+from ballots
+left join won
+    on won.topic_id = ballots.topic_id
+    and won.document_id = ballots.document_id
+join topics on topics.topic_id = ballots.topic_id
+join documents on documents.document_id = ballots.document_id

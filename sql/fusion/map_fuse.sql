@@ -17,30 +17,15 @@ with learnt as (
         and ap.topic = topics.topic
     join fused_runs(runs := $runs) as listed on listed.run = ap.run
     group by training.fold, listed.place
-),
-scored as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        coalesce(learnt.mean_ap, 0) / ranks.rank as score
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-),
-fused as (
-    select
-        topic_id,
-        document_id,
-        sum(score order by place) as score
-    from scored
-    group by topic_id, document_id
 )
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(coalesce(learnt.mean_ap, 0) / ranks.rank order by ranks.place) as score
+from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+left join learnt
+    on learnt.fold = ranks.fold
+    and learnt.place = ranks.place
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

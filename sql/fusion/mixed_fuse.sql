@@ -3,18 +3,11 @@
 -- columns: topic, document, score
 -- definition: Sum of weight times score, times the square root of the number of runs that retrieved the document.
 -- reference: Wu and Crestani 2002, Data fusion with estimated weights, doi:10.1145/584792.584908
-with fused as (
-    select
-        topic_id,
-        document_id,
-        sum(weight * score order by place) * sqrt(count(*)) as score
-    from comparable_scores(runs := $runs, weights := $weights, norm := $norm)
-    group by topic_id, document_id
-)
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(found.weight * found.score order by found.place) * sqrt(count(*)) as score
+from comparable_scores(runs := $runs, weights := $weights, norm := $norm) as found
+join topics on topics.topic_id = found.topic_id
+join documents on documents.document_id = found.document_id
+group by topics.topic, documents.document

@@ -5,18 +5,11 @@
 --     for ranks never met. What the runs are worth is learnt from the judged topics of the other folds.
 -- reference: Lillis, Zhang, Toolan, Collier, Leonard and Dunnion 2010, Estimating probabilities for effective data
 --     fusion, doi:10.1145/1835449.1835508
-with fused as (
-    select
-        topic_id,
-        document_id,
-        sum(probability order by place) as score
-    from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-    group by topic_id, document_id
-)
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(learnt.probability order by learnt.place) as score
+from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as learnt
+join topics on topics.topic_id = learnt.topic_id
+join documents on documents.document_id = learnt.document_id
+group by topics.topic, documents.document

@@ -42,31 +42,16 @@ learnt as (
     from precisions
     join num_topics on num_topics.fold = precisions.fold
     group by precisions.fold, precisions.place, precisions.segment
-),
-scored as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        coalesce(learnt.probability / learnt.segment, 0) as score
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and learnt.segment = floor((ranks.rank - 1) / ceil(ranks.num_ret / cast($segments as double))) + 1
-),
-fused as (
-    select
-        topic_id,
-        document_id,
-        sum(score order by place) as score
-    from scored
-    group by topic_id, document_id
 )
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(coalesce(learnt.probability / learnt.segment, 0) order by ranks.place) as score
+from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+left join learnt
+    on learnt.fold = ranks.fold
+    and learnt.place = ranks.place
+    and learnt.segment = floor((ranks.rank - 1) / ceil(ranks.num_ret / cast($segments as double))) + 1
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

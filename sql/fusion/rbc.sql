@@ -4,18 +4,11 @@
 -- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of weight (1 - phi) phi^(rank - 1).
 -- reference: Bailey, Moffat, Scholer and Thomas 2017, doi:10.1145/3077136.3080839; the paper has no weights
-with fused as (
-    select
-        topic_id,
-        document_id,
-        sum(weight * (1 - $phi) * pow($phi, rank - 1) order by place) as score
-    from fused_ranks(runs := $runs, weights := $weights)
-    group by topic_id, document_id
-)
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(ranks.weight * (1 - $phi) * pow($phi, ranks.rank - 1) order by ranks.place) as score
+from fused_ranks(runs := $runs, weights := $weights) as ranks
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

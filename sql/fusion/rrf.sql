@@ -4,18 +4,11 @@
 -- columns: topic, document, score
 -- definition: Sum over the runs that retrieved the document of weight / (k + rank).
 -- reference: Cormack, Clarke and Büttcher 2009, doi:10.1145/1571941.1572114; the paper has no weights
-with fused as (
-    select
-        topic_id,
-        document_id,
-        sum(weight / ($k + rank) order by place) as score
-    from fused_ranks(runs := $runs, weights := $weights)
-    group by topic_id, document_id
-)
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(ranks.weight / ($k + ranks.rank) order by ranks.place) as score
+from fused_ranks(runs := $runs, weights := $weights) as ranks
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

@@ -31,35 +31,20 @@ learnt as (
     join segments on seen.rank between segments.first_rank and segments.last_rank
     join num_topics on num_topics.fold = seen.fold
     group by seen.fold, seen.place, segments.first_rank, segments.last_rank
-),
-scored as (
-    select
-        ranks.place,
-        ranks.topic_id,
-        ranks.document_id,
-        coalesce(learnt.probability, 0) * (scores.score + 1) as score
-    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
-    left join learnt
-        on learnt.fold = ranks.fold
-        and learnt.place = ranks.place
-        and ranks.rank between learnt.first_rank and learnt.last_rank
-    join comparable_scores(runs := $runs, norm := $norm) as scores
-        on scores.place = ranks.place
-        and scores.topic_id = ranks.topic_id
-        and scores.document_id = ranks.document_id
-),
-fused as (
-    select
-        topic_id,
-        document_id,
-        sum(score order by place) as score
-    from scored
-    group by topic_id, document_id
 )
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(coalesce(learnt.probability, 0) * (scores.score + 1) order by ranks.place) as score
+from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+left join learnt
+    on learnt.fold = ranks.fold
+    and learnt.place = ranks.place
+    and ranks.rank between learnt.first_rank and learnt.last_rank
+join comparable_scores(runs := $runs, norm := $norm) as scores
+    on scores.place = ranks.place
+    and scores.topic_id = ranks.topic_id
+    and scores.document_id = ranks.document_id
+join topics on topics.topic_id = ranks.topic_id
+join documents on documents.document_id = ranks.document_id
+group by topics.topic, documents.document

@@ -17,19 +17,12 @@ with scored as (
             rows between $w preceding and $w following
         ) as score
     from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
-),
-fused as (
-    select
-        topic_id,
-        document_id,
-        sum(score order by place) as score
-    from scored
-    group by topic_id, document_id
 )
 select
     topics.topic,
     documents.document,
-    fused.score
-from fused
-join topics on topics.topic_id = fused.topic_id
-join documents on documents.document_id = fused.document_id
+    sum(scored.score order by scored.place) as score
+from scored
+join topics on topics.topic_id = scored.topic_id
+join documents on documents.document_id = scored.document_id
+group by topics.topic, documents.document
