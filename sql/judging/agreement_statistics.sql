@@ -11,6 +11,29 @@
 with listed as (
     select string_agg(qrels, ', ' order by qrels) as together
     from named_qrels(names := $names)
+),
+cohen as (
+    select 1 as place, 'Cohen''s kappa' as statistic, *
+    from cohen_kappa(names := $names, rel := $rel)
+    union all
+    select 2 as place, 'Cohen''s kappa, linear' as statistic, *
+    from cohen_kappa(names := $names, rel := $rel, disagreement := 'linear')
+    union all
+    select 3 as place, 'Cohen''s kappa, quadratic' as statistic, *
+    from cohen_kappa(names := $names, rel := $rel, disagreement := 'quadratic')
+),
+of_all as (
+    select 4 as place, 'Fleiss'' kappa' as statistic, num_documents, kappa as value
+    from fleiss_kappa(names := $names, rel := $rel)
+    union all
+    select 5 as place, 'Krippendorff''s alpha, nominal' as statistic, num_documents, alpha as value
+    from krippendorff_alpha(names := $names, rel := $rel, level := 'nominal')
+    union all
+    select 6 as place, 'Krippendorff''s alpha, ordinal' as statistic, num_documents, alpha as value
+    from krippendorff_alpha(names := $names, rel := $rel, level := 'ordinal')
+    union all
+    select 7 as place, 'Krippendorff''s alpha, interval' as statistic, num_documents, alpha as value
+    from krippendorff_alpha(names := $names, rel := $rel, level := 'interval')
 )
 select
     0 as place,
@@ -18,64 +41,22 @@ select
     qrels || ', ' || other as qrels,
     num_documents,
     agreement as value
-from cohen_kappa(names := $names, rel := $rel)
+from cohen
+where place = 1
 union all
 select
-    1 as place,
-    'Cohen''s kappa' as statistic,
+    place,
+    statistic,
     qrels || ', ' || other as qrels,
     num_documents,
     kappa as value
-from cohen_kappa(names := $names, rel := $rel)
+from cohen
 union all
 select
-    2 as place,
-    'Cohen''s kappa, linear' as statistic,
-    qrels || ', ' || other as qrels,
-    num_documents,
-    kappa as value
-from cohen_kappa(names := $names, rel := $rel, disagreement := 'linear')
-union all
-select
-    3 as place,
-    'Cohen''s kappa, quadratic' as statistic,
-    qrels || ', ' || other as qrels,
-    num_documents,
-    kappa as value
-from cohen_kappa(names := $names, rel := $rel, disagreement := 'quadratic')
-union all
-select
-    4 as place,
-    'Fleiss'' kappa' as statistic,
+    of_all.place,
+    of_all.statistic,
     listed.together as qrels,
-    found.num_documents,
-    found.kappa as value
-from fleiss_kappa(names := $names, rel := $rel) as found
-cross join listed
-union all
-select
-    5 as place,
-    'Krippendorff''s alpha, nominal' as statistic,
-    listed.together as qrels,
-    found.num_documents,
-    found.alpha as value
-from krippendorff_alpha(names := $names, rel := $rel, level := 'nominal') as found
-cross join listed
-union all
-select
-    6 as place,
-    'Krippendorff''s alpha, ordinal' as statistic,
-    listed.together as qrels,
-    found.num_documents,
-    found.alpha as value
-from krippendorff_alpha(names := $names, rel := $rel, level := 'ordinal') as found
-cross join listed
-union all
-select
-    7 as place,
-    'Krippendorff''s alpha, interval' as statistic,
-    listed.together as qrels,
-    found.num_documents,
-    found.alpha as value
-from krippendorff_alpha(names := $names, rel := $rel, level := 'interval') as found
+    of_all.num_documents,
+    of_all.value
+from of_all
 cross join listed

@@ -15,20 +15,13 @@
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
 --   file             where it came from, several files separated by blanks; the table files has checksums
-with owned_files as (
+with sources as (
     select
-        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as kind,
-        id,
-        file
-    from files
-),
-sources as (
-    select
-        kind,
+        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as owner,
         id,
         string_agg(file, ' ' order by file) as file
-    from owned_files
-    group by kind, id
+    from files
+    group by owner, id
 ),
 answer_topics as (
     select
@@ -101,26 +94,13 @@ weighted as (
     from topic_weights
     group by qrels_id
 ),
-texts as (
+described as (
     select
         qrels_id,
-        count(distinct topic_id) as num_topics
+        count(distinct topic_id) filter (key in ('text', 'description', 'narrative')) as num_texts,
+        string_agg(distinct key, ',' order by key) filter (key not in ('text', 'description', 'narrative'))
+            as topic_groups
     from topic_meta
-    where key in ('text', 'description', 'narrative')
-    group by qrels_id
-),
-group_keys as (
-    select distinct
-        qrels_id,
-        key
-    from topic_meta
-    where key not in ('text', 'description', 'narrative')
-),
-grouped as (
-    select
-        qrels_id,
-        string_agg(key, ',' order by key) as topic_groups
-    from group_keys
     group by qrels_id
 )
 select
@@ -132,18 +112,17 @@ select
     cast(null as bigint) as missing_topics,
     cast(null as bigint) as extra_topics,
     coalesce(weighted.num_topics, 0) as num_weights,
-    coalesce(texts.num_topics, 0) as num_texts,
-    grouped.topic_groups,
+    coalesce(described.num_texts, 0) as num_texts,
+    described.topic_groups,
     cast(null as varchar) as tag,
     cast(null as varchar) as tie_rule,
     qrels.loaded_at,
     sources.file
 from qrels
 join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
-join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
+join sources on sources.owner = 'qrels' and sources.id = qrels.qrels_id
 left join weighted on weighted.qrels_id = qrels.qrels_id
-left join texts on texts.qrels_id = qrels.qrels_id
-left join grouped on grouped.qrels_id = qrels.qrels_id
+left join described on described.qrels_id = qrels.qrels_id
 union all
 select
     'run' as kind,
@@ -162,5 +141,5 @@ select
     sources.file
 from runs
 join run_sizes on run_sizes.run_id = runs.run_id
-join sources on sources.kind = 'run' and sources.id = runs.run_id
+join sources on sources.owner = 'run' and sources.id = runs.run_id
 left join coverage on coverage.run = runs.run
