@@ -64,9 +64,10 @@ select
     topics.topic,
     documents.document,
     sum(coalesce(learnt.gain, 0) order by ranks.place) + max(num_runs.num_runs) * ln(0.001 / 0.999) as score
-from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+from fused_ranks(runs := $runs) as ranks
+left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
 left join learnt
-    on learnt.fold = ranks.fold
+    on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
     and ranks.rank > learnt.before
     and ranks.rank <= learnt.last_rank

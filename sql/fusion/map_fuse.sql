@@ -22,9 +22,10 @@ select
     topics.topic,
     documents.document,
     sum(coalesce(learnt.mean_ap, 0) / ranks.rank order by ranks.place) as score
-from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+from fused_ranks(runs := $runs) as ranks
+left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
 left join learnt
-    on learnt.fold = ranks.fold
+    on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
 join topics on topics.topic_id = ranks.topic_id
 join documents on documents.document_id = ranks.document_id

@@ -47,11 +47,15 @@ select
     topics.topic,
     documents.document,
     sum(coalesce(learnt.probability / learnt.segment, 0) order by ranks.place) as score
-from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+from fused_ranks(runs := $runs) as ranks
+join run_topics
+    on run_topics.run_id = ranks.run_id
+    and run_topics.topic_id = ranks.topic_id
+left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
 left join learnt
-    on learnt.fold = ranks.fold
+    on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
-    and learnt.segment = floor((ranks.rank - 1) / ceil(ranks.num_ret / cast($segments as double))) + 1
+    and learnt.segment = floor((ranks.rank - 1) / ceil(run_topics.num_ret / cast($segments as double))) + 1
 join topics on topics.topic_id = ranks.topic_id
 join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

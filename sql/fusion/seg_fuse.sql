@@ -36,9 +36,10 @@ select
     topics.topic,
     documents.document,
     sum(coalesce(learnt.probability, 0) * (scores.score + 1) order by ranks.place) as score
-from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+from fused_ranks(runs := $runs) as ranks
+left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
 left join learnt
-    on learnt.fold = ranks.fold
+    on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
     and ranks.rank between learnt.first_rank and learnt.last_rank
 join comparable_scores(runs := $runs, norm := $norm) as scores

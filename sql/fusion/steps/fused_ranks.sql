@@ -3,12 +3,14 @@
 -- columns:
 --   place         place of the run in the list, from 1
 --   weight        its weight
+--   run_id        its key
 --   topic_id      key of the topic
 --   document_id   key of the document
 --   rank          rank from 1, under the run's tie rule
 select
     fused_runs.place,
     fused_runs.weight,
+    fused_runs.run_id,
     retrieved.topic_id,
     retrieved.document_id,
     retrieved.rank

@@ -21,8 +21,9 @@ select
     ranks.document_id,
     ranks.rank,
     coalesce(learnt.probability, 0) as probability
-from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+from fused_ranks(runs := $runs) as ranks
+left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
 left join learnt
-    on learnt.fold = ranks.fold
+    on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
     and learnt.rank = ranks.rank
