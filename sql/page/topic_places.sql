@@ -55,10 +55,7 @@ select
     median,
     highest,
     count(*) over (partition by measure, topic, place) as num_same,
-    rank() over (
-        partition by measure, run
-        order by goodness
-    ) as hardness,
+    rank() over (partition by measure, run order by goodness) as hardness,
     count(*) over (partition by measure, run) as num_topics,
     count(case when is_behind then 1 end) over (partition by measure, run) as num_behind
 from placed

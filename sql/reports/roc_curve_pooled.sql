@@ -30,10 +30,7 @@ followed as (
         num_rel,
         nonrel_above + num_nonrel as false_positives,
         rel_above + num_rel as true_positives,
-        lead(num_rel) over (
-            partition by qrels, run
-            order by comparison_score desc
-        ) as num_rel_next
+        lead(num_rel) over (partition by qrels, run order by comparison_score desc) as num_rel_next
     from pooled_groups(rel := $rel, nonrelevant := $nonrelevant)
     where num_rel + num_nonrel > 0
 ),

@@ -15,10 +15,7 @@ with grouped as (
         run,
         coalesce(system, run) as system,
         min(run_id) over (partition by coalesce(system, run)) as first_id,
-        row_number() over (
-            partition by coalesce(system, run)
-            order by run_id
-        ) - 1 as place
+        row_number() over (partition by coalesce(system, run) order by run_id) - 1 as place
     from run_versions
 ),
 numbered as (
