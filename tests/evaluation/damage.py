@@ -146,8 +146,8 @@ unequal_at_one
     update judged_ranks set grade = 1, relevant_rank = 2 where {first_judged}
     > {pair}: P@1 is 1.0, Success@1 0.0, RR@1 0.0
 falling_recall
-    create temp macro r(k := null, rel := 1) as table select qrels, run, topic, at as k,
-    if(at = 100 and run = 'bm25' and topic = 'T05', 0.25, 0.5) as value from steps.evaluated_topics, unnest(k) as of(at)
+    create temp macro r(k := null, rel := 1) as table select qrels, run, topic,
+    if(k = 100 and run = 'bm25' and topic = 'T05', 0.25, 0.5) as value from steps.evaluated_topics
     > {pair}: R@100 is less than at a lesser cutoff
 value_counts
     insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations where {t05}
