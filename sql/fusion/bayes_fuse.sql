@@ -15,11 +15,10 @@ with cutoffs as (
     ) as listed(before, last_rank)
 ),
 num_topics as (
-    select
+    select distinct
         fold,
-        count(*) as num_topics
+        num_topics
     from training_topics(qrels := $qrels, folds := $folds)
-    group by fold
 ),
 precisions as (
     select

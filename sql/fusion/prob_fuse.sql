@@ -12,6 +12,7 @@ with seen as (
         fold,
         place,
         topic_id,
+        num_topics,
         floor((rank - 1) / ceil(num_ret / cast($segments as double))) + 1 as segment,
         hit
     from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
@@ -22,26 +23,19 @@ precisions as (
         place,
         topic_id,
         segment,
-        avg(hit) as precision
+        avg(hit) as precision,
+        max(num_topics) as num_topics
     from seen
     group by fold, place, topic_id, segment
 ),
-num_topics as (
-    select
-        fold,
-        count(*) as num_topics
-    from training_topics(qrels := $qrels, folds := $folds)
-    group by fold
-),
 learnt as (
     select
-        precisions.fold,
-        precisions.place,
-        precisions.segment,
-        sum(precisions.precision order by precisions.topic_id) / max(num_topics.num_topics) as probability
+        fold,
+        place,
+        segment,
+        sum(precision order by topic_id) / max(num_topics) as probability
     from precisions
-    join num_topics on num_topics.fold = precisions.fold
-    group by precisions.fold, precisions.place, precisions.segment
+    group by fold, place, segment
 )
 select
     topics.topic,

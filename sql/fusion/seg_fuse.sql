@@ -13,23 +13,15 @@ with segments as (
         10 * pow(2, segment - 1) - 5 as last_rank
     from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as listed(segment)
 ),
-num_topics as (
-    select
-        fold,
-        count(*) as num_topics
-    from training_topics(qrels := $qrels, folds := $folds)
-    group by fold
-),
 learnt as (
     select
         seen.fold,
         seen.place,
         segments.first_rank,
         segments.last_rank,
-        sum(seen.hit) / (segments.last_rank - segments.first_rank + 1) / max(num_topics.num_topics) as probability
+        sum(seen.hit) / (segments.last_rank - segments.first_rank + 1) / max(seen.num_topics) as probability
     from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as seen
     join segments on seen.rank between segments.first_rank and segments.last_rank
-    join num_topics on num_topics.fold = seen.fold
     group by seen.fold, seen.place, segments.first_rank, segments.last_rank
 )
 select

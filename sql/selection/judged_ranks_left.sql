@@ -11,28 +11,22 @@
 --   grade           the document's grade
 --   document_id     key of the document
 select
-    judged_ranks.evaluation_id,
-    judged_ranks.rank,
-    judged_ranks.tied_above,
-    judged_ranks.tied_below,
-    judged_ranks.first_rank,
-    judged_ranks.last_rank,
-    case
-        when judged_ranks.grade >= 0 then row_number() over (
-            partition by judged_ranks.evaluation_id, judged_ranks.grade >= 0
-            order by judged_ranks.rank
-        )
-        else 0
-    end as judged_rank,
-    case
-        when judged_ranks.grade >= 1 then row_number() over (
-            partition by judged_ranks.evaluation_id, judged_ranks.grade >= 1
-            order by judged_ranks.rank
-        )
-        else 0
-    end as relevant_rank,
-    judged_ranks.grade,
-    judged_ranks.document_id
+    judged_ranks.* replace (
+        case
+            when judged_ranks.grade >= 0 then row_number() over (
+                partition by judged_ranks.evaluation_id, judged_ranks.grade >= 0
+                order by judged_ranks.rank
+            )
+            else 0
+        end as judged_rank,
+        case
+            when judged_ranks.grade >= 1 then row_number() over (
+                partition by judged_ranks.evaluation_id, judged_ranks.grade >= 1
+                order by judged_ranks.rank
+            )
+            else 0
+        end as relevant_rank
+    )
 from judged_ranks
 join chosen on chosen.evaluation_id = judged_ranks.evaluation_id
 left join left_out

@@ -37,46 +37,21 @@ held as (
     left join lengths on lengths.run_id = runs.run_id
 ),
 conditions as (
-    select
-        qrels,
-        run,
-        'depth' as condition,
-        cast(depth as varchar) as value,
-        depth as size
+    select qrels, run, 'depth' as condition, cast(depth as varchar) as value, depth as size
     from held
     where judged_by is null
     union all
-    select
-        qrels,
-        run,
-        'length of results' as condition,
-        format('{:.0f} {}', span_length, unit) as value,
-        span_length as size
+    select qrels, run, 'length of results', format('{:.0f} {}', span_length, unit), span_length
     from held
     where span_length is not null
     union all
-    select
-        qrels,
-        run,
-        'tie_rule' as condition,
-        tie_rule as value,
-        null as size
+    select qrels, run, 'tie_rule', tie_rule, null
     from held
     union all
-    select
-        qrels,
-        run,
-        'judged_by' as condition,
-        coalesce(judged_by, 'none') as value,
-        null as size
+    select qrels, run, 'judged_by', coalesce(judged_by, 'none'), null
     from held
     union all
-    select
-        qrels,
-        run,
-        'collapse' as condition,
-        coalesce(collapse, 'none') as value,
-        null as size
+    select qrels, run, 'collapse', coalesce(collapse, 'none'), null
     from held
 )
 select
