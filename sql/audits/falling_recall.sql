@@ -26,8 +26,9 @@ with_less as (
     from recalls
 )
 select
-    concat('run ', run, ', topic ', topic, ', judgments ', qrels, ': ', min(measure), ' is less than at a lesser cutoff')
-        as finding,
+    concat(
+        'run ', run, ', topic ', topic, ', judgments ', qrels, ': ', min(measure), ' is less than at a lesser cutoff'
+    ) as finding,
     count(*) as num_rows
 from with_less
 where value < value_before

@@ -18,49 +18,49 @@ kept_rows as (
     where run_id not in (select run_id from call_ranks union all select run_id from retrieved_spans)
     group by run_id
     union all
-    select 'run', run_id, count(*)
+    select 'run' as kind, run_id as id, count(*) as num_rows
     from call_ranks
     group by run_id
     union all
     -- Results that are spans are kept, and their documents are made of them.
-    select 'run', run_id, count(*)
+    select 'run' as kind, run_id as id, count(*) as num_rows
     from retrieved_spans
     group by run_id
     union all
-    select 'run', run_id, count(*)
+    select 'run' as kind, run_id as id, count(*) as num_rows
     from collection_scores
     group by run_id
     union all
-    select 'qrels', qrels_id, count(*)
+    select 'qrels' as kind, qrels_id as id, count(*) as num_rows
     from assessments
     where qrels_id not in (select qrels_id from judged_spans)
     group by qrels_id
     union all
-    select 'qrels', qrels_id, count(*)
+    select 'qrels' as kind, qrels_id as id, count(*) as num_rows
     from judged_spans
     group by qrels_id
     union all
-    select 'qrels', qrels_id, count(*)
+    select 'qrels' as kind, qrels_id as id, count(*) as num_rows
     from preferences
     group by qrels_id
     union all
-    select 'qrels', qrels_id, count(*)
+    select 'qrels' as kind, qrels_id as id, count(*) as num_rows
     from nuggets
     group by qrels_id
     union all
-    select 'weights', qrels_id, count(*)
+    select 'weights' as kind, qrels_id as id, count(*) as num_rows
     from topic_weights
     group by qrels_id
     union all
-    select concat('topics.', key), qrels_id, count(*)
+    select concat('topics.', key) as kind, qrels_id as id, count(*) as num_rows
     from topic_meta
     group by qrels_id, key
     union all
-    select concat('assignments.', qrels_id), run_id, count(*)
+    select concat('assignments.', qrels_id) as kind, run_id as id, count(*) as num_rows
     from nugget_assignments
     group by run_id, qrels_id
     union all
-    select concat('citations.', qrels_id), run_id, count(*)
+    select concat('citations.', qrels_id) as kind, run_id as id, count(*) as num_rows
     from answer_citations
     group by run_id, qrels_id
 ),
@@ -84,18 +84,22 @@ owned as (
         and judged_by is null
         and run_id not in (select run_id from stored_scores)
     union all
-    select 'qrels', qrels_id, concat('judgments ', qrels), duplicates
+    select 'qrels' as kind, qrels_id as id, concat('judgments ', qrels) as owner, duplicates
     from qrels
     union all
-    select 'weights', qrels_id, concat('weights of judgments ', qrels), 0
+    select 'weights' as kind, qrels_id as id, concat('weights of judgments ', qrels) as owner, 0 as duplicates
     from qrels
     union all
-    select file_rows.kind, file_rows.id, concat('topics of judgments ', qrels.qrels, ', ', substr(file_rows.kind, 8)), 0
+    select
+        file_rows.kind,
+        file_rows.id,
+        concat('topics of judgments ', qrels.qrels, ', ', substr(file_rows.kind, 8)) as owner,
+        0 as duplicates
     from file_rows
     join qrels on qrels.qrels_id = file_rows.id
     where substr(file_rows.kind, 1, 7) = 'topics.'
     union all
-    select file_rows.kind, file_rows.id, concat('answers of run ', runs.run), 0
+    select file_rows.kind, file_rows.id, concat('answers of run ', runs.run) as owner, 0 as duplicates
     from file_rows
     join runs on runs.run_id = file_rows.id
     where substr(file_rows.kind, 1, 12) = 'assignments.' or substr(file_rows.kind, 1, 10) = 'citations.'

@@ -6,13 +6,13 @@ with named as not materialized (
     select 'runs' as relation, run_id as id, run as name
     from runs
     union all
-    select 'qrels', qrels_id, qrels
+    select 'qrels' as relation, qrels_id as id, qrels as name
     from qrels
     union all
-    select 'topics', topic_id, topic
+    select 'topics' as relation, topic_id as id, topic as name
     from topics
     union all
-    select 'documents', document_id, document
+    select 'documents' as relation, document_id as id, document as name
     from documents
 )
 select

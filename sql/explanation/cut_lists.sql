@@ -16,7 +16,13 @@ with wanted_ranks as (
         rank <= $depth
         or (
             list <> 'ideal'
-            and document_id in (select document_id from listed where rank <= $depth and list <> 'ideal')
+            and document_id in (
+                select first_ones.document_id
+                from listed as first_ones
+                where
+                    first_ones.rank <= $depth
+                    and first_ones.list <> 'ideal'
+            )
         )
 ),
 lengths as (

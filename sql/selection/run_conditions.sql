@@ -41,17 +41,22 @@ conditions as (
     from held
     where judged_by is null
     union all
-    select qrels, run, 'length of results', format('{:.0f} {}', span_length, unit), span_length
+    select
+        qrels,
+        run,
+        'length of results' as condition,
+        format('{:.0f} {}', span_length, unit) as value,
+        span_length as size
     from held
     where span_length is not null
     union all
-    select qrels, run, 'tie_rule', tie_rule, null
+    select qrels, run, 'tie_rule' as condition, tie_rule as value, null as size
     from held
     union all
-    select qrels, run, 'judged_by', coalesce(judged_by, 'none'), null
+    select qrels, run, 'judged_by' as condition, coalesce(judged_by, 'none') as value, null as size
     from held
     union all
-    select qrels, run, 'collapse', coalesce(collapse, 'none'), null
+    select qrels, run, 'collapse' as condition, coalesce(collapse, 'none') as value, null as size
     from held
 )
 select

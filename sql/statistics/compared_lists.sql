@@ -89,10 +89,10 @@ left join run_topics as other_topics
     and other_topics.topic_id = pair_topics.topic_id
 union all
 select
-    told,
-    told,
-    told,
-    told,
-    told,
-    told
+    told as baseline_id,
+    told as run_id,
+    told as topic_id,
+    told as baseline_ret,
+    told as num_ret,
+    told as place
 from unknown
