@@ -152,8 +152,8 @@ def _rows(
                 like_rows.append(number)
             continue
         first = False
-        fits = len(columns) in widths
-        found = shifted(line) or row(columns) if fits else f"{counted(len(columns), 'column')}, expected {expected}"
+        width = f"{counted(len(columns), 'column')}, expected {expected}" if len(columns) not in widths else ""
+        found = width or shifted(line, columns) or row(columns)
         if isinstance(found, str):
             blank = _ODD_BLANK.search(line)
             hint = f"; U+{ord(blank[0]):04X} in it is a blank that parts no columns here" if blank else ""
@@ -203,15 +203,17 @@ def split(line: str) -> list[str]:
     return [column.decode() for column in line.encode().split()]
 
 
-def shifted(line: str) -> str:
-    """Why blanks do not part a run's line: tabs do, and a name has blanks. Empty if all is well."""
-    if " " not in line or "\t" not in line:
-        return ""
-    by_tabs = [column.strip() for column in line.split("\t")]
-    if len(by_tabs) not in (5, 6) or number_fault("", by_tabs[4]) or integer_fault("", by_tabs[3]):
-        return ""
-    name = next((column for column in by_tabs[:3] if len(split(column)) > 1), "")
-    return f"tabs part its columns, and {_shown(name)} holds blanks; such names take TSV with a header" if name else ""
+def shifted(line: str, columns: Sequence[str]) -> str:
+    """Why a run's line has its columns elsewhere: a name holds blanks. Empty if all is well."""
+    remedy = "such names take TSV with a header"
+    by_tabs = [column.strip() for column in line.split("\t")] if " " in line and "\t" in line else []
+    if len(by_tabs) in (5, 6) and not (number_fault("", by_tabs[4]) or integer_fault("", by_tabs[3])):
+        name = next((column for column in by_tabs[:3] if len(split(column)) > 1), "")
+        return f"tabs part its columns, and {_shown(name)} holds blanks; {remedy}" if name else ""
+    has_both_behind = len(columns) > 5 and not (integer_fault("", columns[4]) or number_fault("", columns[5]))
+    if has_both_behind and number_fault("", columns[3]):
+        return f"{_shown(columns[3])} stands for the rank, before a rank and a score; has a name blanks? {remedy}"
+    return ""
 
 
 def is_header(columns: Sequence[str], number_at: int) -> bool:
@@ -257,7 +259,7 @@ def first_notes(source: Source) -> Notes | None:
     first = source.first_lines[0].decode() if source.first_lines else ""
     columns = split(first)
     tags = [" ".join(columns[5:])] if len(columns) > 5 else []
-    is_plain = len(columns) > 4 and not shifted(first) and not _LINE_END.search(first)
+    is_plain = len(columns) > 4 and not shifted(first, columns) and not _LINE_END.search(first)
     return Notes(tags=Counter(tags), last_tag=next(iter(tags), None)) if is_plain else None
 
 
