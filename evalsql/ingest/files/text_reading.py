@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -288,8 +288,10 @@ def systems(source: Source, head: bytes, folder: Path) -> list[Source]:
         runs = read_json(source) if _OF_SYSTEMS_START.match(head) else {}
     if not all(map(_is_nested, runs.values())):
         return [source]
-    rankings = chain.from_iterable(run.values() for run in runs.values())
-    if any(isinstance(score, dict | list) for ranking in rankings for score in ranking.values()):
+    rankings = [ranking for run in runs.values() for ranking in run.values()]
+    # In {topic: {document: {"score": ..., "rank": ...}}} these are no documents.
+    are_hits = bool(rankings) and all({"score", "rank"} & ranking.keys() for ranking in rankings)
+    if are_hits or any(isinstance(score, dict | list) for ranking in rankings for score in ranking.values()):
         return [source]
     return [_part(source._replace(said={"system": name}), name, run, folder) for name, run in runs.items()] or [source]
 
