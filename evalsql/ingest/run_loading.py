@@ -112,13 +112,16 @@ class RunLoader:
         with scratch_folder() as folder:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
                 list(threads.map(lambda file: file.inspect(Path(folder)), files))
+            opposed = set[int]()
             if tables := [file.table for file in files if file.table]:
                 self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
+                plain = {file.source.number for file in files if file.table and not any(file.kind)}
+                opposed = plain & _opposed(self.database, self.tables.first_run_rows, self.options)
             if texts := [file for file in files if not file.table]:
-                opposed = self._look_at_first_rows(texts)
-                for run in runs:
-                    self.warnings.opposed += [run.name] * any(file.source.number in opposed for file in run.files)
+                opposed |= self._look_at_first_rows(texts)
                 self._stage_text([file for file in texts if not file.is_refused])
+            for run in runs:
+                self.warnings.opposed += [run.name] * any(file.source.number in opposed for file in run.files)
         for file in files:
             if len(file.notes.tags) > 1:
                 self.warnings.tags.append((file.source.label, list(file.notes.tags)))
@@ -140,9 +143,7 @@ class RunLoader:
                 "[tag]; a tag may hold blanks, but is the same on nearly every line"
             )
             self._refuse(by_number[at], by_number[at].source.problem(line, reason))
-        lower_is_better = self.options.lower_is_better
-        opposed = database.query("opposed_files", first_rows, lower_is_better=lower_is_better)
-        found = {*database.column(opposed)} if self.options.ranks_by_score else set[int]()
+        found = _opposed(database, first_rows["first_rows"], self.options)
         database.drop("first_lines")
         return found
 
@@ -215,6 +216,13 @@ class RunLoader:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
+def _opposed(database: Database, first_rows: str, options: RunOptions) -> set[int]:
+    """Numbers of the files whose ranks oppose their scores."""
+    inputs, lower_is_better = {"first_rows": first_rows}, options.lower_is_better
+    opposed = database.query("opposed_files", inputs, lower_is_better=lower_is_better)
+    return {*database.column(opposed)} if options.ranks_by_score else set()
+
+
 def run_tables(database: Database, options: RunOptions, problems: ProblemList) -> Tables:
     rank_is_used, ignores_calls = options.goes_by_rank, options.call == NO_CALL
     return Tables(database, "run", options.given, problems, rank_is_used=rank_is_used, ignores_calls=ignores_calls)
@@ -251,7 +259,7 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
     qrels_ids = make_room_for_runs(database, [name], qrels, options.replace)[name]
     run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
     batch, warnings = RunBatch(database, [run], options), LoadWarnings()
-    num_rows = stage_run_data(database, run, data, options)
+    num_rows = stage_run_data(database, run, data, options, warnings)
     for line in batch.rank():
         if options.warns:
             warn(f"{name}: {line}")
@@ -259,11 +267,13 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
         raise repeated_error(name, repeated)
     batch.store(warnings)
     if options.warns:
-        warnings.warn()
+        warnings.warn(lower_is_better=options.lower_is_better)
     return run.run_id, num_rows
 
 
-def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> int:
+def stage_run_data(
+    database: Database, run: NewRun, data: Any, options: RunOptions, warnings: LoadWarnings | None = None
+) -> int:
     """Put the rows of a run into the empty table ``staged_run_rows``, as one file of ``run``; returns their number.
 
     ``data`` is as for ``Loader.load_run``; its score is minus the rank where it has ranks alone.
@@ -275,6 +285,8 @@ def stage_run_data(database: Database, run: NewRun, data: Any, options: RunOptio
         run.files = [StagedFile(table.source, table)]
         spans.check_run(table.source, table, options)
         tables.stage_runs([table], spans.FROM_TABLE if options.holds_spans else "")
+        if warnings and not any(run.kind) and _opposed(database, tables.first_run_rows, options):
+            warnings.opposed.append(run.name)
         return table.num_rows
 
 

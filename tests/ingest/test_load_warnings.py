@@ -229,3 +229,23 @@ def test_contradictions_are_seen_in_two_lines_and_in_a_large_file(empty: Warehou
     for text in ("t Q0 a 1 1 x\nt Q0 b 2 2 x", long):
         told = warned(partial(empty.load_runs, write(tmp_path / "r.run", text), replace=True))
         assert any("ranks and scores in the file contradict each other" in each for each in told), text[:30]
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_ranks_of_tables_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path, form: str) -> None:
+    rows = [{"qid": topic, "docno": f"d{at}", "rank": at, "score": at / 4} for topic in "12" for at in (1, 2, 3)]
+    frame, path = pandas.DataFrame(rows), tmp_path / "r.txt"
+    for columns, lower_is_better, is_told in (
+        ({"score": "score"}, False, True),
+        ({"score": "score"}, True, False),
+        ({"score": "evalue"}, False, False),  # of which lower ones are better
+        ({"score": "left_out"}, False, False),
+    ):
+        WRITERS[form](frame.rename(columns=columns), path)
+        loads = [partial(empty.load_runs, path, name="r"), partial(empty.load_run, frame.rename(columns=columns), "r")]
+        for load in loads:
+            told = warned(partial(load, lower_is_better=lower_is_better, replace=True))
+            assert any("ranks and scores in the file contradict each other" in each for each in told) == is_told
+    WRITERS[form](frame, path)
+    told = warned(partial(empty.load_runs, path, name="r", tie_rule="rank", replace=True))
+    assert not any("contradict" in each for each in told)

@@ -18,7 +18,7 @@ from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageEr
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, NAMES, PLACES, WHOLE, Given
 from evalsql.ingest.files import text_reading
-from evalsql.ingest.files.source import Source, arrow_table, unreadable
+from evalsql.ingest.files.source import FIRST_LINES, Source, arrow_table, unreadable
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import put, refuse_systems, registered
@@ -113,6 +113,11 @@ class Tables:
                 {call} as call {spans}
             from {ROWS} where file in ({numbers})
         """)
+
+    @property
+    def first_run_rows(self) -> str:
+        """A SELECT of the first rows of each file, as of the first lines of TREC files."""
+        return f"select file as file_id, row as line, topic, rank, score from {ROWS} where row <= {FIRST_LINES}"
 
     def _read(self, table: Table) -> None:
         """Insert the rows of a file: by the engine where it reads them, and line by line where one may be wrong."""
