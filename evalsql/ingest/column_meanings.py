@@ -31,6 +31,7 @@ def column_names(of: str) -> dict[str, list[str]]:
 _ALONE = ("topic", "document", "grade")  # meanings of which a second column may contradict the first
 # What these hold beside another column of the meaning: the score of a run, a category, words.
 _OFTEN_ELSE = {"score", "subject", "target", "query", "query_text", "document", "doc"}
+IDS = ("id", "_id", "id_", "uuid", "objectID")
 _NO_LOSS = {*_OFTEN_ELSE, *column_names("rows")["no loss"], ""}
 _RIVAL = re.compile(rf"({'|'.join(_ALONE)}) .* or ")
 PLACES = ("topic", "document", "nugget")  # by which messages tell a row without a line
@@ -144,7 +145,20 @@ def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, 
         known_names = {*COLUMNS[meaning]} - _OFTEN_ELSE - own
         others = [name for name in names if _folded(name) in known_names and name not in found.values()]
         rivals |= {f"{meaning} {found[meaning]} or {name}": name for name in others}
-    return rivals
+    return rivals | id_beside_words("document", names, found, taken)
+
+
+def id_beside_words(
+    meaning: str, names: Iterable[object], found: Mapping[str, Any], taken: Mapping[str, str]
+) -> dict[str, Any]:
+    """An id beside a column that may have words, as a further column that could be what that was found for."""
+    is_word = meaning not in taken and str(found.get(meaning)).lower() in _OFTEN_ELSE
+    return {f"{meaning} {found[meaning]} or {name}": name for name in names if is_word and name in IDS}
+
+
+def is_id(rival: str) -> bool:
+    """Whether a further column is such an id: it is another name only where the column beside it has words."""
+    return rival.rpartition(" or ")[2] in IDS
 
 
 def left_out(names: Iterable[object], found: Mapping[str, str]) -> list[str]:

@@ -5,9 +5,8 @@ from itertools import chain
 from typing import Any
 
 from evalsql.errors import UsageError
-from evalsql.ingest.column_meanings import column_names
+from evalsql.ingest.column_meanings import IDS, column_names
 
-IDS = ("id", "_id", "id_", "uuid", "objectID")
 RANKINGS = column_names("records")["ranking"]
 # Elasticsearch and OpenSearch, Solr, Qdrant, Pinecone.
 _ANSWERS = (

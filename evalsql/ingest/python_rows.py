@@ -7,8 +7,8 @@ from typing import Any
 
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import COLUMNS, MEANINGS, Given, how_to_name, known, missing
-from evalsql.ingest.hits import IDS, RANKINGS, answer, fields_in, flat, refuse_texts
+from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, how_to_name, id_beside_words, known, missing
+from evalsql.ingest.hits import RANKINGS, answer, fields_in, flat, refuse_texts
 
 
 class Columns(dict[str, list[Any]]):
@@ -270,6 +270,9 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     columns = _ranking(topic, documents, record.get(scores), kind, given)
     others = column_meanings.left_out(record, found | ({"score": scores} if scores else {}))
     columns.left_out = [*others, *columns.left_out]
+    if topic == record[found["topic"]]:
+        for rival, name in id_beside_words("topic", record, found, given or {}).items():
+            columns[rival] = [record[name]] * len(columns["topic"])
     if "call" in found:
         columns["call"] = [record[found["call"]]] * len(columns["topic"])
     return columns
@@ -367,9 +370,11 @@ def _of_documents(
             known_as = f"found {', '.join(map(str, names))}; {how_to_name(kind, 'document')}"
             raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
         fields["document"] = by_id
+    left_out = column_meanings.left_out(names, fields)
+    fields |= id_beside_words("document", names, fields, given or {})
     others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
     columns = Columns({each: [record.get(fields[each]) for record in records] for each in others})
-    columns.left_out = column_meanings.left_out(names, fields)
+    columns.left_out = left_out
     return [record.get(fields["document"]) for record in records], value, values, columns
 
 

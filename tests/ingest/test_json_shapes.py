@@ -128,6 +128,8 @@ def test_fields_are_named_wherever_hits_stand(empty: Warehouse, tmp_path: Path) 
         ({"1": hits}, columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
         ({"1": {"data": hits}}, columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
         ([{"qid": "1", "hits": hits}], columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
+        ([{"id": "1", "query": "how to", "hits": hits}], {"topic": "id"} | columns, [("1", "a", 0.1), ("1", "b", 0.4)]),
+        ({"1": [{"id": "a", "doc": "a shoe", "score": 2}]}, {"document": "id"}, [("1", "a", 2.0)]),
         ({"1": {"root": {"relevance": 1, "children": children}}}, {"document": "name"}, [("1", "a", 1), ("1", "b", 1)]),
     ]
     for data, named, rows in cases:

@@ -121,13 +121,16 @@ def check_rivals(table: Table, kind: str) -> None:
         if meaning in NAMES:
             first, second = (f"trim(cast({quoted(each)} as varchar))" for each in (table.columns[meaning], column))
             is_text = f"bool_or(regexp_matches({second}, '\\s'))"
-        query = f"select min(evalsql_row::bigint) filter (where {first} <> {second}), {is_text} from {table.raw}"
+        unlike = f"{first} <> {second}"
+        if column_meanings.is_id(both):
+            unlike += f" and regexp_matches({first}, '\\s')"
+        query = f"select min(evalsql_row::bigint) filter (where {unlike}), {is_text} from {table.raw}"
         ((row, has_texts),) = table.database.rows(query)
         told = f"the {meaning} could be {both}"
         if row and not has_texts:
             reason = f"{told}, which contradict each other; {how_to_name(kind, meaning)}"
             raise InputError([table.problem(table.lines().get(row, row), reason)])
-        if not has_texts:
+        if not has_texts and not column_meanings.is_id(both):
             warn(table.problem(0, f"{told}; the first one was taken"))
 
 
