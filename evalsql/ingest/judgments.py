@@ -14,7 +14,7 @@ from typing import Any
 
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
-from evalsql.errors import ProblemList, UsageError, input_error
+from evalsql.errors import ProblemList, UsageError, input_error, warn
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import make_room_for_judgments, take_over
 from evalsql.ingest.files import trec_text
@@ -299,6 +299,9 @@ def stage_implied(database: Database, table: Table, options: JudgmentOptions) ->
             f"families: {counted(table.num_rows, 'row')} make {counted(num_pairs, 'relevant pair')} of "
             f"{counted(num_topics, 'query', 'queries')}, the query itself left out{narrowed}"
         )
+    elif selves := database.column(f"select topic from ({pairs}) where topic = document and not {options.with_self}"):
+        told = f"{counted(len(selves), 'pair')} of a topic and a document of its name left out, such as {selves[0]}"
+        warn(str(table.problem(0, f"{told}; --with-self, in Python with_self=True, keeps them")))
     return notices
 
 

@@ -3,6 +3,7 @@
 import random
 import re
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import pandas
@@ -11,7 +12,7 @@ import tapk
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from tests.conftest import Command, write
+from tests.conftest import Command, warned, write
 from tests.long_cases import few_of
 
 KS = (1, 3, 5, 10, 20)
@@ -175,7 +176,10 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
     empty.load_qrels({"a": ["b"], "b": ["a", "c"], "c": ["b"]}, "j", form="pairs", replace=True)
     assert empty.rows(judged) == pairs
     path = write(tmp_path / "j", "a\ta\na\tb\n")
-    empty.load_qrels(path, form="pairs", replace=True, with_self=True)
+    (told,) = warned(partial(empty.load_qrels, path, form="pairs", replace=True))
+    left_out = "j: pairs: 1 pair of a topic and a document of its name left out, such as a; "
+    assert f"{left_out}--with-self, in Python with_self=True, keeps them" in told
+    assert not warned(partial(empty.load_qrels, path, form="pairs", replace=True, with_self=True))
     assert empty.rows(judged) == [("a", "a", 1), ("a", "b", 1)]
 
 
