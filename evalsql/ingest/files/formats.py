@@ -260,14 +260,18 @@ def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | N
     names = column_meanings.MEANINGS[kind][0]
     delimiter = "\t" if "\t" in first else "," if "," in first else " "
     columns = first.split(None if delimiter == " " else delimiter)
-    if set(names) <= column_meanings.known([column.strip() for column in columns], kind).keys():
+    stripped, line = [column.strip() for column in columns], 1 + head[: head.find(first)].count("\n")
+    known = column_meanings.known(stripped, kind).keys()
+    if known and kind == "pairs":  # a family may be called as a column is
+        columns_in(source, line, kind, stripped, kind, None)
+    if set(names) <= known:
         return None
     if len(columns) != len(names):
         told = "id and family" if kind == "families" else "topic and relevant document"
         raise source.error(
             f"{kind}: {counted(len(columns), 'column')}, expected 2: {told}; of a file with more columns and a header "
             f"--columns {names[0]}=NAME,{names[1]}=NAME says which",
-            1 + head[: head.find(first)].count("\n"),
+            line,
         )
     return _headless(kind, names, "csv" if delimiter == "," else "lines", delimiter)
 
