@@ -66,10 +66,12 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
                 return
             if _NO_TEXT.search("".join(row)):
                 refuse(source.problem(line, NOT_UTF8))
-            elif row and len(row) != (width := len(form.names)):
+            elif not any(row):  # a blank line, or a spreadsheet's row without a value
+                continue
+            elif len(row) != (width := len(form.names)):
                 expected = f"expected {width}: {', '.join(form.names)}"
                 refuse(source.problem(line, f"{counted(len(row), 'column')}, {expected}"))
-            elif row:
+            else:
                 cells = [row[at] for at in places]
                 if is_plain:
                     cells = [each[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, each) else each for each in cells]
