@@ -67,7 +67,8 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     E-values have the column ``evalue`` instead of score. Rows of no shape that is known raise UsageError.
     """
     if isinstance(data, Mapping):
-        data = answer(data)
+        judged = data.get("relevant_docs") if kind != "run" else None  # of LlamaIndex, beside queries and corpus
+        data = judged if isinstance(judged, Mapping) else answer(data)
         found = known(data, kind, given)
         if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
             _refuse_systems(kind, ({name: each} for name in data for each in data[name]))

@@ -63,9 +63,15 @@ def test_keys_and_columns_of_numpy_are_taken(empty: Warehouse) -> None:
 
 
 def test_documents_of_questions_are_judgments_as_pairs(empty: Warehouse, tmp_path: Path) -> None:
-    empty.load_qrels(write(tmp_path / "q.json", QUESTIONS), form="pairs")
-    judged = empty.rows("select topic, document, grade from judgments order by topic, document")
-    assert judged == [("1", "a", 1), ("1", "b", 1), ("2", "c", 1)]
+    of_llama_index = {
+        "queries": {"1": "x", "2": "y"},
+        "corpus": {"a": "x"},
+        "relevant_docs": {"1": ["a", "b"], "2": ["c"]},
+    }
+    for text in (QUESTIONS, json.dumps(of_llama_index)):
+        empty.load_qrels(write(tmp_path / "q.json", text), form="pairs", replace=True)
+        held = empty.rows("select topic, document, grade from judgments order by topic, document")
+        assert held == [("1", "a", 1), ("1", "b", 1), ("2", "c", 1)]
 
 
 RATED = [{"docId": "a", "rating": "3.000"}, {"docId": "b", "rating": "0.0"}]
