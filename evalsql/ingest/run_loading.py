@@ -285,7 +285,8 @@ def stage_run_data(
         run.files = [StagedFile(table.source, table)]
         spans.check_run(table.source, table, options)
         tables.stage_runs([table], spans.FROM_TABLE if options.holds_spans else "")
-        if warnings and not any(run.kind) and _opposed(database, tables.first_run_rows, options):
+        has_both = "rank" in table.columns and not any(run.kind)
+        if warnings and has_both and _opposed(database, tables.first_run_rows, options):
             warnings.opposed.append(run.name)
         return table.num_rows
 

@@ -16,6 +16,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.shared_steps import FEWEST
 from evalsql.ingest.base_rows import add_evaluations, pairs_query, rank_judged
 from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import NewRun, RunBatch
 from evalsql.ingest.run_loading import repeated_error, stage_run_data
@@ -124,7 +125,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
     def _load(self, run: Any) -> None:
         database, options, staged = self._database, self._options, NewRun("run", 1, [])
         batch = RunBatch(database, [staged], options)
-        stage_run_data(database, staged, run, options)
+        stage_run_data(database, staged, run, options, told := LoadWarnings())
         is_ranking, holds_evalues = staged.kind
         if holds_evalues and not options.lower_is_better:
             raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
@@ -134,6 +135,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         if not _has_texts_as_keys(run) and (repeated := batch.repeated()):
             raise repeated_error("run", repeated)
         batch.store()
+        lines += told.lines(lower_is_better=options.lower_is_better)
         rank_judged(database, _PAIRS, None if options.keeps_unjudged else "select * from judged_or_tied")
         ((total, missing, found, judged, scarce),) = database.rows(f"""
             select

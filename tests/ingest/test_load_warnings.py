@@ -246,6 +246,8 @@ def test_ranks_of_tables_that_contradict_scores_are_told(empty: Warehouse, tmp_p
         for load in loads:
             told = warned(partial(load, lower_is_better=lower_is_better, replace=True))
             assert any("ranks and scores in the file contradict each other" in each for each in told) == is_told
+    with evalsql.Evaluator({"1": {"d1": 1}, "2": {"d1": 1}}, "RR") as evaluator:
+        assert any("contradict each other" in each for each in warned(partial(evaluator.evaluate, frame)))
     WRITERS[form](frame, path)
     told = warned(partial(empty.load_runs, path, name="r", tie_rule="rank", replace=True))
     assert not any("contradict" in each for each in told)
