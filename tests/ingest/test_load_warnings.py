@@ -242,7 +242,8 @@ def test_ranks_of_tables_that_contradict_scores_are_told(empty: Warehouse, tmp_p
         ({"score": "left_out"}, False, False),
     ):
         WRITERS[form](frame.rename(columns=columns), path)
-        loads = [partial(empty.load_runs, path, name="r"), partial(empty.load_run, frame.rename(columns=columns), "r")]
+        in_memory = partial(empty.load_run, frame.rename(columns=columns), "r")
+        loads: list[Any] = [partial(empty.load_runs, path, name="r"), in_memory]
         for load in loads:
             told = warned(partial(load, lower_is_better=lower_is_better, replace=True))
             assert any("ranks and scores in the file contradict each other" in each for each in told) == is_told
