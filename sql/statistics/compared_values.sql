@@ -5,13 +5,16 @@
 -- definition: A difference of logarithms is the logarithm of a ratio, so that the mean over topics belongs to the mean
 --     that the measure has.
 -- reference: Robertson 2006, On GMAP, doi:10.1145/1183614.1183630
-select
-    scores.qrels,
-    scores.measure,
-    scores.run,
-    scores.topic,
-    scores.value,
-    case when measures.mean = 'geometric' then 'logarithmic' else 'linear' end as scale,
-    value_on_scale(scores.value, scale) as compared
-from scores
-left join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
+with scaled as (
+    select
+        scores.qrels,
+        scores.measure,
+        scores.run,
+        scores.topic,
+        scores.value,
+        case when measures.mean = 'geometric' then 'logarithmic' else 'linear' end as scale
+    from scores
+    left join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
+)
+select *, value_on_scale(value, scale) as compared
+from scaled

@@ -8,6 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlglot
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
@@ -71,3 +73,31 @@ def test_names_of_relations_are_replaced(function: str, body: str, expected: str
 def test_an_argument_that_is_an_expression_is_not_read_as_text() -> None:
     calls = relation_calls("select * from ap(rel := 2) join p(k := least(5, 10)) as other on true")
     assert calls == [("ap", {"rel": "2"}), ("p", None)]
+
+
+def columns_of(source: exp.Table | Scope) -> set[str]:
+    """What a relation or a query gives, with a star where that is more than it writes."""
+    if isinstance(source, exp.Table):
+        relation = read_catalog().relations.get(str(source.this.name))
+        open_end = {"*"} if relation and relation.kind == "tables" else set()
+        return open_end.union(relation.columns) if relation else set()
+    if isinstance(source.expression, exp.SetOperation):
+        return set().union(*map(columns_of, source.set_operation_scopes))
+    query = source.expression
+    assert isinstance(query, exp.Query | exp.UDTF)
+    names = {str(each.alias_or_name) for each in query.selects if not each.is_star}
+    has_star = any(each.is_star for each in query.selects)
+    return names.union(*(columns_of(each) for _, each in source.selected_sources.values())) if has_star else names
+
+
+def test_columns_that_somebody_adds_to_tables_are_not_asked() -> None:
+    """The engine takes one before an alias of its name, and before a column of the query around."""
+    catalog, found = read_catalog(), 0
+    for relation in catalog.relations.values():
+        body = relation.body if relation.kind != "tables" else "select 1"
+        for scope in traverse_scope(sqlglot.parse_one(body, dialect="duckdb")):
+            known = set().union(*(columns_of(each) for _, each in scope.selected_sources.values()))
+            own = [each for each in scope.columns if each.parent_select is scope.expression]
+            assert "*" not in known or {str(each.name) for each in own if not each.table} <= known, relation.path
+            found += "*" in known
+    assert found > 200

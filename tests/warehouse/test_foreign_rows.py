@@ -1,9 +1,10 @@
-"""Rows in a stranger's file that no load writes."""
+"""Rows and columns in a stranger's file that no load writes."""
 
 from pathlib import Path
 
 import pytest
 
+import evalsql
 from evalsql import Warehouse
 from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
@@ -40,3 +41,12 @@ def test_spans_of_which_nothing_is_said_are_exported(empty: Warehouse, tmp_path:
     for kind, name in (("runs", "run"), ("qrels", "judged")):
         done = write(empty.database, kind, name, "jsonl", tmp_path / f"{name}.jsonl")
         assert (done.num_rows, "--unit" in str(done.remarks)) == (1, False)
+
+
+def test_a_column_beside_those_of_a_table_changes_no_figure(crafted: Crafted) -> None:
+    path = crafted("alter table measures add column scale varchar default 'logarithmic'")
+    with evalsql.open(path, read_only=True) as warehouse:
+        rows = warehouse.rows(
+            "select scale, compared = value, count(*) > 0 from compared_values where measure = 'AP' group by all"
+        )
+    assert rows == [("linear", True, True)]  # the mean of AP is no geometric one
