@@ -13,9 +13,9 @@ from typing import NamedTuple
 from evalsql.database import engine
 
 # They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
-_UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
+UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
 # Others take addresses of memory, at which DuckDB 1.5 looks.
-_UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", "python_map_function"}
+UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", "python_map_function"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
 
@@ -74,7 +74,7 @@ def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
 def check_settings(query: str) -> None:
     """Raise CallError where a statement logs, profiles, looks at an address or runs a text that is not written out."""
     content, words = query.encode(), words_of(query)
-    check_calls(words, lambda name: name in _UNSEEN or name.endswith(_SETTING_ENDS))
+    check_calls(words, lambda name: name in UNSEEN or name.endswith(_SETTING_ENDS))
     for name, bracket, given, end in zip(words, words[1:], words[2:], words[3:], strict=False):
         if (name.text, bracket.text, bracket.is_quoted) == ("query", "(", False):
             text = content[given.start : end.start].decode().strip()
