@@ -378,6 +378,8 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         held = {name: [each for each in typed_columns(tables[name]) if each in expected[name]] for name in expected}
         changed = [name for name in expected if held[name] != expected[name]]
         _refuse(database, changed, "has different columns from a warehouse's")
+        if any(typed_columns(tables[name]) != expected[name] for name in expected):
+            check_definitions(database, check_settings)  # a load computes their defaults, and checks
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else [name for (name,) in database.rows(triggers)]
