@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
-_CHANGING_WITH = ("insert", "update", "delete", "copy")  # a query without these words changes nothing
+_CHANGING_WITH = ("insert", "update", "delete", "truncate", "copy")  # a query without these words changes nothing
 VARIABLE = "VARIABLE"  # our word for what sets or resets a variable of the session; the engine calls that a SET
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
 

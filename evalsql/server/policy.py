@@ -42,7 +42,8 @@ _NAMED = (
 _RENAMES = ["rename", "to"]
 # The extension reads each table as it attaches, and fails at many of these.
 _LOCKING = ("default", "references", "check", "generated")
-_FURTHER = {"insert", "update", "delete", "merge", "copy"}  # a WITH may change rows within another statement
+# A WITH may change rows within another statement.
+_FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 
 
 class RefusedError(Exception):
