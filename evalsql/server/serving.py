@@ -121,7 +121,7 @@ class Server:
     def _cannot_listen(self, reason: str) -> UsageError:
         return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")
 
-    def watch(self, stop: Event, most: int | None = None, limit: float = 0) -> bool:
+    def watch(self, stop: Event, most: int, limit: float = 0) -> bool:
         """Look after the sessions until told to stop, and let the process take ``most`` bytes.
 
         Sessions whose statement takes longer than ``limit`` seconds are ended. The statement may compute on, and only
@@ -130,8 +130,7 @@ class Server:
         while not stop.wait(_LOOKS):
             try:
                 self._close_slow()
-                if most is not None:
-                    _limit_process(most)
+                _limit_process(most)
                 rows = self._rows()
             except (EvalsqlError, MemoryError, OSError) as error:  # one takes all memory or files, and is about to fail
                 if "database has been invalidated" in str(error):  # the engine's words
@@ -216,11 +215,15 @@ def serve(
     """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file.
 
     Calls ``begun`` once it answers. Where only the end of the process stops a statement it dies, for another to follow.
+    The process takes most of the machine's memory, as the engine by itself does, where ``memory_limit`` does not say.
     """
     if quack.is_address(path):
         raise UsageError(f"{path}: is a server; name the warehouse file to serve")
     left = Path(f"{path}.wal")
     was_killed = left.exists() and left.stat().st_size > 0
+    if memory_limit is None:  # a request takes memory before its token is looked at
+        with engine.connect(":memory:") as asked:
+            ((memory_limit,),) = asked.execute("select current_setting('memory_limit')").fetchall()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
         opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection, keys=False)}
@@ -237,7 +240,7 @@ def serve(
                 log(f"DuckDB {engine.__version__}: servers were tried with 1.5.5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
             begun()
-            is_late = server.watch(stop, None if memory_limit is None else size_in_bytes(memory_limit), time_limit)
+            is_late = server.watch(stop, size_in_bytes(memory_limit), time_limit)
         finally:
             log("stopping")
             if server.stop():  # it would wait for what runs

@@ -107,6 +107,20 @@ def test_a_query_too_large_to_plan_ends_alone(own: Served) -> None:
     assert own.end() == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process takes")
+def test_no_server_takes_all_that_the_machine_has(own: Served) -> None:
+    """A request may be of any size, and is held in memory before its token is looked at."""
+    assert own.process
+    number = own.process.pid
+    served = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+
+    def is_limited() -> bool:
+        limits = [line for each in served for line in Path(f"/proc/{each}/limits").read_text().splitlines()]
+        return any(line.startswith("Max data size") and line.split()[3].isdigit() for line in limits)
+
+    own.wait_for(is_limited)
+
+
 def test_an_error_of_the_engine_s_own_keeps_nobody_away_for_long(own: Served) -> None:
     """After one the engine answers nobody any more, and only another process opens the file again."""
     with evalsql.open(own.url, token=own.write_token) as writer:
