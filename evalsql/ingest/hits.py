@@ -5,9 +5,10 @@ from itertools import chain
 from typing import Any
 
 from evalsql.errors import UsageError
-from evalsql.ingest.column_meanings import IDS, column_names
+from evalsql.ingest.column_meanings import IDS, Given, column_names, known
 
 RANKINGS = column_names("records")["ranking"]
+JUDGED = (*RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
 # Elasticsearch and OpenSearch, Solr, Qdrant, Pinecone.
 _ANSWERS = (
     *(("hits", "hits"), ("response", "hits", "hits"), ("response", "docs")),
@@ -71,6 +72,22 @@ def flat(hit: Mapping[Any, Any], wanted: str | None, names: Iterable[str]) -> Ma
     if not inner:
         return plain
     return {**hit[inner[0]], **{name: value for name, value in plain.items() if name != inner[0] and value is not None}}
+
+
+def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
+    """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
+    folded = {str(name).lower(): name for name in record}
+    by_name, named = known(record, kind), given or {}
+    rankings = RANKINGS if kind == "run" else JUDGED
+    ranking = next((folded[name] for name in rankings if name in folded), by_name.get("document"))
+    by_id = next((name for name in IDS if name in record), None) if ranking != by_name.get("document") else None
+    found = {
+        "topic": named.get("topic", by_name.get("topic", by_id)),
+        "document": named["document"] if named.get("document") in record else ranking,
+        "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
+        "call": by_name.get("call"),
+    }
+    return {meaning: name for meaning, name in found.items() if name is not None and name in record}
 
 
 def refuse_texts(topic: object, documents: Sequence[Any]) -> None:

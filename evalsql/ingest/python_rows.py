@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, how_to_name, id_beside_words, known, missing
-from evalsql.ingest.hits import RANKINGS, answer, fields_in, flat, refuse_texts
+from evalsql.ingest.hits import JUDGED, RANKINGS, answer, fields_in, flat, ranking_fields, refuse_texts
 
 
 class Columns(dict[str, list[Any]]):
@@ -18,7 +18,6 @@ class Columns(dict[str, list[Any]]):
 
 
 _EVALUE = "evalue"
-_JUDGED = (*RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
 
 
 def are_rows(data: object) -> bool:
@@ -146,7 +145,7 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
             continue
         first = answer(inner[0])
         key = next((each for each in first if str(each).lower() in column_meanings.KEYS["topic"]), None)
-        rankings, is_one = (RANKINGS, _is_ranking) if kind == "run" else (_JUDGED, _is_nested)
+        rankings, is_one = (RANKINGS, _is_ranking) if kind == "run" else (JUDGED, _is_nested)
         holds_rankings = any(str(each).lower() in rankings and is_one(first[each]) for each in first)
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
@@ -298,22 +297,6 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
     if others := [name for name in names if name != names[0]]:
         raise UsageError(f"{inner} differs among the documents of {topic}: {names[0]}, {others[0]}")
     return names[0]
-
-
-def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
-    """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
-    folded = {str(name).lower(): name for name in record}
-    by_name, named = known(record, kind), given or {}
-    rankings = RANKINGS if kind == "run" else _JUDGED
-    ranking = next((folded[name] for name in rankings if name in folded), by_name.get("document"))
-    by_id = next((name for name in IDS if name in record), None) if ranking != by_name.get("document") else None
-    found = {
-        "topic": named.get("topic", by_name.get("topic", by_id)),
-        "document": named["document"] if named.get("document") in record else ranking,
-        "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
-        "call": by_name.get("call"),
-    }
-    return {meaning: name for meaning, name in found.items() if name is not None and name in record}
 
 
 def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None) -> Columns:

@@ -9,8 +9,9 @@ import evalsql
 from evalsql import InputWarning, QueryError, WarehouseError
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
+from evalsql.database import database
 from evalsql.evaluation.holes import unbounded
-from tests.conftest import own_measure
+from tests.conftest import SAMPLE, Command, own_measure
 from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_foreign_files import BY_HAND, TRUE_AP
 from tests.warehouse.test_own_measures import kept
@@ -138,3 +139,27 @@ def test_a_computed_column_calls_nothing(crafted: Crafted) -> None:
     assert called != table
     with pytest.raises(WarehouseError, match="judged_ranks has different columns"):
         evalsql.open(crafted("create macro rank(a) as 1", "drop table judged_ranks", called), read_only=True)
+
+
+@pytest.mark.long
+def test_a_kept_measure_that_never_ends_hinders_nobody_who_asks_for_another(
+    command: Command, crafted: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "MOST_SECONDS", 0.5)
+    never = "(select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11)::double"
+    select = f"select qrels, run, topic, {never} as value from evaluated_topics"
+    text = own_measure(tmp_path / "endless.sql", "Endless", select).read_text()
+    path = crafted(kept(text, "endless"), OTHER_SQL)
+    told = "Endless: took more than 0.5 seconds and was given up; evalsql drop measures Endless takes it out"
+    assert command("sql", "--write", "select 1", "--db", path).returncode == 0  # which makes its views
+    checked = command("check", "--format", "csv", "--db", path)
+    assert (checked.returncode, checked.stdout) == (1, f"audit,finding,num_rows\nkept_measures,{told},1\n")
+    for words, is_told in (
+        (["export", "warehouse", tmp_path / "copy"], False),
+        (["site", "-o", tmp_path / "site"], True),
+        (["sql", "--write", "select 1"], False),
+        (["load", "runs", SAMPLE / "runs" / "bm25.run", "--replace"], True),
+        (["drop", "measures", "Endless"], False),
+    ):
+        outcome = command(*words, "--db", path)
+        assert (outcome.returncode, told in outcome.stderr) == (0, is_told), (words, outcome.stderr)

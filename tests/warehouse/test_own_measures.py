@@ -14,7 +14,6 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog, read_relation
-from evalsql.database import database
 from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.schema import ATTACHED, objects_in
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
@@ -388,27 +387,3 @@ def test_no_kept_relation_has_a_second_reading(crafted: Crafted, secret: Path, r
             warehouse.rows(f"from read_text('{secret}')")
     # The first is a string for the engine, before and after.
     assert sum("it is left out" in each for each in told) == len(texts) - len(TAGS)
-
-
-@pytest.mark.long
-def test_a_kept_measure_that_never_ends_hinders_nobody_who_asks_for_another(
-    command: Command, crafted: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "MOST_SECONDS", 0.5)
-    never = "(select count(*) from range(1000000000000) as t(a) where a % 7 = a % 11)::double"
-    select = f"select qrels, run, topic, {never} as value from evaluated_topics"
-    text = own_measure(tmp_path / "endless.sql", "Endless", select).read_text()
-    path = crafted(kept(text, "endless"), OTHER_SQL)
-    told = "Endless: took more than 0.5 seconds and was given up; evalsql drop measures Endless takes it out"
-    assert command("sql", "--write", "select 1", "--db", path).returncode == 0  # which makes its views
-    checked = command("check", "--format", "csv", "--db", path)
-    assert (checked.returncode, checked.stdout) == (1, f"audit,finding,num_rows\nkept_measures,{told},1\n")
-    for words, is_told in (
-        (["export", "warehouse", tmp_path / "copy"], False),
-        (["site", "-o", tmp_path / "site"], True),
-        (["sql", "--write", "select 1"], False),
-        (["load", "runs", SAMPLE / "runs" / "bm25.run", "--replace"], True),
-        (["drop", "measures", "Endless"], False),
-    ):
-        outcome = command(*words, "--db", path)
-        assert (outcome.returncode, told in outcome.stderr) == (0, is_told), (words, outcome.stderr)
