@@ -15,13 +15,20 @@
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
 --   file             where it came from, several files separated by blanks; the table files has checksums
-with sources as (
+with owned_files as (
     select
-        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as owner,
+        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as kind,
+        id,
+        file
+    from files
+),
+sources as (
+    select
+        kind,
         id,
         string_agg(file, ' ' order by file) as file
-    from files
-    group by owner, id
+    from owned_files
+    group by kind, id
 ),
 answer_topics as (
     select
@@ -120,7 +127,7 @@ select
     sources.file
 from qrels
 join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
-join sources on sources.owner = 'qrels' and sources.id = qrels.qrels_id
+join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
 left join weighted on weighted.qrels_id = qrels.qrels_id
 left join described on described.qrels_id = qrels.qrels_id
 union all
@@ -141,5 +148,5 @@ select
     sources.file
 from runs
 join run_sizes on run_sizes.run_id = runs.run_id
-join sources on sources.owner = 'run' and sources.id = runs.run_id
+join sources on sources.kind = 'run' and sources.id = runs.run_id
 left join coverage on coverage.run = runs.run
