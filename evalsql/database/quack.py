@@ -109,7 +109,8 @@ _MEANINGS = {
         "this or another one took longer than --time-limit of evalsql serve allows"
     ),
     "Could not connect|Failed to send message": (
-        "no server answers there; evalsql serve starts one, and one that starts itself again answers in some seconds"
+        "no server answers there; evalsql serve starts one, and one that starts itself again, as after --time-limit, "
+        "answers in some seconds"
     ),
     "Invalid connection id": (
         "the server has ended this session, and nothing of an open transaction is kept; try again. --time-limit of "
