@@ -60,7 +60,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         assert ("documents retrieved",) in warehouse.rows(columns)
 
 
-@pytest.mark.parametrize(("before", "after", "complaint"), rows_of(HERE / "faulty_headers.tsv"))
+@pytest.mark.parametrize(("before", "after", "complaint"), one_in(3, rows_of(HERE / "faulty_headers.tsv")))
 def test_a_faulty_file_is_refused_with_its_place(
     tmp_path: Path, loaded: evalsql.Warehouse, before: str, after: str, complaint: str
 ) -> None:
@@ -142,6 +142,7 @@ def test_what_a_folder_says_of_a_parameter_goes_before_what_holds_for_all() -> N
     assert of_groups["judged_only"].meaning != of_all["judged_only"].meaning
 
 
+@pytest.mark.long
 def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample_file: Path, tmp_path: Path) -> None:
     """Without the relations that headers name for orders of ties measures have their plan, but for those orders."""
     served = {name for relation in CATALOG.of_kind("measures", "steps") for name in relation.header.ties.values()}
@@ -180,6 +181,7 @@ def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
         evalsql.open(new_file(tmp_path), measures=tmp_path)
 
 
+@pytest.mark.long
 def test_relations_are_read_as_the_parser_sees_them() -> None:
     for relation in CATALOG.build_order():
         if not relation.is_function:

@@ -90,6 +90,7 @@ def columns_of(source: exp.Table | Scope) -> set[str]:
     return names.union(*(columns_of(each) for _, each in source.selected_sources.values())) if has_star else names
 
 
+@pytest.mark.long
 def test_columns_that_somebody_adds_to_tables_are_not_asked() -> None:
     """The engine takes one before an alias of its name, and before a column of the query around."""
     catalog, found = read_catalog(), 0

@@ -245,6 +245,7 @@ def test_eval_tells_what_keep_best_left_out(command: Command, tmp_path: Path) ->
     assert done.stderr.startswith("r: 1 repeated document left out\n")
 
 
+@pytest.mark.long
 def test_a_measure_that_scores_do_not_have_is_told_with_what_has_it(command: Command, sample_file: Path) -> None:
     for name, said in {
         "nDCG@20": "nDCG@20: the view scores does not have it; from ndcg(k := 20) does\n",

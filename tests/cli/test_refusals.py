@@ -40,6 +40,7 @@ def test_what_is_refused_is_told_in_plain_words(
         assert word not in refused.stderr
 
 
+@pytest.mark.long
 def test_advice_is_given_only_where_it_fits(command: Command, tmp_path: Path) -> None:
     qrels, run = write(tmp_path / "q.txt", FILES["q.txt"]), write(tmp_path / "a.run", FILES["a.run"])
     assert "judgments come before runs" not in command("eval", write(tmp_path / "bad.txt", "t1 0 a\n"), run).stderr

@@ -22,6 +22,7 @@ RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
 # Words for the terminal
 
 
+@pytest.mark.long
 def test_escape_sequences_do_not_reach_the_terminal(command: Command, tmp_path: Path) -> None:
     evil = "\x1b[31mred"
     write(tmp_path / "q.txt", QRELS + f"{evil} 0 d1 1\n")

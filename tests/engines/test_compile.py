@@ -132,6 +132,7 @@ def test_a_measure_of_ones_own_is_compiled_and_says_that_nobody_ran_it(command: 
     assert "Not executed in tests" in compiled.stdout
 
 
+@pytest.mark.long
 def test_what_is_kept_of_executions_is_of_this_sql() -> None:
     kept = executed()
     for measure in DEFAULTS:

@@ -87,7 +87,7 @@ def loaded(tmp_path: Path, out: Path) -> list[tuple[Any, ...]]:
 
 
 def computed(runs: Path, measures: Sequence[str] = MEASURES) -> list[tuple[Any, ...]]:
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         for path in sorted(runs.iterdir()):
             if path.name != "bad.run":

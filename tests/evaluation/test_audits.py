@@ -225,6 +225,7 @@ def test_check_says_what_it_checked(command: Command, sample_file: Path, monkeyp
         assert (some_runs in outcome.stderr) == (not option)
 
 
+@pytest.mark.long
 def test_check_prints_findings_and_ends_with_1(command: Command, sample_file: Path, tmp_path: Path) -> None:
     path = new_file(tmp_path, sample_file)
     with evalsql.open(path) as warehouse:

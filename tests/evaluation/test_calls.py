@@ -13,7 +13,8 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.report import charts
-from tests.conftest import Command, assert_refused, new_file, write
+from tests.conftest import Command, assert_refused, new_file, new_warehouse, write
+from tests.long_cases import few_of
 
 MEASURES = "RR R@2 nDCG Judged@2 NumRet"
 Calls = dict[str, list[dict[str, float]]]  # by topic the calls in their order, each with scores of documents
@@ -79,10 +80,10 @@ def by_hand(calls: Calls, kind: str) -> dict[str, Any]:
     return {name: {topic: united(each, by_rank=kind == "best") for topic, each in calls.items()}}
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 20))])
+@pytest.mark.parametrize("seed", few_of(range(20), 1))
 def test_rankings_of_calls_have_the_figures_of_runs_built_by_hand(seed: int) -> None:
     qrels, calls = session(seed)
-    with evalsql.open(":memory:") as warehouse, evalsql.open(":memory:") as other:
+    with new_warehouse() as warehouse, new_warehouse() as other:
         warehouse.load_qrels(qrels, "q")
         other.load_qrels(qrels, "q")
         warehouse.load_run(rows_of(calls, shuffled=random.Random(seed)), "agent", call="hop")
@@ -101,10 +102,10 @@ def test_rankings_of_calls_have_the_figures_of_runs_built_by_hand(seed: int) -> 
         assert warehouse.rows("select run from runs") == [("agent",)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few_of(range(4)))
 def test_sessions_have_the_figures_of_a_loop(seed: int) -> None:
     qrels, calls = session(seed)
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(qrels, "q")
         warehouse.load_run(rows_of(calls), "agent", call="hop")
         named = ("SessionDCG@2", "SessionDCG(repeats=true)", "nSessionDCG", "nSessionDCG@2", "CallRR", "WastedCalls")

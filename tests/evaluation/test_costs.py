@@ -124,6 +124,7 @@ def test_the_front_is_that_of_brute_force(made: Warehouse, statistic: str) -> No
     assert len(names[0]) == len(rows)
 
 
+@pytest.mark.long
 def test_a_leaderboard_shows_costs_and_names_what_has_none(command: Command, made_file: Path) -> None:
     printed = command(
         "leaderboard", "-m", "RR", "--cost", "latency_ms", "--pareto", "--db", made_file, "--format", "csv"

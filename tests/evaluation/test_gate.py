@@ -149,6 +149,7 @@ def test_a_rule_holds_the_judgments_against_another_set(empty: Warehouse) -> Non
     assert [found[rule].note for rule in rules] == notes
 
 
+@pytest.mark.long
 def test_topics_without_judgments_and_identical_runs_are_told(empty: Warehouse) -> None:
     topics = {"run": [0, 1, 2], "copy": [0, 1, 2], "other": [0, 2]}
     load(empty, {"run": [1, 2, 4], "copy": [1, 2, 4], "other": [2, 2, 4]}, topics)
@@ -371,6 +372,7 @@ def test_a_run_that_is_not_whole_becomes_no_baseline(three_runs: Path, tmp_path:
     assert "b.json: not written" in answer.stderr
 
 
+@pytest.mark.long
 def test_rules_in_a_file(three_runs: Path, tmp_path: Path, command: Command) -> None:
     select = "select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value"
     own_measure(tmp_path / "gates" / "last_rank.sql", "Any", f"{select} from evaluated_topics")

@@ -92,6 +92,7 @@ def test_replaced_judgments_and_other_sql_are_marked(path: Path, tmp_path: Path,
     assert_refused(chart, "a chart is of one judgment set")
 
 
+@pytest.mark.long
 def test_missing_topics_are_marked_and_told(path: Path, tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path, like=path)
     with evalsql.open(path) as warehouse:

@@ -167,6 +167,7 @@ def test_a_report_of_one_run_compares_nothing(loaded: Warehouse) -> None:
     assert not loaded.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'")
 
 
+@pytest.mark.long
 def test_the_best_is_told_beside_a_baseline(empty: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
     empty.load_run({"1": {"d": 1.0}, "2": {"d": 1.0}}, "a")

@@ -252,6 +252,7 @@ def test_reports_leave_out_the_run(command: Command, tmp_path: Path, words: str)
     assert not any("dense" in path.read_text() or "dense" in path.name for path in written)
 
 
+@pytest.mark.long
 def test_a_report_of_such_runs_alone_is_refused(command: Command, tmp_path: Path) -> None:
     outcome = command("report", "dense", "-m", "RR,AP", "-o", "report.html", "--db", held("lacking"))
     assert_refused(outcome, "RR of dense; a report has every measure of every run: name other measures")
@@ -376,6 +377,7 @@ def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, 
     assert {code for code, _ in with_lake} <= {0, 1}
 
 
+@pytest.mark.long
 def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_path: Path) -> None:
     scores_of(tmp_path / "lake.parquet", "dense")
     for lake, complaint in (

@@ -194,6 +194,7 @@ def test_calls_are_those_of_the_run(ran: Warehouse, tmp_path: Path) -> None:
         ran.load_costs([{"run": "c", "topic": "2", "call": 1, "tokens": 5}])
 
 
+@pytest.mark.long
 def test_costs_are_replaced_and_go_with_their_runs(ran: Warehouse, tmp_path: Path) -> None:
     ran.load_costs([{"run": "a", "topic": "3", "x": 1, "y": 2}, {"run": "b", "topic": "3", "x": 1}])
     with pytest.raises(UsageError, match="already loaded: x of a; --replace"):

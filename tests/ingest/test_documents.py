@@ -192,6 +192,7 @@ def test_the_command_tells_what_it_left_out(command: Command, demo: Command, tmp
     assert count.stdout == f"n\n{kept}\n"
 
 
+@pytest.mark.long
 def test_what_documents_say_is_shown_where_it_is_asked_for(demo: Command, tmp_path: Path) -> None:
     explained = ("explain", "dense", "T01", "--depth", 5, "--format", "csv")
     before = demo(*explained).stdout

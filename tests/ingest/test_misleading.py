@@ -376,6 +376,7 @@ def test_rows_keep_their_run_whatever_takes_it(command: Command, tmp_path: Path,
     assert held.stdout.splitlines()[1] == "1,1"
 
 
+@pytest.mark.long
 def test_rows_of_a_file_have_their_run_too(command: Command, tmp_path: Path) -> None:
     command("load", "qrels", write(tmp_path / "q.txt", E_QRELS))
     write(tmp_path / "rows.csv", "9,1,2\n")

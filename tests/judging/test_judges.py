@@ -250,6 +250,7 @@ def test_judges_of_nothing_in_common_are_refused_or_left_out(strangers: Warehous
         judging.effects(strangers.evaluation, names, "AP", show="groups", reference="human", group_key="team")
 
 
+@pytest.mark.long
 def test_versions_of_a_judge_stand_in_the_order_in_which_they_were_loaded(command: Command) -> None:
     for name, step in (("human", 5), ("llm", 2), ("llm", 3), ("llm", 1)):
         text = "".join(f"q 0 d{at} {int(at % step == 0)}\n" for at in range(30))
@@ -260,6 +261,7 @@ def test_versions_of_a_judge_stand_in_the_order_in_which_they_were_loaded(comman
         assert [row["other"] for row in csv_rows(asked.stdout)] == ["llm@1", "llm@2"]
 
 
+@pytest.mark.long
 def test_the_command_has_a_row_a_judge_and_bounds_all_pairs(command: Command) -> None:
     chance = random.Random(2)
     for name in ("human", *(f"judge{nth}" for nth in range(5)), "strange"):

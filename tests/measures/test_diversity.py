@@ -276,6 +276,7 @@ def test_preferences_have_no_subtopics(empty: Warehouse) -> None:
         assert set(by_topic(empty, name).values()) == {0.0}
 
 
+@pytest.mark.long
 def test_subtopics_on_the_command_line(command: Command, tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "diversity" / "groups.txt", tmp_path / "web.txt")
     shutil.copy(FIXTURES / "diversity" / "runs" / "system.run", tmp_path)

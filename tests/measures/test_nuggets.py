@@ -294,6 +294,7 @@ def test_rankings_have_no_scores_of_answers_and_answers_none_of_rankings(held: W
     assert held.rows("select distinct run from answers") == [("system",)]
 
 
+@pytest.mark.long
 def test_assignments_are_replaced_and_dropped_and_equal_nuggets_keep_them(tmp_path: Path, held: Warehouse) -> None:
     path = CASE / "runs" / "system.jsonl"
     before = held.evaluate(",".join(SCORES)).fetchall()

@@ -41,7 +41,7 @@ def asked(sample: Warehouse) -> Iterator[Warehouse]:
     sample.connection.execute("reset variable only_runs")
 
 
-@pytest.mark.parametrize("call", [*one_in(6, DEFAULTS), *one_in(24, [*UNDER_TIES, *JUDGED_ONLY])])
+@pytest.mark.parametrize("call", [*one_in(12, DEFAULTS), *one_in(48, [*UNDER_TIES, *JUDGED_ONLY])])
 def test_rows_are_those_of_the_runs_it_names(sample: Warehouse, at_random: Warehouse, call: str) -> None:
     for warehouse, named in ((sample, ["dense", "bm25"]), (at_random, ["system 1", "system 3"])):
         among_all = [row for row in warehouse.rows(f"from {call} order by all") if row[1] in named]
@@ -96,6 +96,7 @@ def test_names_that_no_run_has_are_an_error_and_no_names_no_rows(asked: Warehous
     assert {run for run, *_ in asked.rows("select distinct run from summary")} == {"bm25", "bm25-rm3"}
 
 
+@pytest.mark.long
 def test_it_is_the_session_s_own_and_any_client_has_it(tmp_path: Path, sample_file: Path, demo: Command) -> None:
     found = demo("sql", "set variable only_runs = ['dense']; select distinct run from scores", "--format", "csv")
     assert found.stdout.split() == ["run", "dense"]

@@ -12,6 +12,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.evaluation.notices import on_coverage
 from tests.conftest import module_warehouse, write
+from tests.long_cases import one_in
 from tests.measures.topic_values import call, values
 from tests.oracles import brute_force_samples as plain
 from tests.oracles.brute_force_samples import Drawn, SampledTopic
@@ -86,7 +87,7 @@ def load_samples(warehouse: Warehouse) -> None:
 sampled = module_warehouse(load_samples)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", one_in(3, CALLS))
 @pytest.mark.parametrize("form", ["strata", "probabilities"])
 def test_values_and_errors_equal_plain_loops(sampled: Warehouse, form: str, name: str) -> None:
     expected = {topic: CALLS[name](known(one, form)) for topic, one in topics(form).items()}

@@ -15,7 +15,7 @@ from ranx.metrics import metric_switch
 import evalsql
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import ROOT, Command, write
+from tests.conftest import ROOT, Command, new_warehouse, write
 from tests.long_cases import one_in
 from tests.tools import measures_page
 from tests.tools.forked import serving
@@ -121,7 +121,7 @@ def test_every_measure_and_every_command_has_its_place_in_a_guide(command: Comma
 
 def test_the_guide_on_python_names_every_method_and_error() -> None:
     parts = {"catalog", "database", "loader", "evaluation"}  # they have documentation of their own
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         methods = {name for name in dir(warehouse) if not name.startswith("_")} - parts
     errors = {name for name in evalsql.__all__ if name.endswith("Error")}
     assert len(methods) > 25

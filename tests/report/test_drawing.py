@@ -116,6 +116,7 @@ def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
     assert len(found) == 8 == len({colour for (colour,) in found.values()})
 
 
+@pytest.mark.long
 def test_colours_and_dashes_tell_32_systems_apart(forty: evalsql.Warehouse) -> None:
     known, seen = styles(forty), list[dict[str, str]]()
     numbers = [known[f"r{number:02}"] for number in range(32)]
@@ -244,6 +245,7 @@ def test_long_names_are_cut_in_the_middle() -> None:
     assert cut(name[:LONGEST_NAME]) == name[:LONGEST_NAME]
 
 
+@pytest.mark.long
 def test_size_and_title(demo: Command, tmp_path: Path) -> None:
     def drawn(*words: object) -> tuple[str, float, float]:
         """The chart, its width and its height."""

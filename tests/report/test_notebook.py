@@ -277,6 +277,7 @@ def test_representations_are_short(sample: Warehouse, sample_file: Path) -> None
     assert repr(board).startswith("<rows that cannot be shown: ")
 
 
+@pytest.mark.long
 def test_names_do_not_reach_the_terminal_as_codes(empty: Warehouse) -> None:
     name = "\x1b[31mred\x07"
     empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, name)
@@ -361,6 +362,7 @@ def test_intervals_are_drawn_whole_where_a_page_bounds_pictures(outputs: dict[st
     assert outside == []
 
 
+@pytest.mark.long
 def test_tables_take_the_colours_of_the_page_around(outputs: dict[str, Any], page: Page) -> None:
     html = outputs["leaderboard"]["text/html"]
     for paper, ink in (("#fff", "rgb(20, 20, 20)"), ("#111", "rgb(230, 230, 230)")):

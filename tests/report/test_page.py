@@ -184,6 +184,7 @@ def test_a_topic_opens_its_documents_and_the_back_button_closes_it(watched: Watc
     assert page.query_selector(".side")
 
 
+@pytest.mark.long
 def test_a_page_without_documents_names_a_command_that_prints_them(opened: Open, tmp_path: Path) -> None:
     with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
         for name in ("its set", "another"):
@@ -245,6 +246,7 @@ def test_curves_and_doubts_have_the_figures_of_the_command_line(watched: Watched
             assert all(text in told for text in file)
 
 
+@pytest.mark.long
 def test_pictures_of_doubts_follow_the_choice(watched: Watched, folder: Path) -> None:
     shares = {run: f"{unjudged * 100:.0f}%" for run, unjudged in unjudged_shares(folder)}
     board = asked(folder, "leaderboard")

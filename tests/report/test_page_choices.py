@@ -46,6 +46,7 @@ def test_the_same_call_writes_the_same_bytes(folder: Path) -> None:
     assert _written(folder, "--with", "roc") == (folder / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_roc_stops_where_the_lists_stop(folder: Path) -> None:
     data = page_data((folder / "report.html").read_text())
     curves = data["curves"]["roc"]

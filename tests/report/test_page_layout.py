@@ -104,6 +104,7 @@ def test_names_are_cut_to_different_texts_and_tables_that_go_on_say_so(opened: O
     assert not page.is_visible("#winner .goes-on")
 
 
+@pytest.mark.long
 def test_nothing_is_wider_than_the_window(opened: Open, folder: Path, nasty: Path) -> None:
     for path in (folder / "report.html", nasty / "report.html"):
         page = opened(path).page

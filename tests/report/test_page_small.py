@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page
 import evalsql
 from evalsql import UsageError
 from evalsql.report.page.verdicts import difference_text
+from tests.conftest import new_warehouse
 from tests.long_cases import few_of
 from tests.report.conftest import Open, report_of
 
@@ -244,7 +245,7 @@ def test_equal_systems_share_a_place(opened: Open, tmp_path: Path, script: bool)
 def _answers(folder: Path) -> Path:
     """The report of two systems that hold facts on one topic of two, and on both."""
     topics = ("t1", "t2")
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         facts = [{"topic": each, "nugget": "n", "importance": "vital", "text": "it rains"} for each in topics]
         warehouse.load_qrels(facts, "judged", form="nuggets")
         for name, held in (("one", {"t1"}), ("both", {*topics})):

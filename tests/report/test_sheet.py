@@ -158,6 +158,7 @@ def test_reports_and_sites_show_how_documents_begin(
     assert any(">d1<small dir=auto>x\u05e9" in topic for topic in topics)
 
 
+@pytest.mark.long
 def test_names_that_trec_cannot_hold_are_saved_as_json(
     empty: Warehouse, command: Command, tmp_path: Path, browser: Browser
 ) -> None:

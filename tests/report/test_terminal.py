@@ -277,6 +277,7 @@ def test_compare_at_80_columns_shows_the_answer_and_at_160_everything(
     assert "narrow" not in "\n".join(wide)
 
 
+@pytest.mark.long
 def test_names_are_cut_in_the_middle_and_a_run_has_a_line(odd: Path, shown: Shown) -> None:
     listed = shown("ls", "a-run*", db=odd, columns=80)
     at = next(at for at, line in enumerate(listed) if "a-run" in line)

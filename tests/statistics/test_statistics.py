@@ -331,7 +331,7 @@ def test_values_that_a_query_names_scores_take_the_place_of_the_view(sample: War
     assert sample.rows(own.replace("from ap", "from rr")) != expected
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", few_of(["t", "wilcoxon", "bootstrap", "tukey"], 1))
 def test_the_engine_plans_the_values_once_for_a_comparison(sample: Warehouse, test: str) -> None:
     sample.execute("set explain_output = 'all'")
     calls = ("scores", f"comparisons('bm25', test := '{test}', intervals := 'bca')")

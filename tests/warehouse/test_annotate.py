@@ -59,6 +59,7 @@ def test_all_are_changed_or_none(held: Warehouse) -> None:
     assert held.rows(HISTORY) == []
 
 
+@pytest.mark.long
 def test_the_command_changes_or_prints_the_history(demo: Command) -> None:
     assert demo("annotate", "bm25*", "--system", "bm25", "--meta", "k1=0.9").stderr == "2 runs changed\n"
     assert demo("annotate", "bm25", "--remove", "k1").stderr == "1 run changed\n"

@@ -72,6 +72,7 @@ def test_rows_in_memory_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         assert evalsql.evaluate(QRELS, RUN, "AP P@1") == expected
 
 
+@pytest.mark.long
 def test_files_of_judgments_and_runs_are_read(sample: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\n")
     assert evalsql.evaluate(str(tmp_path / "q.txt"), RUN, "P@1") == {"P@1": 0.5}
@@ -137,6 +138,7 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
         Evaluator(QRELS, "AP", tie_rule="best")
 
 
+@pytest.mark.long
 def test_columns_are_named_and_the_best_of_several_rows_is_kept(tmp_path: Path) -> None:
     run = pandas.DataFrame({"thema": ["1"] * 3, "hit": ["b", "a", "b"], "value": [3.0, 2.0, 1.0]})
     judged = pandas.DataFrame({"t": ["1", "1"], "d": ["a", "a"], "g": [0, 1]})

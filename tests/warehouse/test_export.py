@@ -151,6 +151,7 @@ def test_the_folder_is_queried_where_it_is_and_its_sql_makes_views_or_tables(
         assert [warehouse.rows(query) for query in asked] == expected
 
 
+@pytest.mark.long
 def test_no_folder_is_written_over_unasked_and_an_export_that_fails_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +258,7 @@ def test_a_manifest_of_anything_is_refused(tmp_path: Path, manifest: str, compla
         evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
 
 
+@pytest.mark.long
 def test_a_folders_name_is_no_pattern(tmp_path: Path) -> None:
     for name in ("archive[2]", "archive*"):
         shutil.copytree(archived(), tmp_path / name)

@@ -120,6 +120,7 @@ def test_a_false_column_is_found_whatever_stands_beside_it(crafted: Crafted, fal
 # What views and macros can be
 
 
+@pytest.mark.long
 def test_views_reach_no_other_file(command: Command, crafted: Crafted, tmp_path: Path, secret: Path) -> None:
     read = f"(select content from read_text('{secret}'))"
     ap = f"select 'sample' as qrels, {read} as run, 'T01' as topic, 0.5::double as value"

@@ -148,6 +148,7 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
 
 
+@pytest.mark.long
 def test_other_clients_ask_the_views_of_all_measures_also_once_the_last_own_one_is_dropped(
     warehouse: Warehouse, folder: Path
 ) -> None:

@@ -156,6 +156,7 @@ def test_a_baseline_is_evaluated_with_a_judgment_set_of_the_site(empty: Warehous
         gather(empty, ["AP"], qrels="set1", baseline="run2")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_the_name_of_a_sites_folder_is_no_pattern(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels({"1": {"d": 1}}, "set")
