@@ -3,7 +3,42 @@
 --    are the worst and the best where no order fulfils every preference of every group.
 -- parameters: pairs in {all, retrieved}, ties in {worst, best, expected} = expected
 -- columns: qrels, run, topic, value
-with averages as (
+with tied_preferences as (
+    select
+        evaluation_id,
+        judgment_group,
+        better_id,
+        least(better_id, worse_id) as one_id,
+        greatest(better_id, worse_id) as other_id
+    from ranked_preferences() as ranked_preferences
+    where tied_rank is not null
+),
+contradictions as (
+    select
+        evaluation_id,
+        one_id,
+        other_id
+    from tied_preferences
+    group by evaluation_id, one_id, other_id
+    having count(distinct better_id) > 1
+),
+several_groups as (
+    -- The preferences of one group form no cycle.
+    select evaluation_id
+    from tied_preferences
+    group by evaluation_id
+    having count(distinct judgment_group) > 1
+),
+unsatisfiable_ties as (
+    -- Rankings with too many preferences to search for a cycle are among them.
+    select evaluation_id
+    from contradictions
+    union
+    select several_groups.evaluation_id
+    from several_groups
+    join preference_cycles(pairs := 'all', unit := 'one') as cycles on cycles.evaluation_id = several_groups.evaluation_id
+),
+averages as (
     select
         balanced.evaluation_id,
         case

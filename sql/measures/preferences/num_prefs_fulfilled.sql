@@ -2,7 +2,6 @@
 -- title: Number of preferences fulfilled
 -- trec_eval: prefs_num_prefs_ful
 -- trec_eval: prefs_num_prefs_ful_ret(pairs='retrieved')
--- ties: worst, best, expected = tied_num_prefs_fulfilled
 -- parameters: pairs, ties
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
@@ -16,17 +15,11 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences NumPrefsFulfilled = 12
-with sums as (
-    select
-        evaluation_id,
-        sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs)
-    group by evaluation_id
-)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(sums.num_fulfilled, 0) as value
+    case when weights.evaluation_id is null then 0 else weights.fulfilled_weight end as value
 from evaluated_topics
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join preference_counts(pairs := $pairs, unit := 'one', ties := $ties) as weights
+    on weights.evaluation_id = evaluated_topics.evaluation_id

@@ -3,7 +3,6 @@
 -- trec_eval: prefs_avgjg
 -- trec_eval: prefs_avgjg_ret(pairs='retrieved')
 -- trec_eval: prefs_avgjg_imp(pairs='implied')
--- ties: worst, best, expected = tied_prefs_group
 -- parameters: pairs, ties
 -- definition: For each judgment group of the topic the preferences fulfilled divided by those that count, 0
 --    if there are none, and the mean of that over the groups. A preference is fulfilled where the document
@@ -23,21 +22,20 @@ with group_counts as (
         count(distinct judgment_group) as num_groups
     from judged_levels
     group by qrels_id, topic_id
-),
-sums as (
-    select
-        evaluation_id,
-        sum(num_fulfilled / nullif(num_prefs, 0)) as total
-    from preference_counts(pairs := $pairs)
-    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(sums.total / group_counts.num_groups, 0) as value
+    case
+        when weights.evaluation_id is null then 0
+        -- Added up over preferences it may end a rounding outside of 0 and 1.
+        when weights.fulfilled_weight is not null
+        then least(greatest(weights.fulfilled_weight / group_counts.num_groups, 0), 1)
+    end as value
 from evaluated_topics
 left join group_counts
     on group_counts.qrels_id = evaluated_topics.qrels_id
     and group_counts.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join preference_counts(pairs := $pairs, unit := 'group', ties := $ties) as weights
+    on weights.evaluation_id = evaluated_topics.evaluation_id

@@ -3,7 +3,6 @@
 -- trec_eval: prefs_pair
 -- trec_eval: prefs_pair_ret(pairs='retrieved')
 -- trec_eval: prefs_pair_imp(pairs='implied')
--- ties: worst, best, expected = tied_prefs_pair
 -- parameters: pairs, ties
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
@@ -17,19 +16,11 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences PrefsPair = 0.5406
-with sums as (
-    -- Together the preferences that groups have between the same two documents count as one pair.
-    select
-        evaluation_id,
-        sum(prefs_weight) as prefs_weight,
-        sum(fulfilled_weight) as fulfilled_weight
-    from preference_counts(pairs := $pairs)
-    group by evaluation_id
-)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(sums.fulfilled_weight / nullif(sums.prefs_weight, 0), 0) as value
+    case when weights.evaluation_id is null then 0 else weights.fulfilled_weight / weights.total_weight end as value
 from evaluated_topics
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join preference_counts(pairs := $pairs, unit := 'share', ties := $ties) as weights
+    on weights.evaluation_id = evaluated_topics.evaluation_id

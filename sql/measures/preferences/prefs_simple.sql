@@ -3,7 +3,6 @@
 -- trec_eval: prefs_simp
 -- trec_eval: prefs_simp_ret(pairs='retrieved')
 -- trec_eval: prefs_simp_imp(pairs='implied')
--- ties: worst, best, expected = tied_prefs_simple
 -- parameters: pairs, ties
 -- definition: Preferences fulfilled divided by those that count, over all judgment groups of the topic
 --    together; 0 if there are none. A preference is fulfilled where the document preferred is retrieved and
@@ -16,18 +15,11 @@
 -- holes: none, a hole may be preferred to any document or none
 -- scores: no
 -- example: preferences PrefsSimple = 0.5387
-with sums as (
-    select
-        evaluation_id,
-        sum(num_prefs) as num_prefs,
-        sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs)
-    group by evaluation_id
-)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(sums.num_fulfilled / nullif(sums.num_prefs, 0), 0) as value
+    case when weights.evaluation_id is null then 0 else weights.fulfilled_weight / weights.total_weight end as value
 from evaluated_topics
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join preference_counts(pairs := $pairs, unit := 'one', ties := $ties) as weights
+    on weights.evaluation_id = evaluated_topics.evaluation_id

@@ -1,14 +1,13 @@
--- title: How many preferences of each judgment group count, and how many of them a ranking fulfils
+-- title: What the preferences that count weigh, and those of them that a ranking fulfils
+-- ties: worst, best, expected = fulfilled_weights
 -- definition: Where each document of a topic has one level, they are counted by levels: of the documents at a level and
 --    those below it in its subgroup, n at the level would have the places 1 to n if they stood above all others. As
 --    much as the sum of their places is greater, so many preferences are not fulfilled. Where a document has several
 --    levels, preferences may follow from others, or several groups have the same, and each is looked at.
--- parameters: pairs
--- columns: evaluation_id, judgment_group
---   num_prefs         preferences that count
---   num_fulfilled     those of them that are fulfilled
---   prefs_weight      preferences that count, each divided by the groups that prefer either of its documents
---   fulfilled_weight  the same of those that are fulfilled
+-- parameters: pairs, unit, ties
+-- columns: evaluation_id
+--   fulfilled_weight   weight of the preferences fulfilled; null where it is not known
+--   total_weight       weight of all preferences that count
 with levels as (
     select
         qrels_id,
@@ -102,23 +101,31 @@ counts as (
         sum(num_fulfilled) as num_fulfilled
     from by_levels
     group by evaluation_id, judgment_group
+),
+by_group as (
+    select
+        evaluation_id,
+        num_prefs,
+        num_fulfilled,
+        num_prefs as prefs_share,
+        num_fulfilled as fulfilled_share
+    from counts
+    union all
+    select
+        evaluation_id,
+        cast(count(*) as double) as num_prefs,
+        cast(count(case when is_fulfilled then 1 end) as double) as num_fulfilled,
+        sum(1 / num_groups) as prefs_share,
+        sum(case when is_fulfilled then 1 / num_groups else 0 end) as fulfilled_share
+    from ranked_preferences(listed := 'repeated')
+    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+    group by evaluation_id, judgment_group
 )
 select
     evaluation_id,
-    judgment_group,
-    num_prefs,
-    num_fulfilled,
-    num_prefs as prefs_weight,
-    num_fulfilled as fulfilled_weight
-from counts
-union all
-select
-    evaluation_id,
-    judgment_group,
-    cast(count(*) as double) as num_prefs,
-    cast(count(case when is_fulfilled then 1 end) as double) as num_fulfilled,
-    sum(1 / num_groups) as prefs_weight,
-    sum(case when is_fulfilled then 1 / num_groups else 0 end) as fulfilled_weight
-from ranked_preferences(listed := 'repeated')
-where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
-group by evaluation_id, judgment_group
+    sum(case $unit when 'share' then fulfilled_share when 'group' then num_fulfilled / num_prefs else num_fulfilled end)
+        as fulfilled_weight,
+    sum(case $unit when 'share' then prefs_share when 'group' then 1 else num_prefs end) as total_weight
+from by_group
+where num_prefs > 0
+group by evaluation_id
