@@ -17,7 +17,7 @@ with tied as (
             then ln(1 - num_gained / (last_rank - rank + 1))
             else 0
         end as logarithm
-    from gain_tie_ranks(gains := $gains)
+    from expected_cumulated_gains(gains := $gains)
     where
         gained_above = 0
         and rank <= last_rank - num_gained + 1
