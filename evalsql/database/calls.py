@@ -21,6 +21,9 @@ _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL
 
 # Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
 MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
+# DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often as
+# brackets or signs stand within or behind each other: minutes, where ten or a few thousand do.
+_PER_WITH, _MOST_WITHIN = 6, 300
 # DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
 _SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
 
@@ -44,6 +47,27 @@ def check_length(text: str) -> None:
     rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
     if sum(len(row) ** 3 for row in rows) > _STEPS:
         raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
+    check_nesting(text)
+
+
+def check_nesting(text: str) -> None:
+    """Raise CallError for a text that the engine's parser would read for long, which holds all others up."""
+    withs, most, signs = [0, 0], 0, 0  # WITHs in and around each bracket that is open
+    for word, _, is_quoted in words_of(text):
+        signs = signs + 1 if word in ("-", "+", "~", "@", "!") else 0
+        if is_quoted:
+            continue
+        if word in ("(", "[", "{"):
+            withs.append(withs[-1])
+        elif word in (")", "]", "}") and len(withs) > 2:
+            withs.pop()
+        elif word == "with":
+            withs[-1] = withs[-2] + 1
+            most = max(most, withs[-1])
+        if max(len(withs), signs) > _MOST_WITHIN:
+            raise CallError(f"the text has more than {_MOST_WITHIN} brackets in each other, or signs in a row")
+    if most > 1 and len(text) * _PER_WITH**most > MOST * _PER_WITH:
+        raise CallError(f"the text has {most} WITHs in each other, too many for its length; put them beside each other")
 
 
 @lru_cache(maxsize=2)  # several look at the same text

@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database import engine
+from evalsql.database.calls import CallError, check_nesting
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,9 +40,10 @@ def nodes(text: str) -> list[Node]:
         return node
 
     try:
+        check_nesting(text)
         ((written,),) = _engine().cursor().execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
         parsed = json.loads(written, object_hook=keep)
-    except (engine.Error, RuntimeError, RecursionError) as error:
+    except (engine.Error, RuntimeError, RecursionError, CallError) as error:
         raise UnexplainedError(f"cannot be read as SQL: {error}") from error
     if parsed["error"]:
         raise UnexplainedError(f"expected one SELECT: {parsed['error_message']}")

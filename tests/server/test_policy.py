@@ -1,6 +1,7 @@
 """Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
 
 import json
+import time
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -208,6 +209,31 @@ SLOW = ("/*" * 1000, "/**/" * 200 + "select 1", f"select {'+' * 1000}1", f"selec
 def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, sessions: Watched) -> None:
     """Of 250,000 characters of these DuckDB 1.5 reads one for more than ten minutes, and others wait."""
     assert "too many signs in a row" in str(sessions.authorise("a", text))
+
+
+WITH, CLOSED = "with x as (", ") select 1"
+NESTED = (WITH * 40, WITH * 9 + "select 1", f"{WITH * 12}1{CLOSED * 12}", f"explain {WITH * 12}", "with x as ((" * 20)
+NESTED += ("with x as (values (1)), y as (" * 6, f"create view v as {WITH.upper() * 12}", f"select '/*', ({WITH * 12}")
+NESTED += ("select " + "(" * 3000, "select * from " + "(a join " * 1000, "select " + "- " * 3000 + "1")
+
+
+@pytest.mark.parametrize("text", NESTED)
+def test_a_text_that_the_parser_would_read_for_minutes_is_not_read(
+    text: str, sessions: Watched, tmp_path: Path
+) -> None:
+    """DuckDB 2.0 tries each WITH in another one again and again where the text is no SQL."""
+    begun = time.perf_counter()
+    assert "the text has" in str(sessions.authorise("a", text))
+    path = own_measure(tmp_path / "own.sql", "Own", text)
+    announced = str(sessions.authorise("a", MEASURES + json.dumps([("own", path.read_text())])))
+    assert announced.startswith("select error(")
+    assert time.perf_counter() - begun < 2
+
+
+def test_a_query_of_a_person_is_nested_less(sessions: Watched) -> None:
+    beside = "with " + ", ".join(f"x{nth} as (with y as (select 1) from y)" for nth in range(500)) + " from x1"
+    for text in (beside, f"{WITH * 3}select 1{CLOSED * 3}", "select " + "(" * 200 + "1" + ")" * 200):
+        assert sessions.authorise("a", text) == text
 
 
 def test_notes_that_are_drawn_are_read(sessions: Watched) -> None:
