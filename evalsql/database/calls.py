@@ -21,8 +21,8 @@ _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL
 
 # Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
 MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
-# DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often as
-# brackets or signs stand within or behind each other: minutes, where ten or a few thousand do.
+# DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often
+# as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do.
 _PER_WITH, _MOST_WITHIN = 6, 300
 # DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
 _SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8

@@ -212,9 +212,11 @@ def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, ses
 
 
 WITH, CLOSED = "with x as (", ") select 1"
-NESTED = (WITH * 40, WITH * 9 + "select 1", f"{WITH * 12}1{CLOSED * 12}", f"explain {WITH * 12}", "with x as ((" * 20)
-NESTED += ("with x as (values (1)), y as (" * 6, f"create view v as {WITH.upper() * 12}", f"select '/*', ({WITH * 12}")
-NESTED += ("select " + "(" * 3000, "select * from " + "(a join " * 1000, "select " + "- " * 3000 + "1")
+NESTED = [
+    *(WITH * 40, WITH * 9 + "select 1", f"{WITH * 12}1{CLOSED * 12}", f"explain {WITH * 12}", "with x as ((" * 20),
+    *("with x as (values (1)), y as (" * 6, f"create view v as {WITH.upper() * 12}", f"select '/*', ({WITH * 12}"),
+    *("select " + "(" * 3000, "select * from " + "(a join " * 1000, "select " + "- " * 3000 + "1"),
+]
 
 
 @pytest.mark.parametrize("text", NESTED)
