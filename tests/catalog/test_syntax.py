@@ -92,13 +92,20 @@ def columns_of(source: exp.Table | Scope) -> set[str]:
 
 @pytest.mark.long
 def test_columns_that_somebody_adds_to_tables_are_not_asked() -> None:
-    """The engine takes one before an alias of its name, and before a column of the query around."""
+    """The engine takes one before an alias of its name, and before a column of the query around.
+
+    Beside a column of another table it refuses the bare name of both.
+    """
     catalog, found = read_catalog(), 0
     for relation in catalog.relations.values():
         body = relation.body if relation.kind != "tables" else "select 1"
         for scope in traverse_scope(sqlglot.parse_one(body, dialect="duckdb")):
-            known = set().union(*(columns_of(each) for _, each in scope.selected_sources.values()))
+            given = [columns_of(each) for _, each in scope.selected_sources.values()]
+            known = set().union(*given)
             own = [each for each in scope.columns if each.parent_select is scope.expression]
             assert "*" not in known or {str(each.name) for each in own if not each.table} <= known, relation.path
+            for name in {str(each.name) for each in own if not each.table}:
+                giver = next((each for each in given if name in each), set())
+                assert not any("*" in each for each in given if each is not giver), f"{relation.path}: {name}"
             found += "*" in known
     assert found > 200
