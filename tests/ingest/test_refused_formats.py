@@ -22,7 +22,8 @@ HERE = Path(__file__).parent
 HELD = """
     select
         list(qrels), (select count(*) from runs), (select count(*) from retrieved), (select count(*) from topic_meta),
-        (select count(*) from preferences), (select count(*) from topic_weights), (select list(kind) from files),
+        (select count(*) from preferences), (select count(*) from judged_spans), (select count(*) from nuggets),
+        (select count(*) from topic_weights), (select list(kind) from files),
         (select list(table_name) from duckdb_tables() where temporary and table_name <> 'staged_qrels_rows')
     from qrels
 """

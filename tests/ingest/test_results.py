@@ -16,8 +16,9 @@ import pytest
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import SAMPLE, Command, csv_rows, warned
-from tests.long_cases import few_of, one_in
+from tests.long_cases import content, few_of, one_in, rows_of
 
+HERE = Path(__file__).parent
 VALUES = "select run, measure, value from collection_scores join runs using (run_id) order by all"
 TREC = "map \tall\t0.25\nndcg_cut_10 \tall\t0.35\n"
 RANX = {
@@ -32,9 +33,9 @@ def mteb(task: str, *, split: str = "test", **keys: Any) -> dict[str, Any]:
 
 
 def write(folder: Path, files: dict[str, Any]) -> Path:
-    for name, content in files.items():
+    for name, given in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+        (folder / name).write_text(given if isinstance(given, str) else json.dumps(given))
     return folder
 
 
@@ -136,7 +137,7 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told", "values"),
+    ("name", "given", "told", "values"),
     one_in(3, [
         ("b.json", {"NDCG@10": 0.5, "Hole@10": 1}, {"collection": "c"}, [("b/c", "nDCG@10", 0.5)]),
         ("b.json", [{"NDCG@10": 0.5}, {"MAP@5": 0.25}], {"system": "s", "version": "2", "collection": "c"}, [
@@ -160,9 +161,9 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
     ]),
 )  # fmt: skip
 def test_what_other_programs_wrote(
-    empty: Warehouse, tmp_path: Path, name: str, content: Any, told: dict[str, Any], values: list[tuple[Any, ...]]
+    empty: Warehouse, tmp_path: Path, name: str, given: Any, told: dict[str, Any], values: list[tuple[Any, ...]]
 ) -> None:
-    write(tmp_path, {name: content})
+    write(tmp_path, {name: given})
     empty.load_scores(tmp_path / name, **told)
     assert empty.rows(VALUES) == values
     (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
@@ -172,119 +173,26 @@ def test_what_other_programs_wrote(
     assert empty.rows(VALUES) == values
 
 
-@pytest.mark.parametrize(
-    ("files", "told", "reason"),
-    one_in(
-        3,
-        [
-            ({"a.json": '{"NDCG@10": 0.5,'}, {}, "a.json:1: broken JSON: it breaks off"),
-            (
-                {"a.json": '{"run":"a"}\n{"run": ,\n'},
-                {},
-                "a.json:2: broken JSON: it is not as JSON has it from column 9",
-            ),
-            ({"a.json": '{"model":"a","task":"c","metric":"AP","value":0.5}\n{"run":\n'}, {}, "a.json:2: broken JSON"),
-            ({"a.json": ""}, {}, "a.json: is empty"),
-            (
-                {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
-                {},
-                "a.csv:2: a value is longer than",
-            ),
-            (
-                {"a.json": '{"run":["a"],"task":"c","metric":"AP","value":0.5}'},
-                {},
-                "a.json: names no system, but several",
-            ),
-            (
-                {"a.json": '{"run":"\\ud800","task":"c","metric":"AP","value":0.5}'},
-                {},
-                "a.json: has text without UTF-8",
-            ),
-            ({"a.json": {"x": "y"}}, {}, "a.json: holds no results that are known; evalsql help loading"),
-            ({"a.json": {"AP": 0.5}}, {}, "a.json: does not say its collection; --collection NAME"),
-            ({"a.json": mteb("T", ndcg_at_10=0.5)}, {}, "a.json: does not say its system; --system NAME"),
-            ({"a.json": {"AP": None}}, {"collection": "c"}, "a.json: the value of AP is no finite number"),
-            ({"a.txt": "AP\tnan\nRR\t1\n"}, {"collection": "c"}, "a.txt:1: the value of AP is no finite"),
-            ({"a.txt": "AP\t1\nRR\t2 3\n"}, {"collection": "c"}, "a.txt:2: has 3 columns, and those above have 2"),
-            ({"a.txt": "AP\t0.5\nRR\t43\n"}, {"collection": "c"}, "a.txt:2: RR is 43.0, its range is 0 1; --percent"),
-            (
-                {"a.csv": "system,collection,measure,value\na,c,AP,.5\na,c,MAP,.6\n"},
-                {},
-                "a.csv:3: AP of a/c is given twice, first by .*a.csv:2",
-            ),
-            ({"a.csv": "system,collection,measure,value\na,c,,1\n"}, {}, "a.csv:2: names no measure"),
-            (
-                {"o__a/1/T.json": {"task_name": "T", "scores": {"test": ["x"]}}},
-                {},
-                "T.json: has scores that are no JSON objects",
-            ),
-            (
-                {"a.json": {"metrics": ["AP"], "model_names": ["m"]}},
-                {"collection": "c"},
-                "a.json: its parts are not those",
-            ),
-            ({"a.json": {"Hole@10": 0.5}}, {"collection": "c"}, "a.json: holds no values of measures that evalsql has"),
-            ({"o__a/1/T.json": mteb("T", main_score="x")}, {}, "T.json: the value of main_score is no finite number"),
-            ({"a.txt": "some words here\n"}, {"collection": "c"}, "a.txt: holds no results"),
-            ({"a.zip": "PK\x03\x04"}, {}, "a.zip: cannot be read as a zip archive"),
-            ({"a.xlsx": "PK\x03\x04 xl/workbook.xml"}, {}, "a.xlsx: is an Excel workbook; export the sheet"),
-            ({"a.csv": "system,collection,measure,value\na,c,AP\n"}, {}, "a.csv:2: has 3 columns, and the header 4"),
-            (
-                {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
-                {},
-                "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json",
-            ),
-            # What gives one thing twice, in two ways or not at all.
-            ({"a.json": '{"AP": 0.5, "AP": 0.6}'}, {"collection": "c"}, 'a.json: has "AP" twice'),
-            ({"a.json": [{"AP": 0.5}, {"AP": 0.6}]}, {"collection": "c"}, 'a.json: has "AP" twice'),
-            ({"a.csv": "system,collection,measure,value,value\na,c,AP,0,1\n"}, {}, "a.csv:1: names a column twice"),
-            ({"a.csv": "system,run,collection,measure,value\na,b,c,AP,0\n"}, {}, "a.csv:2: .*one meaning: system, run"),
-            (
-                {"a.json": [{"system": None, "measure": "AP", "value": 1}]},
-                {"collection": "c"},
-                "does not say its system",
-            ),
-            (
-                {"a.json": [{"measure": "AP", "value": True}]},
-                {"collection": "c"},
-                "the value of AP is no finite number",
-            ),
-            (
-                {"a.csv": "\nsystem,version,collection,measure,value\na@1,,c,AP,0\na,1,c,RR,1\n"},
-                {},
-                "a.csv:4: two systems, versions or collections would be called a@1/c",
-            ),
-            (
-                {"o__a/1/T.json": {"task_name": "T", "scores": {"test": [{"ndcg_at_10": 0.5}, {"map_at_10": 0.5}]}}},
-                {},
-                "T.json: has map_at_10 of some of its subsets alone",
-            ),
-            ({"a.json": '{"run": 1}\n{"run": 1, "run": 2}'}, {}, 'a.json:2: has "run" twice'),
-            # A value over all topics that those of the topics do not give, over no number of topics or that of num_q.
-            (
-                {"a.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.9\n"},
-                {"collection": "c"},
-                "a.txt:3: AP over all topics is 0.9, and the values of its 2 topics give 0.375; do they belong to one",
-            ),
-            (
-                {"a.txt": "num_q \tall\t2\nmap \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n"},
-                {"collection": "c"},
-                "a.txt:4: AP over all topics is 0.25",
-            ),
-            (
-                {"a.csv": "topic,measure,value\n1,NumRet,3\n2,NumRet,4\nall,NumRet,6\n"},
-                {"collection": "c"},
-                "topics give 7",
-            ),
-        ],
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    *(({name: content(text).decode()}, *told) for name, text, *told in rows_of(HERE / "refused_results.tsv")),  # type: ignore[misc]
+    (
+        {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
+        *("", "a.csv:2: a value is longer than"),
     ),
-)
+    (
+        {"o__a/1/T.json": mteb("T", ndcg_at_10=0.5), "more/o__a/1/U.json": mteb("T", ndcg_at_10=0.5)},
+        *("", "U.json: nDCG@10 of o/a@1/T is given twice, first by .*T.json"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "collection", "reason"), one_in(3, REFUSED))
 def test_results_that_are_refused(
-    empty: Warehouse, tmp_path: Path, files: dict[str, Any], told: dict[str, Any], reason: str
+    empty: Warehouse, tmp_path: Path, files: dict[str, Any], collection: str, reason: str
 ) -> None:
     write(tmp_path, files)
     with pytest.raises(InputError, match=reason):
-        empty.load_scores([tmp_path / name for name in files], **told)
+        empty.load_scores([tmp_path / name for name in files], collection=collection or None)
     assert empty.rows("select (select count(*) from runs), (select count(*) from files)") == [(0, 0)]
 
 

@@ -107,35 +107,6 @@ def test_documents_are_ranked_by_their_spans(empty: Warehouse, collapse: str, ex
 
 
 HEAD = "topic,document,start,end"
-REFUSED = (
-    (f"{HEAD}\nt,a,5,3\n", r":2: CSV: end 3 is before start 5"),
-    (f"{HEAD}\nt,a,5,5\n", r":2: CSV: the span from 5 to 5 is empty"),
-    (f"{HEAD}\nt,a,-1,5\n", r":2: CSV: start -1 is below 0"),
-    (f"{HEAD}\nt,a,0,x\n", r':2: CSV: end "x" is not a whole number'),
-    (f"{HEAD},grade\nt,a,0,4,\n", r":2: CSV: grade is missing"),
-    (
-        f"{HEAD}\nt,a,0,4\n\nt,a,0,4\n",
-        r":4: CSV: the span from 0 to 4 of document a is already judged for topic t at line 2",
-    ),
-    (
-        "topic,document,start_line,end_line\nt,a,0,4\n",
-        "start_line and end_line count lines by their names; --unit lines",
-    ),
-    (
-        f"{HEAD},start_byte\nt,a,0,4,9\n",
-        ":1: CSV: 2 columns could be the start: start, start_byte; --columns",
-    ),
-    ('[{"qid": "t", "docs": [{"docid": "a", "line_end": 3, "end": 9, "start": 1}]}]', "2 columns could be the end"),
-    ('{"t": ["a", "b"]}', "spans need a topic, a document, a start and a end in each row"),
-    ("t 0 a 1\n", "spans need names of columns"),
-)
-
-
-@pytest.mark.parametrize(("text", "reason"), REFUSED)
-def test_bad_judgments_are_refused_with_their_line(empty: Warehouse, tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(InputError, match=reason):
-        empty.load_qrels(write(tmp_path / "q.csv", text), form="spans")
-    assert empty.rows("from judged_spans") == empty.rows("from qrels") == []
 
 
 def test_judgments_with_places_name_the_form_that_takes_them(empty: Warehouse, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import FIXTURES, Command, csv_rows, write
-from tests.long_cases import few_of, one_in
+from tests.long_cases import few_of, one_in, refusals
 
 CASE = FIXTURES / "nuggets"
 SCORES = {"StrictVitalScore", "VitalScore", "StrictAllScore", "AllScore", "StrictWeightedScore", "WeightedScore"}
@@ -127,28 +127,7 @@ def held(empty: Warehouse) -> Warehouse:
     return empty
 
 
-HEAD = "run,topic,nugget,assignment\n"
-FIRST, SECOND = "Its builder was an engineer.", "He was born in the town."
-REFUSED = [
-    (f"{HEAD}r,q2,{FIRST},support\n", f"2: CSV: run r, topic q2, nugget {SECOND}: the answer has no assignment"),
-    (f"{HEAD}r,q2,{FIRST},failed\nr,q2,{SECOND},support\n", "2: CSV: .*assignment is failed, expected support, part"),
-    (f"{HEAD}r,q2,{FIRST},support\nr,q2,{SECOND},support\nr,q2,other,support\n", "4: CSV: .*no such nugget"),
-    (f"{HEAD}r,q9,{FIRST},support\n", "2: CSV: run r, topic q9, .*no such nugget"),
-    (f"{HEAD}r,q3,It was opened in spring.,support\nr,q3,It was opened in spring.,support\n", "3: .*has an assignment"),
-    (f"{HEAD}r,q3,It was opened in spring.,\n", "2: CSV: assignment is missing"),
-    (
-        "topic,nugget,assignment,importance\nq3,It was opened in spring.,support,okay\n",
-        "2: .*is okay here and vital in",
-    ),
-    (
-        '{"qid": "q3", "nuggets": []}\n{"qid": "q3", "nuggets": [{"text": "a", "assignment": "support"}]}\n',
-        "1: JSON lines: no obj",
-    ),
-    ("q3 0 d 1\n", "whose header names topic, nugget, assignment"),
-]
-
-
-@pytest.mark.parametrize(("text", "told"), one_in(3, REFUSED))
+@pytest.mark.parametrize(("text", "told"), one_in(3, refusals(__file__, "assignments")))
 def test_an_answer_that_is_not_assigned_every_nugget_is_refused(
     tmp_path: Path, held: Warehouse, text: str, told: str
 ) -> None:
@@ -159,50 +138,7 @@ def test_an_answer_that_is_not_assigned_every_nugget_is_refused(
     assert held.rows("select * from nugget_assignments") == before
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (
-            "topic,nugget,importance\nq,a,vital\nq,a,okay\n",
-            "3: CSV: nugget a of topic q stands there already",
-        ),
-        ("topic,nugget,importance\nq,a,great\n", "2: CSV: importance of nugget a of topic q is great"),
-        ("topic,nugget\nq,a\n", "1: CSV: there is no column for the importance: .*found topic, nugget;"),
-        (
-            '{"qid": "q", "nuggets": [{"text": "a", "importance": "vital"}]}\n{"qid": "r"}\n',
-            "2: JSON lines: no object with",
-        ),
-        (
-            '{"qid": "q", "docid": "d", "nuggets": [{"text": "a", "importance": "vital"}]}\n',
-            "1: .* of no document",
-        ),
-        ("q 0 d 1\n", "whose header names topic, nugget and importance"),
-    ],
-)
-def test_nuggets_that_cannot_be_taken_are_named(tmp_path: Path, empty: Warehouse, text: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        empty.load_qrels(write(tmp_path / "n.txt", text), form="nuggets")
-    assert empty.rows("select * from qrels") == []
-
-
-@pytest.mark.parametrize(
-    ("rows", "told"),
-    one_in(
-        3,
-        [
-            (
-                "q1,s1,a,3",
-                "2: CSV: run r, topic q1, sentence s1, document a: support is 3, expected 2, FS or full_support",
-            ),
-            ("q1,s1,a,0.5", "2: CSV: .*support is 0.5, expected"),
-            ("q1,s1,a,", "2: CSV: .*the citation was not judged"),
-            ("q1,s1,,2", "2: CSV: run r, topic q1, sentence s1: has support and no document"),
-            ("q1,s1,a,2\nq1,s1,a,1", "3: CSV: .*stands there already"),
-            ("q1,s1,a,2\nq1,s1,,", "3: CSV: .*cites a document in another row"),
-            ("q9,s1,a,2", "2: CSV: .*the judgments have no nugget of the topic"),
-        ],
-    ),
-)
+@pytest.mark.parametrize(("rows", "told"), one_in(3, refusals(__file__, "citations")))
 def test_a_citation_without_a_judgment_is_refused(tmp_path: Path, held: Warehouse, rows: str, told: str) -> None:
     text = "topic,sentence,document,support\n" + rows
     with pytest.raises(InputError, match=rf"r\.csv:{told}"):
