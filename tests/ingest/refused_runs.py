@@ -90,24 +90,48 @@ REFUSED: list[tuple[bytes | str, str]] = [
 
 # Data in memory.
 HALF_A_LETTER = pandas.DataFrame({"qid": ["1"], "docno": ["d\ud800"], "score": [1]}, dtype=object)
-REFUSED_FRAMES: dict[str, tuple[Any, str]] = {
-    "sparse": (FRAME.assign(score=pandas.arrays.SparseArray(FRAME.score)), "Sparse"),
-    "records of numpy": (FRAME.to_records(index=False), "data of type recarray is neither"),
-    "an index": (FRAME.set_index(list(FRAME.columns[:2])), r"; the index has .*, which reset_index\(\) makes columns$"),
-    "None": (None, "data of type NoneType is neither nested dicts nor a table to read$"),
-    "dict, half a letter": ({"t1": {"d\udc80": 1.0}}, "column document holds text that has no UTF-8"),
-    "row, half a letter": ([("t1", "d\udc80", 1.0)], "column document holds text that has no UTF-8"),
-    "rows, half a letter": ([("T01", "d\ud800", 1.0)] * 20_000, "no UTF-8"),
-    "frame, half a letter": (HALF_A_LETTER, "column docno holds text that has no UTF-8"),
-    "Arrow without UTF-8": (without_utf8(), "UTF-?8"),
-    "frame, in two cases": (pandas.DataFrame([IN_TWO_CASES]), TWICE),
-    "dicts, in two cases": ([IN_TWO_CASES], TWICE),
-    "frame, two of a name": (pandas.DataFrame([[1, 2, 3, 4]], columns=[*FRAME, "score"]), "2 columns are called score"),
-    **{
-        f"Arrow, two of a name, {type(data).__name__}": (data, "2 columns are called qid")
-        for data in (ONE_NAME, ONE_NAME.to_batches()[0], ONE_NAME.to_reader())
-    },
-    "no names": (FRAME.rename(columns={"qid": "thema"}), "there is no column for the topic"),
-    "dicts, no names": ([{"thema": "1", "docno": "a", "score": 1}], "there is no column for the topic"),
-    "a set in a ranking": ([{"qid": "1", "docs": frozenset({"d1", "d2"})}], "topic 1: a set has no order"),
-}  # fmt: skip
+ONE_RUN = pandas.DataFrame({"topic": ["q1"], "document": ["d1"], "score": [1.0]})
+SEVERAL = [{"a": ONE_RUN}, {"a": {"q1": {"d1": 1.0}}}, {"a": {"q1": ["d1"]}}]
+REFUSED_FRAMES: list[tuple[Any, str]] = [
+    (FRAME.assign(score=pandas.arrays.SparseArray(FRAME.score)), "Sparse"),
+    (FRAME.to_records(index=False), "data of type recarray is neither"),
+    (FRAME.set_index(list(FRAME.columns[:2])), r"; the index has .*, which reset_index\(\) makes columns$"),
+    (None, "data of type NoneType is neither nested dicts nor a table to read$"),
+    ({"t1": {"d\udc80": 1.0}}, "column document holds text that has no UTF-8"),
+    ([("t1", "d\udc80", 1.0)], "column document holds text that has no UTF-8"),
+    ([("T01", "d\ud800", 1.0)] * 20_000, "no UTF-8"),
+    (HALF_A_LETTER, "column docno holds text that has no UTF-8"),
+    (without_utf8(), "UTF-?8"),
+    (pandas.DataFrame([IN_TWO_CASES]), TWICE),
+    ([IN_TWO_CASES], TWICE),
+    (pandas.DataFrame([[1, 2, 3, 4]], columns=[*FRAME, "score"]), "2 columns are called score"),
+    *((data, "2 columns are called qid") for data in (ONE_NAME, ONE_NAME.to_batches()[0], ONE_NAME.to_reader())),
+    (FRAME.rename(columns={"qid": "thema"}), "there is no column for the topic"),
+    ([{"thema": "1", "docno": "a", "score": 1}], "there is no column for the topic"),
+    ([{"qid": "1", "docs": frozenset({"d1", "d2"})}], "topic 1: a set has no order"),
+    (pandas.DataFrame({"qid": ["a"], "docno": ["x"]}), "no column for the score: expected one of score, _score, sim"),
+    (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
+    ({"t1": {"d1": float("nan")}}, 'r:1: score ("nan" is not|is missing or not) a number'),
+    ({"t1": {"d1": float("inf")}}, 'score "inf" is not a number'),
+    ({"t1": {"": 1.0}}, "document is missing"),
+    ({}, "holds no rows"),
+    (pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "score": [1.0, 2.0]}), "stands more than once"),
+    (pandas.DataFrame({"qid": ["a", None], "docno": ["x", "y"], "score": [1.0, 2.0]}), "r:2: topic is miss"),
+    (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), 'r:1: score "abc" is not a number'),
+    (
+        FRAME.head(3).assign(score=["1.5", "2,5", "3,5"]),
+        'r:2: score "2,5" is not a number; .* no comma.*\nr:3: score "3,5"',
+    ),
+    ([{"qid": "q1", "docno": float("nan"), "score": 1.0}], "row 1: document nan is neither"),
+    ([("q1", "d1")], r"row 1: expected \(topic, document, score\)"),
+    ({None: {"d1": 1.0}}, "names are text or whole numbers, found None"),
+    ({"q1": {b"d1": 1.0}}, "found b'd1'"),
+    ({"q1": 5}, "topic q1: expected {document: score}, found int"),
+    *((given, "a: expected the documents of one topic, .* evalsql.experiment takes several") for given in SEVERAL),
+    ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "topic q2: expected {document: score}, found list"),
+    ({"q1": [b"d1"]}, "row 1: document b'd1' is neither text nor a whole number"),
+    ({"q1": pandas.Series({"d1": 2.5})}, "row 1: document 2.5 is neither text nor a whole number"),
+    ({"q1": [("d1", 1.0), ("d2", "x")]}, 'r:2: score "x" is not a number'),
+    ({"q1": {"d1": "x"}}, "topic q1, document d1: could not convert"),
+    ({"q1": {"d1": 10**400}}, "topic q1, document d1: int too large"),
+]  # fmt: skip

@@ -174,7 +174,10 @@ def test_what_other_programs_wrote(
 
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
-    *(({name: content(text).decode()}, *told) for name, text, *told in rows_of(HERE / "refused_results.tsv")),  # type: ignore[misc]
+    *(
+        ({name: content(text).decode()}, collection, told)
+        for name, text, collection, told in rows_of(HERE / "refused_results.tsv")
+    ),
     (
         {"a.csv": f"system,collection,measure,value\n{'a' * 200_000},c,AP,1\n"},
         *("", "a.csv:2: a value is longer than"),

@@ -11,7 +11,7 @@ from evalsql import InputError, QueryError, UsageError, Warehouse
 from evalsql.catalog.measure_names import default_measure
 from evalsql.evaluation.shared_steps import FEWEST
 from tests.conftest import SAMPLE, load_sample, new_file, write
-from tests.long_cases import few_of, one_in
+from tests.long_cases import few_of
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
 RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
@@ -27,61 +27,6 @@ def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
     assert relation.fetchall() == [("judged", "system", 0.75, pytest.approx((0.63093 + 1) / 2, abs=1e-5))]
     by_topic = [("judged", "system", topic, "RR", value) for topic, value in (("t1", 0.5), ("t2", 1.0))]
     assert empty.evaluate("RR", per_topic=True).fetchall() == by_topic
-
-
-ONE_RUN = pandas.DataFrame({"topic": ["q1"], "document": ["d1"], "score": [1.0]})
-SEVERAL = [{"a": ONE_RUN}, {"a": {"q1": {"d1": 1.0}}}, {"a": {"q1": ["d1"]}}]
-
-
-@pytest.mark.parametrize(
-    ("data", "complaint"),
-    one_in(
-        4,
-        [
-            (
-                pandas.DataFrame({"qid": ["a"], "docno": ["x"]}),
-                "no column for the score: expected one of score, _score, sim",
-            ),
-            (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
-            ({"t1": {"d1": float("nan")}}, 'system:1: score ("nan" is not|is missing or not) a number'),
-            ({"t1": {"d1": float("inf")}}, 'score "inf" is not a number'),
-            ({"t1": {"": 1.0}}, "document is missing"),
-            ({}, "holds no rows"),
-            (pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "score": [1.0, 2.0]}), "stands more than once"),
-            (
-                pandas.DataFrame({"qid": ["a", None], "docno": ["x", "y"], "score": [1.0, 2.0]}),
-                "system:2: topic is miss",
-            ),
-            (
-                pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}),
-                'system:1: score "abc" is not a number',
-            ),
-            (
-                pandas.DataFrame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": ["1.5", "2,5", "3,5"]}),
-                'system:2: score "2,5" is not a number; .* no comma.*\nsystem:3: score "3,5"',
-            ),
-            ([{"qid": "q1", "docno": float("nan"), "score": 1.0}], "row 1: document nan is neither"),
-            ([("q1", "d1")], r"row 1: expected \(topic, document, score\)"),
-            ({None: {"d1": 1.0}}, "names are text or whole numbers, found None"),
-            ({"q1": {b"d1": 1.0}}, "found b'd1'"),
-            ({"q1": 5}, "topic q1: expected {document: score}, found int"),
-            *(
-                (given, "a: expected the documents of one topic, .* evalsql.experiment takes several")
-                for given in SEVERAL
-            ),
-            ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "topic q2: expected {document: score}, found list"),
-            ({"q1": [b"d1"]}, "row 1: document b'd1' is neither text nor a whole number"),
-            ({"q1": pandas.Series({"d1": 2.5})}, "row 1: document 2.5 is neither text nor a whole number"),
-            ({"q1": [("d1", 1.0), ("d2", "x")]}, 'system:2: score "x" is not a number'),
-            ({"q1": {"d1": "x"}}, "topic q1, document d1: could not convert"),
-            ({"q1": {"d1": 10**400}}, "topic q1, document d1: int too large"),
-        ],
-    ),
-)
-def test_unusable_rows_in_memory_are_refused(empty: Warehouse, data: object, complaint: str) -> None:
-    with pytest.raises((UsageError, InputError), match=complaint):
-        empty.load_run(data, "system")
-    assert empty.rows("select count(*) from runs") == [(0,)]
 
 
 def test_fractional_and_repeated_judgments_in_memory_are_refused(empty: Warehouse) -> None:
