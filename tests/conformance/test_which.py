@@ -16,12 +16,9 @@ import evalsql
 from evalsql import conformance
 from evalsql.catalog.ddl import relation_query
 from evalsql.conformance import check
-from evalsql.database.database import MEMORY
 from evalsql.warehouse.figures import Figure, compared_query
-from evalsql.warehouse.open import open_database
-from evalsql.warehouse.warehouse import Warehouse
 from tests.conformance import exact
-from tests.conftest import SAMPLE, Command, assert_refused, write
+from tests.conftest import SAMPLE, Command, assert_refused, new_warehouse, write
 
 QRELS, RUN = SAMPLE / "qrels.txt", SAMPLE / "runs" / "tfidf.run"
 # Measure as one would name it, where the figure comes from, and the convention that this documents.
@@ -92,7 +89,6 @@ def test_what_no_convention_gives_is_said_with_the_nearest(command: Command, tmp
 
 
 SUITE = conformance.suite()
-FEW = ("ties-at-the-cutoff",)
 CASES = [name for name, case in SUITE.cases.items() if not case.get("may_refuse")]
 # What ``which`` calls variants and options of conventions, where it is not what the cases say of them.
 WORDS = {
@@ -140,7 +136,7 @@ def in_words(row: Mapping[str, Any], choice: Sequence[str]) -> list[str]:
 def traced(case: str, figures: Sequence[Figure]) -> dict[Figure, list[str]]:
     """The conventions that give figures of a case's run."""
     found: dict[Figure, list[str]] = {each: [] for each in figures}
-    with Warehouse(open_database(MEMORY)) as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(SUITE.folder / case / "qrels.txt", "qrels")
         query, _ = compared_query(warehouse, [str(SUITE.folder / case / "run.txt")], [*found])
         columns = "system, asked, figure, convention"
@@ -151,7 +147,7 @@ def traced(case: str, figures: Sequence[Figure]) -> dict[Figure, list[str]]:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
-@pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.long] * (case not in FEW)) for case in CASES])
+@pytest.mark.parametrize("case", CASES)
 def test_variants_and_faults_of_a_case_are_traced(case: str) -> None:
     """By the exact value of each, printed with six digits; nothing is said but of that variant and its conventions."""
     rows = [

@@ -167,17 +167,19 @@ WORKED_EXAMPLES = ("groups", "diversity", "preferences")  # families whose judgm
 
 
 @cache
-def loaded(family: str) -> Warehouse:
-    """A collection with ties and holes, or the worked example of measures of groups and preferences."""
+def loaded(family: str) -> tuple[Warehouse, str, list[str]]:
+    """A collection with ties and holes or a family's worked example; topic and documents of the longest ranking."""
     warehouse = new_warehouse()
     if family in WORKED_EXAMPLES:
         load_judgments(warehouse, FIXTURES / family, "judged")
         warehouse.load_runs(str(FIXTURES / family / "runs" / "*"), name="run")
-        return warehouse
-    data = collection(int(family))
-    warehouse.load_qrels(data.qrels, "judged")
-    warehouse.load_run(data.run, "run", tie_rule="trec_eval" if int(family) % 2 else "trec_eval_10")
-    return warehouse
+    else:
+        data = collection(int(family))
+        warehouse.load_qrels(data.qrels, "judged")
+        warehouse.load_run(data.run, "run", tie_rule="trec_eval" if int(family) % 2 else "trec_eval_10")
+    (topic, *_), *_ = warehouse.rows("select topic from steps.evaluated_topics order by num_ret desc, topic")
+    documents = warehouse.rows("select document from rankings where topic = ? order by rank", [topic])
+    return warehouse, topic, [document for (document,) in documents]
 
 
 def by_family() -> Iterator[Any]:
@@ -194,18 +196,14 @@ def by_family() -> Iterator[Any]:
 @pytest.mark.parametrize("at", few_of(list(by_family()), 3, one_value=True))
 def test_contributions_of_every_measure_add_up(at: int) -> None:
     relation = CATALOG.measures[at]
-    warehouse = loaded(relation.family if relation.family in WORKED_EXAMPLES else str(3 + at % 5))
-    topics = [
-        topic for (topic,) in warehouse.rows("select topic from steps.evaluated_topics order by num_ret desc, topic")
-    ]
-    measure = default_measure(relation).name
-    found = warehouse.explain("run", topics[0], measure=measure, depth=1000)
+    family = relation.family if relation.family in WORKED_EXAMPLES else str(3 + at % 5)
+    warehouse, topic, documents = loaded(family)
+    found = warehouse.explain("run", topic, measure=default_measure(relation).name, depth=1000)
     rows = found.rows.fetchall()
     given = [row[4] for row in rows if row[4] is not None]
     assert math.fsum(given) == pytest.approx(found.run.in_warehouse, abs=1e-9)
     assert found.run.value == pytest.approx(found.run.in_warehouse, abs=1e-9)
-    documents = warehouse.rows("select document from rankings where topic = ? order by rank", [topics[0]])
-    assert [row[1] for row in rows if row[0] and row[1]] == [document for (document,) in documents]
+    assert [row[1] for row in rows if row[0] and row[1]] == documents
 
 
 @pytest.mark.long
