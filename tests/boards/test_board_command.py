@@ -185,6 +185,7 @@ def test_of_a_measure_of_others_less_may_be_better(empty: Warehouse) -> None:
         board(empty.evaluation)
 
 
+@pytest.mark.long
 def test_what_a_board_says_of_its_values(empty: Warehouse, tmp_path: Path) -> None:
     """Of two equal runs which one stands, and which means are over fewer topics than those of others."""
     empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q", meta={"collection": "c"})

@@ -47,6 +47,7 @@ def test_escape_sequences_do_not_reach_the_terminal(command: Command, tmp_path: 
 # One sentence and the right exit code
 
 
+@pytest.mark.long
 def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Path) -> None:
     for options in ("", "(analyze)", "(analyze, format json)"):
         told = command("sql", f"explain {options} select sum(a) from (select 1 as a)", "--db", sample_file)

@@ -264,6 +264,7 @@ def test_costs_of_whole_runs_have_a_front_and_rules(command: Command, tmp_path: 
     assert "money is known of whole runs alone: who is outdone goes by their totals" in shown.stderr
 
 
+@pytest.mark.long
 def test_costs_by_group_are_those_of_its_topics(empty: Warehouse) -> None:
     """Two groups, and topics that are in none."""
     load(empty)

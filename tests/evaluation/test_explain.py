@@ -291,6 +291,7 @@ def test_odd_names_are_text(odd: Path, command: Command) -> None:
     assert [row["document"] for row in json.loads(both.stdout)] == [ODD[1], ODD[4]]
 
 
+@pytest.mark.long
 def test_counts_are_whole_and_nothing_is_silently_left_out(odd: Path, command: Command) -> None:
     outcome = command("explain", ODD[2], ODD[0], "-m", "NumRelRet", "--depth", 2, "--db", odd)
     assert outcome.stdout.splitlines()[2].split()[-5:] == ["1", "1", ODD[0], "1", "1"]

@@ -165,6 +165,7 @@ def test_topics_without_judgments_and_identical_runs_are_told(empty: Warehouse) 
         assert list(gates.decide(empty.evaluation, "run", rules, baseline=baseline).notes) == [note]
 
 
+@pytest.mark.long
 def test_what_cannot_be_right_fails(empty: Warehouse) -> None:
     empty.load_qrels({"1": {"a": 1}, "2": {"b": 1}}, "set")
     empty.load_run({"1": {"x": 1.0}, "2": {"y": 2.0}}, "other ids")

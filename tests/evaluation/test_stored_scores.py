@@ -195,6 +195,7 @@ def test_runs_with_rankings_are_shown_and_others_named(command: Command, tmp_pat
     assert answer.stdout.count("\n") > 10
 
 
+@pytest.mark.long
 def test_measures_that_are_not_stored_are_named(command: Command) -> None:
     db = ("--db", held("stored"))
     answer = command("leaderboard", "-m", "AP,Bpref", *db, "--format", "csv")

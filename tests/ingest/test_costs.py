@@ -13,7 +13,6 @@ import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.evaluation.audits import audits, findings
 from tests.conftest import warned, write
-from tests.long_cases import few_of
 
 VALUES = [("a", None, None, "energy_J", 9.5), ("a", "1", None, "latency_ms", 20.0), ("a", "2", 1, "latency_ms", 0.0)]
 VALUES += [("a", "2", 2, "latency_ms", 7.0), ("b", "1", None, "latency_ms", 1e-5)]
@@ -59,7 +58,8 @@ def delimited(rows: list[dict[str, object]], delimiter: str) -> str:
     return "".join(delimiter.join(line) + "\n" for line in [names, *cells])
 
 
-@pytest.mark.parametrize("rows", few_of([LONG, WIDE], 1), ids=["long", "wide"])
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [LONG, WIDE], ids=["long", "wide"])
 def test_every_form_gives_the_same(ran: Warehouse, tmp_path: Path, rows: list[dict[str, object]]) -> None:
     parquet = io.BytesIO()
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -126,6 +126,7 @@ def test_a_corpus_is_read_in_parts(held: Warehouse, tmp_path: Path, monkeypatch:
         assert {document: text for document, _, text in held.rows(HELD)} == expected
 
 
+@pytest.mark.long
 def test_texts_follow_their_documents(held: Warehouse) -> None:
     held.load_documents({"d1": "one", "d2": "two", "d3": "three", "d4": "four"})
     held.drop_runs("run")

@@ -95,6 +95,7 @@ NAMES = ("thema", "treffer", "wert", "stelle")
 NAMED = {"topic": "thema", "document": "treffer", "score": "wert"}
 
 
+@pytest.mark.long
 def test_columns_are_named_where_they_are_not_known(shared: Warehouse, tmp_path: Path) -> None:
     table, rows = write(tmp_path / "r.csv", delimited(NAMES, RUN, ",")), records(NAMES, RUN)
     files = [table, write(tmp_path / "r.parquet", parquet(NAMES, RUN)), write(tmp_path / "r.jsonl", lines(rows))]

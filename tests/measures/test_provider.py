@@ -22,6 +22,7 @@ def _values(found: Any) -> Values:
     return {(each.query_id, str(each.measure)): each.value for each in found}
 
 
+@pytest.mark.long
 def test_values_are_those_of_the_other_providers(monkeypatch: pytest.MonkeyPatch) -> None:
     one = collection(3)
     measures = [ir_measures.parse_measure(name) for name in NAMES.split()]

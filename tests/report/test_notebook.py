@@ -213,6 +213,7 @@ def test_topics_stand_in_natural_order_with_a_column_a_run(empty: Warehouse) -> 
     assert falling.fetchall() == [("tiny", "some", "q10", "RR", 0.0)]
 
 
+@pytest.mark.long
 def test_of_many_runs_that_miss_topics_five_are_named(empty: Warehouse) -> None:
     empty.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
     for nth in range(8):

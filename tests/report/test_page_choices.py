@@ -108,6 +108,7 @@ def test_names_are_text_on_the_page(opened: Open, nasty: Path) -> None:
     assert found.requests == [(nasty / "report.html").as_uri()]
 
 
+@pytest.mark.long
 def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
     markdown = (nasty / "report.md").read_text()
     for question in ("Who wins", "By how much", "Is it sure"):

@@ -132,6 +132,7 @@ def test_the_first_screen_names_the_gravest_doubt(opened: Open, folder: Path) ->
     assert page.input_value("#measure") == "AP"
 
 
+@pytest.mark.long
 def test_dark_light_and_print(opened: Open, folder: Path) -> None:
     page = opened(folder / "report.html", width=794).page
     for scheme, background in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 28)")):

@@ -77,6 +77,7 @@ def test_answers_with_and_without_a_script(
             assert found.page.inner_text("#winner h3") == "Mean AP over 2 topics"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "options", "said"),
     few_of(

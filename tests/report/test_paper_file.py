@@ -40,6 +40,7 @@ def test_the_table_has_the_figures_of_compare(demo: Command, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.long
 def test_names_may_be_latex_and_the_first_column_has_a_heading(demo: Command, tmp_path: Path) -> None:
     """In the table and in its caption, in which all else is escaped."""
     names = 'name = "nDCG$_{10}$"', "name = '\\textsc{BM25}$^\\alpha$'", "baseline = '\\textsc{BM25}$^\\alpha$'"

@@ -306,6 +306,7 @@ def test_a_note_on_a_test_stays(odd: Path, shown: Shown) -> None:
     assert rows == {"twin": ["0-1-0", "identical"], "other": ["one", "topic"]}
 
 
+@pytest.mark.long
 def test_what_changed_stays_beside_the_means_of_a_history(tmp_path: Path, shown: Shown) -> None:
     path = tmp_path / "years.duckdb"
     with evalsql.open(path) as made:

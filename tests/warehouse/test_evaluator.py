@@ -81,6 +81,7 @@ def test_files_of_judgments_and_runs_are_read(sample: Warehouse, tmp_path: Path)
     assert list(found.values()) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.long
 def test_names_are_those_asked_for_and_groups_give_their_own() -> None:
     found = evalsql.evaluate(QRELS, RUN, ["map", "ndcg@10 P_5", "set"])
     assert list(found)[:3] == ["map", "ndcg@10", "P_5"]

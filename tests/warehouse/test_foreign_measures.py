@@ -56,6 +56,7 @@ def test_a_header_names_no_relation_of_the_file_and_hinders_no_opening(crafted: 
                 warehouse.rows("from headed(ties := 'worst')")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
 def test_a_measure_that_is_loaded_into_a_file_asks_evalsqls_relations(crafted: Crafted, tmp_path: Path) -> None:

@@ -313,6 +313,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", few_of([False, True], 1))
 def test_numbers_out_of_range_are_refused_in_sql(sample: Warehouse, every: bool) -> None:
     """By default one parameter of each domain is tried."""
@@ -351,6 +352,7 @@ def test_the_command_that_diff_names_can_be_pasted(demo: Command, tmp_path: Path
     assert shlex.split(line)[:7] == ["evalsql", "diff", "o'ne; x", "dense", "-m", "AP", "--documents"]
 
 
+@pytest.mark.long
 def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
     """DuckDB 1.5 ends a statement at it."""
     runs = {"odd": "n\0'u", "plain": "plain"}
