@@ -1,10 +1,10 @@
 """Which runs are meant: conditions, dates, systems, the latest; and what is no condition."""
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +13,7 @@ from evalsql import UsageError, Warehouse
 from evalsql.evaluation.gate_decision import run_meant
 from evalsql.evaluation.selection import latest_run
 from tests.conftest import Command, assert_refused, csv_rows, module_file, new_file, write
-from tests.long_cases import few_of, one_in, refusals
+from tests.long_cases import few_of, one_in, refusals, rows_of
 
 # Name, system, version, date, branch, epoch; in the order of loading.
 RUNS = [
@@ -46,35 +46,10 @@ def held(path: Path) -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    one_in(
-        3,
-        [
-            ({}, "old a1 a2 b1 a3 b2"),
-            ({"where": "meta.branch = 'main'"}, "old a1 a2 b1"),
-            ({"where": "meta.branch <> 'main' or meta.branch is null"}, "a3 b2"),
-            ({"where": "META.branch in ('test', 'x')"}, "a3"),
-            # A text that is no number is not equal to one, and 10 is above 9.
-            ({"where": "meta.epoch >= 9"}, "a1 a3 b2"),
-            ({"where": "meta.epoch in (9, 30)"}, "a1 b2"),
-            ({"where": "version = 12"}, "b1 a3"),
-            ({"where": "version like '3f%' and not tie_rule = 'rank'"}, "a1 a2"),
-            ({"where": "dated_at between '2026-10-02' and '2026-10-03'"}, "a2 b1 a3"),
-            ({"where": "not lower_is_better"}, "old a1 a2 b1 a3 b2"),
-            ({"where": "run = 'b1' or Run = 'old'"}, "old b1"),
-            ({"since": "2026-10-02"}, "a2 b1 a3 b2"),
-            ({"since": "2026-10-03T04:00Z"}, "b2"),
-            ({"systems": ["a"]}, "a1 a2 a3"),
-            ({"systems": ["[ab]"], "last": 1}, "a3 b2"),
-            ({"last": 1}, "old a3 b2"),
-            ({"last": 2, "where": "meta.branch = 'main'"}, "old a1 a2 b1"),
-            ({"names": ["a*", "old"], "since": "2026-10-02"}, "a2 a3"),
-        ],
-    ),
-)
-def test_runs_are_chosen(held: Warehouse, options: dict[str, Any], expected: str) -> None:
-    assert held.choose_runs(**options) == expected.split()
+@pytest.mark.parametrize(("options", "expected"), one_in(3, rows_of(Path(__file__).with_name("chosen.tsv"))))
+def test_runs_are_chosen(held: Warehouse, options: str, expected: str) -> None:
+    """A text that is no number is not equal to one, and 10 is above 9."""
+    assert held.choose_runs(**json.loads(options)) == expected.split()
 
 
 @pytest.mark.parametrize(("where", "complaint"), refusals(__file__, "condition"))

@@ -20,6 +20,7 @@ from evalsql.evaluation.audits import audits, findings
 from evalsql.phrases import counted
 from tests.conftest import Command, assert_refused, csv_rows, warned, write
 from tests.ingest.variants import lines, parquet
+from tests.long_cases import content, rows_of
 
 TEXTS = {
     "d1": ("Rain", "what falls\nfrom “clouds”"),
@@ -78,8 +79,8 @@ def held(empty: Warehouse) -> Warehouse:
 
 
 def test_every_format_gives_the_same(held: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, (content, expected) in FILES.items():
-        path = write(tmp_path / "given", content)
+    for name, (given, expected) in FILES.items():
+        path = write(tmp_path / "given", given)
         loaded = held.load_documents(path, replace=True)
         found = {document: tuple(said) for document, *said in held.rows(HELD)}
         assert found == expected, name
@@ -120,9 +121,9 @@ def test_a_corpus_is_read_in_parts(held: Warehouse, tmp_path: Path, monkeypatch:
     held.load_run([("1", f"d{number}", number) for number in range(1, 100, 3)], "many")
     wanted = {f"d{number}" for number in [1, 2, 3, 4, *range(1, 100, 3)]}
     expected = {row["_id"]: row["text"].strip() for row in corpus if row["_id"] in wanted and row["text"]}
-    for content in (lines(corpus), packed(corpus)):
+    for given in (lines(corpus), packed(corpus)):
         held.execute("delete from document_texts")
-        held.load_documents(write(tmp_path / "corpus", content))
+        held.load_documents(write(tmp_path / "corpus", given))
         assert {document: text for document, _, text in held.rows(HELD)} == expected
 
 
@@ -138,32 +139,23 @@ def test_texts_follow_their_documents(held: Warehouse) -> None:
         held.load_documents({"d1": "one"})
 
 
-REFUSED: dict[str, tuple[str | bytes, str]] = {
-    "no name": ('{"title": "x"}\n', "given:1: no column for the document: expected one of docno, "),
-    "no text": ('{"_id": "d1", "url": "x"}\n', "given:1: no column for the title or text: expected one of text, "),
-    "not text": ('{"_id": "d1", "text": ["x"]}\n', "given:1: text of document d1 is no text"),
-    "no object": ('{"_id": "d1", "text": "x"}\n[1]\n', "given:2: JSON: expected an object that names the document"),
-    "broken JSON": ('{"_id": "d1", "text": "x"}\n{"_id"\n', "given:2: broken JSON: it breaks off"),
-    "a surrogate": ('{"_id": "d1", "text": "\\ud800"}\n', "given:1: document d1 has text without UTF-8"),
-    "an empty name": ('{"_id": "", "text": "x"}\n', 'given:1: _id names the document, and is ""'),
-    "strangers": ("x\ty\n", "given: holds none of the documents that are held here, such as d1, d2, d3"),
-    "nothing": ("", "given: holds no documents"),
-    "too many columns": ("d1\ta\tb\tc\n", "given:1: has no header, and its columns are not known; the first line"),
-    "a row of others": ("d1\ta\nd2\tb\tc\n", "given:2: 3 columns, expected 2: document, text"),
-    "markup": ("<DOC><DOCNO>d1</DOCNO></DOC>\n", "given: is markup; documents are JSON lines, TSV, CSV or Parquet"),
-    "broken Parquet": (b"PAR1" + b"\1" * 50, "given: cannot be read: "),
-    "a column twice": ("id\ttext\ttext\nd1\tx\ty\n", "given:1: 2 columns are called text"),
-    "half a file": (gzip.compress(b"d1\tx\n" * 99)[:20], "given: cannot be read: Compressed file ended"),
-    "Latin-1": ("d1\tr\u00e9sum\u00e9\n".encode("latin1"), "given:1: not UTF-8 text"),
-}
+REFUSED = [
+    *(
+        (content(given), told)
+        for of, given, told in rows_of(Path(__file__).with_name("refusals.tsv"))
+        if of == "documents"
+    ),
+    (b"PAR1" + b"\1" * 50, "given: cannot be read: "),
+    (gzip.compress(b"d1\tx\n" * 99)[:20], "given: cannot be read: Compressed file ended"),
+]
 
 
 def test_what_is_wrong_is_told_and_nothing_is_loaded(held: Warehouse, tmp_path: Path) -> None:
-    for name, (content, complaint) in REFUSED.items():
+    for given, complaint in REFUSED:
         with pytest.raises(InputError) as raised:
-            held.load_documents(write(tmp_path / "given", content))
-        assert complaint in str(raised.value), (name, str(raised.value))
-        assert held.rows("select count(*) from document_texts") == [(0,)], name
+            held.load_documents(write(tmp_path / "given", given))
+        assert complaint in str(raised.value), (given, str(raised.value))
+        assert held.rows("select count(*) from document_texts") == [(0,)], given
     with pytest.raises(UsageError, match="columns are named for document, title, text, and topic is none of them"):
         held.load_documents({"d1": "x"}, columns={"topic": "x"})
     assert held.load_documents(write(tmp_path / "given", f"d1\t{'x' * 200_000}\n")).num_cut == 1  # a long first line

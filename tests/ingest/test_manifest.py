@@ -8,7 +8,7 @@ import pytest
 
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command
-from tests.long_cases import few_of, one_in
+from tests.long_cases import few_of, one_in, refusals
 
 RUNS = "select run, meta, (select count(*) from evaluations where run_id = runs.run_id) from runs order by run"
 
@@ -51,26 +51,7 @@ def test_a_manifest_names_runs_and_what_they_are_of(collections: Warehouse, tmp_
         collections.load_runs(manifest=tmp_path / f"m.{form}")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    one_in(
-        3,
-        [
-            ("runs/gone.run,s,c", "m.csv:3: .*gone.run: no such file"),
-            (",s,c", "m.csv:3: names no file"),
-            ("runs/r0.run,s,d", "m.csv:3: .*r0.run stands on line 2 already"),
-            ("runs/r1.run,s,c", "m.csv:3: run s/c stands on line 2 already"),
-            (
-                "runs/r1.run,s,e",
-                "m.csv:3: no judgments of the collection e are here; evalsql load qrels FILE --collection e",
-            ),
-            ("runs/r1.run,s", "m.csv:3: has 2 columns, and the header 3"),
-            ("runs,s,d", "m.csv:3: .*runs: no such file"),
-            ("bad.run,s,d", "bad.run:1: 2 columns"),
-            ("two.tar,s,d", "two.tar/r0.run: is part of an archive or of a file of several runs; a manifest"),
-        ],
-    ),
-)
+@pytest.mark.parametrize(("line", "reason"), one_in(3, refusals(__file__, "manifest")))
 def test_a_line_at_fault_is_told(collections: Warehouse, tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "bad.run").write_text("1 Q0\n")
     with tarfile.open(tmp_path / "two.tar", "w") as archive:
