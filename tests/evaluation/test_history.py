@@ -35,7 +35,7 @@ def fill(warehouse: Warehouse) -> None:
 path = module_file(fill)
 
 
-def test_history_is_means_intervals_and_differences(path: Path, tmp_path: Path, command: Command) -> None:
+def test_history_is_means_intervals_and_differences(path: Path, command: Command) -> None:
     answer = command("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv")
     assert answer.returncode == 0, answer.stderr
     found = [row for row in csv_rows(answer.stdout) if row["measure"] == "RR"]
@@ -52,19 +52,29 @@ def test_history_is_means_intervals_and_differences(path: Path, tmp_path: Path, 
     counts = [row for row in csv_rows(answer.stdout) if row["measure"] == "NumRelRet"]
     # A sum has no interval.
     assert [(float(row["value"]), row["low"]) for row in counts] == [(3, ""), (2, ""), (3, "")]
-    # Runs are compared with the one before them also where this is not shown.
-    for option in (("--last", "1"), ("--since", "2026-10-03")):
-        few = command("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv", *option)
-        assert csv_rows(few.stdout) == [row for row in csv_rows(answer.stdout) if row["run"] == "n2"]
-    # Measures are drawn in the order in which they were asked for.
-    for measures in (["RR", "AP"], ["AP", "RR"]):
-        assert command("history", "s", "-m", ",".join(measures), "--db", path, "-o", "h.svg").returncode == 0
-        assert re.findall(">(RR|AP)<", (tmp_path / "h.svg").read_text()) == measures
     with evalsql.open(path, read_only=True) as warehouse:
         direct = warehouse.rows("select run, value, low, high from history where measure = 'RR' order by dated_at")
         library = warehouse.history("RR", last=2).fetchall()
     assert [(run, str(value)) for run, value, *_ in direct] == [(row["run"], row["value"]) for row in found]
     assert [row[3] for row in library] == ["n1", "n2"]
+
+
+@pytest.mark.long
+def test_runs_are_compared_with_the_one_before_also_where_it_is_not_shown(path: Path, command: Command) -> None:
+    asked = ("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv")
+    last = [row for row in csv_rows(command(*asked).stdout) if row["run"] == "n2"]
+    assert last
+    for option in (("--last", "1"), ("--since", "2026-10-03")):
+        assert csv_rows(command(*asked, *option).stdout) == last
+
+
+@pytest.mark.long
+def test_measures_are_drawn_in_the_order_in_which_they_were_asked_for(
+    path: Path, tmp_path: Path, command: Command
+) -> None:
+    for measures in (["RR", "AP"], ["AP", "RR"]):
+        assert command("history", "s", "-m", ",".join(measures), "--db", path, "-o", "h.svg").returncode == 0
+        assert re.findall(">(RR|AP)<", (tmp_path / "h.svg").read_text()) == measures
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ import pytrec_eval
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
-from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, module_warehouse, new_file, new_warehouse
+from tests.conftest import FIXTURES, Command, csv_rows, module_warehouse, new_file, new_warehouse
 from tests.long_cases import rows_of
 from tests.random_collections import Run
 
@@ -273,21 +273,23 @@ def test_a_fused_run_is_evaluated_by_what_evaluates_all_of_the_runs(empty: Wareh
     assert empty.rows("select qrels from coverage where run = 'new'") == [("second",)]
 
 
-def test_the_command_fuses_and_tells_both_figures(command: Command, tmp_path: Path) -> None:
-    assert command("load", "qrels", SAMPLE / "qrels.txt", "--name", "sample").returncode == 0
-    assert command("load", "runs", SAMPLE / "runs" / "bm25.run", SAMPLE / "runs" / "dense.run").returncode == 0
-    fused = command("fuse", "rrf", "bm25", "dense", "--k", "60", "--name", "hybrid", "--meta", "batch=7")
+def test_the_command_fuses(demo: Command) -> None:
+    fused = demo("fuse", "rrf", "bm25", "dense", "--k", "60", "--name", "fused", "--meta", "batch=7")
     assert (fused.returncode, fused.stdout) == (0, "")
-    assert "fused bm25, dense into hybrid: 2,075 documents of 40 topics" in fused.stderr
-    again = command("fuse", "rrf", "bm25", "dense", "--name", "hybrid")
+    assert "fused bm25, dense into fused: 2,075 documents of 40 topics" in fused.stderr
+    again = demo("fuse", "rrf", "bm25", "dense", "--name", "fused")
     assert again.returncode == 2
     assert "--replace" in again.stderr
-    tuned = command("fuse", "sum", "bm25", "dense", "--name", "t", "--tune", "AP", "--step", "0.5", "--format", "csv")
+
+
+@pytest.mark.long
+def test_the_command_tells_figures_in_and_out_of_fold(demo: Command) -> None:
+    tuned = demo("fuse", "sum", "bm25", "dense", "--name", "t", "--tune", "AP", "--step", "0.5", "--format", "csv")
     assert tuned.returncode == 0, tuned.stderr
     rows = csv_rows(tuned.stdout)
     assert list(rows[0]) == ["fold", "weights", "training_topics", "in_fold", "topics", "out_of_fold"]
     assert [row["fold"] for row in rows] == ["1", "2", "3", "4", "5", "all"]
-    shown = command("leaderboard", "t", "-m", "AP", "--format", "csv").stdout.splitlines()[1]
+    shown = demo("leaderboard", "t", "-m", "AP", "--format", "csv").stdout.splitlines()[1]
     assert float(shown.split(",")[2]) == pytest.approx(float(rows[-1]["out_of_fold"]))
     figures = f"AP is {float(rows[-1]['in_fold']):.4f} on the topics that the weights were chosen on"
     assert figures in tuned.stderr
