@@ -266,7 +266,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         ),
         "tests": f"select * from one_sided_t_tests(baseline := {reference}) where baseline = {reference}",
         "means": figures(ddl.ANSWERS),
-        "paired_means": figures(catalog["paired_values"].body),
+        "paired_means": figures(f"{ddl.ANSWERS} semi join compared_pairs using (qrels, topic, measure)"),
     }
 
 

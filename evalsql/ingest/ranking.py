@@ -160,14 +160,16 @@ class RunBatch:
         if warnings:
             self.note_ties(warnings)
         pairs = sorted((qrels_id, run.run_id) for run in self.runs for qrels_id in run.qrels_ids)
-        if options.keeps_unjudged:
-            base_rows.add_evaluations(database, pairs)
-        else:
-            database.make("judged_or_tied", database.query("judged_or_tied", ranked))
-            base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
+        base_rows.add_evaluations(database, pairs, self.unretained)
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
-            database.drop("all_ranks", "judged_or_tied", "staged_run_rows", "staged_topics", "document_ids")
+            database.drop("all_ranks", "staged_run_rows", "staged_topics", "document_ids")
+
+    @property
+    def unretained(self) -> str | None:
+        """A SELECT of the ranked rows as the base table has them, where it has not."""
+        rows = f"select *, rank - tied_above as first_rank from ({self.ranked})"
+        return None if self.options.keeps_unjudged else rows
 
     def note_ties(self, warnings: LoadWarnings) -> None:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""

@@ -110,16 +110,14 @@ def store(database: Database, inputs: dict[str, str], runs: str, replace: bool, 
 
 def make_room(database: Database, staged: str, replace: bool) -> None:
     """Delete runs that are to be replaced by others of their names; UsageError for those whose rankings are here."""
-    ranked = database.query("runs_with_rankings", {"staged": staged})
-    if named := shortened(database.column(f"{ranked}\norder by 1")):
+    taken = database.rows(f"{database.query('taken_runs', {'staged': staged})}\norder by run")
+    if named := shortened([run for _, run, is_ranked in taken if is_ranked]):
         raise UsageError(
             f"the rankings or answers of {named} are here, and figures are computed from them; evalsql drop runs takes "
             "them out"
         )
-    taken = database.query("runs_with_figures", {"staged": staged})
-    held = database.rows(f"{taken}\norder by run")
-    check_free((run for _, run in held), replace)
-    delete(database, "run", *[run_id for run_id, _ in held])
+    check_free((run for _, run, _ in taken), replace)
+    delete(database, "run", *[run_id for run_id, *_ in taken])
 
 
 def _read(source: str | Path, files: Sequence[str]) -> str:

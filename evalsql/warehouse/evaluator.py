@@ -136,7 +136,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
             raise repeated_error("run", repeated)
         batch.store()
         lines += told.lines(lower_is_better=options.lower_is_better)
-        rank_judged(database, _PAIRS, None if options.keeps_unjudged else "select * from judged_or_tied")
+        rank_judged(database, _PAIRS, batch.unretained)
         ((total, missing, found, judged, scarce),) = database.rows(f"""
             select
                 count(*), count(*) filter (run_topics.topic_id is null), (select count(*) from run_topics),

@@ -164,9 +164,8 @@ def _rank(database: Database, options: RunOptions, kind: int, names: dict[str, i
     repeated = sorted(batch.repeated())
     batch.store()
     batch.note_ties(found)
-    judged = None if batch.options.keeps_unjudged else "select * from judged_or_tied"
     ((qrels_id,),) = database.rows("select qrels_id from qrels")
-    rank_judged(database, [(qrels_id, number) for number in names.values()], judged)
+    rank_judged(database, [(qrels_id, number) for number in names.values()], batch.unretained)
     for run, number in names.items():
         twice = [f"document {document} of topic {topic}" for run_id, topic, document, _ in repeated if run_id == number]
         more = f", and {len(twice) - 1:,} more like it" if len(twice) > 1 else ""
