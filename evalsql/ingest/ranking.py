@@ -114,7 +114,7 @@ class RunBatch:
             compared = _rows_by_call(database, compared, options)
         if options.holds_spans:
             compared = spans.collapsed(database, compared, _STAGED_IN_ORDER, self._owners, options)
-        ranked = ranked_rows(database, compared, options)
+        ranked = database.query("ranked_rows", {"compared_rows": compared}, tie_rule=options.tie_rule)
         if options.keeps_all:
             _retain(database, ranked)
             self.ranked = f"select * from retrieved where run_id in ({self._listed})"
@@ -196,12 +196,6 @@ def compared_rows(database: Database, staged_files: str, options: RunOptions) ->
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     rule, lower_is_better = options.tie_rule, options.lower_is_better
     return database.query("compared_rows", inputs, tie_rule=rule, lower_is_better=lower_is_better)
-
-
-def ranked_rows(database: Database, rows: str, options: RunOptions) -> str:
-    if options.ranks_by_score:
-        return database.query("ranked_by_score", {"compared_rows": rows})
-    return database.query("ranked_as_given", {"compared_rows": rows}, tie_rule=options.tie_rule)
 
 
 def _retain(database: Database, ranked: str) -> None:
