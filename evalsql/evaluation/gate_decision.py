@@ -32,7 +32,10 @@ CHECKS = (
     Rule("missing topics <= 0", "missing", "<=", 0),
 )
 _LACKING = Rule("missing collections <= 0", "lacking", "<=", 0)  # beside rules about a board
-_NO_DROPS = "select 0 as place, 0.0 as value, 0.0 as reference_mean, 0.0 as candidate_mean, '' as collection limit 0"
+_NO_DROPS = (
+    "select 0 as place, 0.0 as value, 0.0 as reference_mean, 0.0 as candidate_mean, '' as collection, [''] as lacking "
+    "limit 0"
+)
 _MISLEADING = ("missing", "loading", "ids")  # what notices are about
 # Why a rule of each kind fails.
 _REASONS = {
@@ -112,7 +115,8 @@ def decide(
     database = evaluation.database
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
-    inputs = {**inputs, **_on_boards(evaluation, asked, inputs)}
+    inputs = {**inputs, "board_drops": _board_drops(evaluation, asked, inputs)}
+    inputs["missing_collections"] = f"select distinct unnest(lacking) as collection from ({inputs['board_drops']})"
     most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({inputs['board_drops']})"))
     lacking = database.column(f"{inputs['missing_collections']} order by collection")
 
@@ -270,23 +274,20 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     }
 
 
-def _on_boards(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> Mapping[str, str]:
+def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str]) -> str:
     """What the rules about boards read: drops of the versions that both runs are of, and collections that one lacks."""
     on_boards = [rule for rule in asked.rules if rule.kind in ON_BOARDS and not rule.problem]
     measures = {rule.measure.name: rule.measure for rule in on_boards if rule.measure}
     if not measures:
-        return {"board_drops": _NO_DROPS, "missing_collections": f"select collection from ({_NO_DROPS})"}
+        return _NO_DROPS
     alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
     of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
     pair = [asked.candidate, asked.reference]
     runs = evaluation.database.column(f"{of_both} where this.run in (?, ?)", pair)
     given = {"candidate": asked.candidate, "reference": asked.reference}
-    found = {"board_drops": "gate_board_drops", "missing_collections": "gate_missing_collections"}
     with board_values(evaluation, measures, runs):
-        for name, relation in found.items():
-            query = evaluation.database.query(relation, inputs, **given)
-            found[name] = f"select * from {evaluation.keep(query)}"
-    return found
+        query = evaluation.database.query("gate_board_drops", inputs, **given)
+        return f"select * from {evaluation.keep(query)}"
 
 
 def _row(place: int, rule: Rule) -> list[Value]:

@@ -243,10 +243,12 @@ def _store(database: Database, measures: Sequence[Measure], qrels: str, replace:
     loaded_at = f"{literal(__version__)} as evalsql_version, {NOW} as loaded_at"
     database.insert("runs", f"select *, {loaded_at} from ({relation('new_result_runs')})")
     database.insert("collection_scores", relation("new_collection_scores"))
-    database.insert("files", relation("new_result_files"))
+    files = {"score_files": "select label as path, sha256, bytes from temp.staged_files"}
+    values = "select run, null as qrels, label as file from temp.result_values join temp.staged_files using (file)"
+    staged_runs = database.query("runs_of_score_files", {"staged": values, **files})
+    database.insert("files", database.query("new_score_files", {"staged_runs": staged_runs}))
     if database.rows("select 1 from temp.staged_scores limit 1"):
-        files = "select label as path, sha256, bytes from temp.staged_files"
-        store(database, {"ranges": ranges_of(measures), "score_files": files}, "", replace, None)
+        store(database, {"ranges": ranges_of(measures), **files}, "", replace, None)
 
 
 def _files(root: str, folder: Path) -> Iterator[Source]:
