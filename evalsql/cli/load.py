@@ -113,13 +113,12 @@ def runs(
     with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
-        named = {"loaded": "select unnest($1::varchar[]) as run"}
-        query = warehouse.database.query("loaded_runs", named)
-        ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(query, [loaded])
+        query = warehouse.database.query("loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
+        ((rows, repeated, unpaired, lines, mixed, *of_calls),) = warehouse.rows(query, [loaded])
         retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
         note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
-        query = warehouse.database.query("loaded_calls", named)
-        for count, topics, most, first, by_number in warehouse.rows(query, [loaded]):
+        count, topics, most, first, by_number = of_calls
+        if count:
             order = "of their numbers" if by_number else "in which they first stand in the file"
             calls = f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic"
             alone = f"; figures at cutoffs up to {first} are of the first call alone, see evalsql help agents"

@@ -132,7 +132,7 @@ def decide(
             database.insert_text("temp.scores", values)
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", database.query("gate_group_values", inputs))
-        missing = {"missing": sorted(str(topic) for topic, _ in rows("gate_missing_topics")), "lacking": lacking}
+        missing = {"missing": sorted(str(topic) for (topic,) in rows("gate_missing_topics")), "lacking": lacking}
         figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference, family=family))
         drops = database.records(database.query("gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked, inputs, runs)
