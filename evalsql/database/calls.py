@@ -16,6 +16,8 @@ from evalsql.database import engine
 UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
 # Others take addresses of memory, at which DuckDB 1.5 looks.
 UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", "python_map_function"}
+# They change sequences, or wait.
+EFFECTS = {"nextval", "setval", "sleep_ms", "pg_sleep"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from evalsql.catalog.ddl import SCORES, is_held, own_statements
 from evalsql.catalog.relations import STEPS, read_catalog, read_relation
 from evalsql.database import engine
-from evalsql.database.calls import MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
+from evalsql.database.calls import EFFECTS, MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import check_bodies, hides
@@ -24,8 +24,7 @@ _READING = {"SELECT", "TRANSACTION", VARIABLE}
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "json_serialize_plan", "getenv", "checkpoint", "force_checkpoint"),
     *("write_log", "truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
-    *("duckdb_live_query_metrics", "duckdb_prepared_statements", "sleep_ms", "pg_sleep"),
-    *("import_database", "export_database", "nextval", "setval"),
+    *("duckdb_live_query_metrics", "duckdb_prepared_statements", "import_database", "export_database", *EFFECTS),
 }
 _FILE_READERS = ("read_", "parquet_", "glob", "sniff_csv")
 _REFUSED_BEGINNINGS = (

@@ -25,7 +25,7 @@ from evalsql.catalog.relations import (
 )
 from evalsql.catalog.sql_text import bind_parameters, renamed
 from evalsql.database import parsed
-from evalsql.database.calls import UNSEEN
+from evalsql.database.calls import EFFECTS, UNSEEN
 from evalsql.errors import USE_REPLACE, CatalogError, QueryError, TooSlowError, UsageError, warn
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     for relation in catalog.of_kind("tables", *BUILDABLE):
         for kind in ddl.objects_of(relation) if ddl.is_held(relation) else ():
             held[kind].add(relation.name)
-    called = _ROW_SOURCES | held["macro"] | parsed.engine_functions("scalar", "aggregate", "macro") - UNSEEN
+    called = _ROW_SOURCES | held["macro"] | parsed.engine_functions("scalar", "aggregate", "macro")
+    called -= UNSEEN | EFFECTS | {"setseed"}
     names = {"BASE_TABLE": held["table"] | held["view"], "TABLE_FUNCTION": _ROW_SOURCES | held["macro table"]}
     names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
     # The schema main of the file is asked for what the engine's main does not have.

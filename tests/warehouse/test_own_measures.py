@@ -322,6 +322,7 @@ def test_a_kept_relation_is_one_select_of_relations(
         "with recursive evil as (from evil union all select 1 as value) from evil",
         *("select evil(1) over () as value", "select read_text(1) as value", "from (show tables)"),
         "select first_value(1) as value",
+        *("select nextval('count') as value", "select setseed(0.5) as value", "select sleep_ms(100000) as value"),
         # DuckDB 1.5 looks at the address as it plans the text.
         "select length(json_serialize_plan('from pandas_scan(null)')) as value",
         "select " + "(" * 20_000 + "1" + ")" * 20_000 + " as value",
