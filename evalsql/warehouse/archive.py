@@ -175,6 +175,8 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
 
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
+    if path.exists() and not path.is_file():  # one would wait for a pipe's writer
+        raise InputError([Problem(str(path), 0, "is a folder, a pipe or a device, expected a file")])
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         schema, rows = int(facts["schema"]), {str(name): int(count) for name, count in facts["rows"].items()}
@@ -199,6 +201,8 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
     label = str(folder / TABLES / path.name)
     if not path.is_file():
         raise InputError([Problem(label, 0, "is missing from the export")])
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError([Problem(label, 0, "is a link to a file outside of the export; put the file itself there")])
     try:
         described = (f"describe {each}" for each in (f"from {_rows_in(one_path(path))}", f"main.{table.name}"))
         held, expected = ({name: kind for name, kind, *_ in database.rows(each)} for each in described)

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sys
 from functools import cache
 from pathlib import Path
+from threading import Timer
 from typing import Any
 from unittest.mock import Mock
 
@@ -256,6 +258,29 @@ def test_a_manifest_of_anything_is_refused(tmp_path: Path, manifest: str, compla
     (folder / archive.MANIFEST).write_text(manifest)
     with pytest.raises(InputError, match=complaint):
         evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made otherwise")
+@pytest.mark.parametrize("linked", ["tables", "tables/runs.parquet"])
+def test_no_link_leads_out_of_an_export(tmp_path: Path, linked: str) -> None:
+    folder = Path(shutil.copytree(archived(), tmp_path / "archive"))
+    (folder / linked).rename(tmp_path / "elsewhere")
+    (folder / linked).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"\.parquet: is a link to a file outside of the export; put the file"):
+        evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+    (tmp_path / "link").symlink_to(archived())  # the folder itself may be one
+    evalsql.import_warehouse(tmp_path / "link", tmp_path / "copy.duckdb")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made otherwise")
+def test_a_pipe_in_the_place_of_a_manifest_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / archive.MANIFEST)
+    # Something to read where it is read: else a test that fails would wait for ever.
+    end = os.open(tmp_path / archive.MANIFEST, os.O_RDWR)
+    os.write(end, b"{}")
+    Timer(5, os.close, [end]).start()
+    with pytest.raises(InputError, match=r"evalsql\.json: is a folder, a pipe or a device, expected a file"):
+        evalsql.import_warehouse(tmp_path, tmp_path / "copy.duckdb")
 
 
 @pytest.mark.long
