@@ -24,8 +24,9 @@ _NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL
 # Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
 MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
 # DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often
-# as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do.
-_PER_WITH, _MOST_WITHIN = 6, 300
+# as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do. Long texts of evalsql
+# itself have four WITHs in each other.
+_PER_WITH, _MOST_WITHS, _MOST_WITHIN = 6, 4, 300
 # DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
 _SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
 
@@ -68,7 +69,7 @@ def check_nesting(text: str) -> None:
             most = max(most, withs[-1])
         if max(len(withs), signs) > _MOST_WITHIN:
             raise CallError(f"the text has more than {_MOST_WITHIN} brackets in each other, or signs in a row")
-    if most > 1 and len(text) * _PER_WITH**most > MOST * _PER_WITH:
+    if most > _MOST_WITHS and len(text) * _PER_WITH**most > MOST * _PER_WITH:
         raise CallError(f"the text has {most} WITHs in each other, too many for its length; put them beside each other")
 
 
