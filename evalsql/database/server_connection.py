@@ -40,7 +40,7 @@ _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
 _OTHER = "answers otherwise than evalsql serve does; --db names another server"
-_SEPARATE = "\n;"  # a statement may end with a comment
+SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
 _PACKED = "evalsql_packed_rows"
@@ -144,7 +144,7 @@ class RemoteDatabase(Database):
     def execute_all(self, statements: Sequence[str]) -> None:
         """Run statements for what they do, in one request."""
         if statements:
-            self.execute("\n;".join(statements))  # one may end with a comment
+            self.execute(SEPARATE.join(statements))
 
     def announce(self, relations: Sequence[Relation]) -> None:
         self._ask(quack.MEASURES + json.dumps([(each.name, each.text) for each in relations])).fetchall()
@@ -162,12 +162,12 @@ class RemoteDatabase(Database):
                 continue
             counting = any(first_word(each) in _COUNTING for each in together)
             if together and kind == "SELECT" and not self._is_local(text) and not counting:
-                text = _SEPARATE.join([*together, text])
+                text = SEPARATE.join([*together, text])
             elif together:
-                self._ask(_SEPARATE.join(together))
+                self._ask(SEPARATE.join(together))
             together = []
             result = self._run_one(kind, text)
-        return fetched(self._ask(_SEPARATE.join(together)) if together else result, most)
+        return fetched(self._ask(SEPARATE.join(together)) if together else result, most)
 
     def _run_one(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
         if kind == "TRANSACTION":

@@ -7,6 +7,7 @@ what is not understood is refused.
 """
 
 import json
+from functools import reduce
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from evalsql.catalog.ddl import SCORES, is_held, own_statements
 from evalsql.catalog.relations import STEPS, read_catalog, read_relation
 from evalsql.database import engine
 from evalsql.database.calls import EFFECTS, MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
+from evalsql.database.server_connection import SEPARATE
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import check_bodies, hides
+from evalsql.warehouse.schema import signing
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -43,6 +46,8 @@ _RENAMES = ["rename", "to"]
 _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
+_BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only"}
+SIGNED = {"warehouse", "measures", "relations"}  # other rows lock clients out, or average values otherwise
 
 
 class RefusedError(Exception):
@@ -87,12 +92,24 @@ def _admitted(query: str, kind: str, role: str) -> str:
         raise RefusedError("a database of the server keeps its name")
     if (kind in ("CREATE", "ALTER") or (kind == "DROP" and role == WRITE)) and not is_temporary:
         _check_kept(words, made)
-    if role != WRITE and kind not in _READING:
+    if role == WRITE:
+        _check_rows(words)
+    elif kind not in _READING:
         if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO ...
             raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
         if not is_temporary:
             return _in_temp(query.encode(), words)
     return _ended(query.encode()[words[0].start :])
+
+
+def _check_rows(words: list[Word]) -> None:
+    for at, word in enumerate(words):
+        named = words[at + 1 :] if word.text in _FURTHER and not word.is_quoted else []
+        while named and named[0].text in _BEFORE_NAME and not named[0].is_quoted:
+            named = named[1:]
+        if [each.text for each in named[:2]] != ["temp", "."] and _name(named)[0] in SIGNED:
+            table = _name(named)[0]
+            raise RefusedError(f"evalsql alone writes the rows of {table}, when measures are loaded or dropped")
 
 
 def _check_kept(words: list[Word], made: list[Word]) -> None:
@@ -129,13 +146,16 @@ def _check_columns(words: list[Word], *, is_made: bool) -> None:
 
 
 def views_of(announced: str) -> frozenset[str]:
-    """Statements that make the views of all measures with those of users, whose names and texts are here as JSON."""
+    """Texts that make the views of all measures with those of users, whose names and texts are here as JSON."""
     try:
         check_length(announced)
         given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
-        catalog = read_catalog().extended(given)
+        # One by one, as they are read again: the digest goes by it.
+        catalog = reduce(lambda known, relation: known.extended([relation]), given, read_catalog())
         check_bodies(catalog, given)
-        return frozenset(statement for _, statement in own_statements(catalog, given))
+        made = (statement for _, statement in own_statements(catalog, given))
+        written = engine.extract_statements(SEPARATE.join(signing(catalog)))  # as a client takes them apart
+        return frozenset([*made, SEPARATE.join(each.query for each in written)])
     except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(str(error)) from error
 

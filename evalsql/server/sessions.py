@@ -24,7 +24,7 @@ from evalsql.database.calls import MOST
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
-from evalsql.server.policy import WRITE, RefusedError, admitted, views_of
+from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted, views_of
 
 _FEWEST = 16  # characters
 
@@ -170,7 +170,7 @@ class Sessions:
         return "select true as heard"
 
     def _rows(self, known: Session, text: str, table: str) -> str | None:
-        if known.role != WRITE:
+        if known.role != WRITE or table.rpartition(".")[2].strip('"').lower() in SIGNED:
             return None
         if table != known.rows_for:
             self._log_rows(known)

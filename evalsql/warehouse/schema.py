@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.measure_names import literal, literals, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import typed_columns
 from evalsql.database import engine
@@ -182,13 +182,19 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
 
 
 def _sign(database: Database) -> None:
-    """Write the tables ``measures``, ``relations`` and ``warehouse``: what the views and macros are, and whose."""
-    for table in ("measures", "relations", "warehouse"):
-        database.execute(f"delete from main.{table}")
-    database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))
-    database.insert_text("main.relations", ddl.relation_rows(database.catalog))
-    insert = "insert into main.warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')"
-    database.execute(insert, [SCHEMA_VERSION, __version__, database.catalog.digest])
+    database.execute_all(signing(database.catalog))
+
+
+def signing(catalog: Catalog) -> list[str]:
+    """What writes the tables ``measures``, ``relations``, ``warehouse``: what the views and macros are, and whose."""
+    written = {"warehouse": f"{SCHEMA_VERSION}, {literal(__version__)}, {literal(catalog.digest)}"}
+    written["warehouse"] += ", current_timestamp at time zone 'UTC'"
+    for table, rows in (("measures", ddl.catalogue_rows(catalog.measures)), ("relations", ddl.relation_rows(catalog))):
+        # A list in brackets is a call of list_value, and the file may have a macro of that name.
+        lists = (f"unnest(system.main.list_value({literals(column)}))" for column in zip(*rows, strict=True))
+        written[table] = ", ".join(lists)
+    made = (f"insert into main.{table} select {values}" for table, values in written.items())
+    return [*(f"delete from main.{table}" for table in written), *made]
 
 
 def has_true_catalogue(database: Database) -> bool:
