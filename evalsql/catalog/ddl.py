@@ -317,8 +317,18 @@ def per_topic(measures: Sequence[Measure], scores: str) -> str:
 
 def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of one row a run with a column for the mean of each measure, in ``board_order``."""
+    return board(measures, means(catalog, scores))
+
+
+def means(catalog: Catalog, scores: str) -> str:
+    """A SELECT of the means of ``scores``: qrels, run, measure, value."""
+    averages = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
+    return f"select qrels, run, measure, value from (\n{averages}\n)"
+
+
+def board(measures: Sequence[Measure], means: str) -> str:
+    """A SELECT of means with one row a run and a column for each measure, in ``board_order``."""
     columns = value_columns("measure", [measure.name for measure in measures])
-    means = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
     return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by {board_order(measures)}"
 
 

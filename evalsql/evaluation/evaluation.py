@@ -61,10 +61,11 @@ class Evaluation:
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             # A few are evaluated at a time, and all kept until the connection closes.
-            self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-            stored_scores.add(self.database, "evalsql_answers", named, chosen)
-            board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
-            kept = self.keep(board, "drop table temp.evalsql_answers")
+            means = partial(ddl.means, self.database.catalog)
+            self.fill_scores("evalsql_means", [(measure.name, measure) for measure in named], chosen, means)
+            stored_scores.add(self.database, "evalsql_means", named, chosen, means)
+            board = ddl.board(named, "select * from temp.evalsql_means")
+            kept = self.keep(board, "drop table temp.evalsql_means")
             return f"select * from {kept} order by {ddl.board_order(named)}"
         labelled = ddl.grouped(self.database.catalog, [(measure.name, measure) for measure in named])
         scores = self._filtered(named, ddl.labelled_scores(labelled), chosen)
@@ -73,8 +74,13 @@ class Evaluation:
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
         return ddl.per_topic(named, scores) if per_topic else ddl.leaderboard(self.database.catalog, named, scores)
 
-    def fill_scores(self, table: str, labelled: Sequence[Labelled], condition: str = "") -> None:
-        """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
+    def fill_scores(
+        self, table: str, labelled: Sequence[Labelled], condition: str = "", made: Callable[[str], str] = str
+    ) -> None:
+        """Make a temporary table of values as the view scores has them, each measure under a name of one's own.
+
+        Or of what is ``made`` of the values of each measure, which may leave the topics out.
+        """
         self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
         catalog = self.database.catalog
@@ -86,7 +92,7 @@ class Evaluation:
             measures = sorted(ddl.grouped(catalog, measures), key=lambda each: sorted(each[1].relation.reads))
             parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
             queries = [self._filtered([each for _, each in few], select(few), condition, narrowed) for few in parts]
-            self.database.execute_all([f"insert into temp.{table} {query}" for query in queries])
+            self.database.execute_all([f"insert into temp.{table} by name {made(query)}" for query in queries])
 
         insert([each for each in labelled if each[1].name not in plan.measures], ddl.labelled_scores)
         if plan.measures:

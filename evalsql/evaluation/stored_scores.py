@@ -3,7 +3,7 @@
 A run has rankings here or stored scores, never both, so the two add up without a choice between them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED
 from evalsql.catalog.measure_names import Measure, literal, literals
@@ -34,9 +34,12 @@ def stored_rows(database: Database, measures: Sequence[Measure], condition: str)
     return stored
 
 
-def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
+def add(
+    database: Database, table: str, measures: Sequence[Measure], condition: str, made: Callable[[str], str] = str
+) -> None:
+    """Put stored values, or what is ``made`` of them, into a table that ``fill_scores`` made."""
     if stored := stored_rows(database, measures, condition):
-        database.execute(f"insert into temp.{table} {stored}")
+        database.execute(f"insert into temp.{table} by name {made(stored)}")
 
 
 def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:

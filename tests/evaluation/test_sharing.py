@@ -5,6 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.database.database import Database
 from evalsql.errors import QueryError
 from evalsql.evaluation import shared_steps
+from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import wide_query
 from tests.conftest import Command, module_warehouse
 from tests.long_cases import few_of
@@ -63,6 +65,27 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
     assert not together
     loaded.execute("drop table together")
     assert held(loaded) == before
+
+
+def test_a_board_of_many_measures_holds_a_mean_of_each_and_no_topic(
+    loaded: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measures = ["AP", "P@5", "P@10", "nDCG@10", "RR", "Judged@10"]
+    assert len(measures) >= shared_steps.FEWEST
+    kept, numbers = Evaluation.keep, []
+
+    def counted(self: Evaluation, query: str, *after: str) -> str:
+        numbers.append(loaded.rows("select count(*), count(topic) from temp.evalsql_means"))
+        return kept(self, query, *after)
+
+    monkeypatch.setattr(Evaluation, "keep", counted)
+    board = loaded.evaluate(measures).fetchall()
+    assert numbers == [[(len(board) * len(measures), 0)]]
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for qrels, run, _, measure, value in loaded.evaluate(measures, per_topic=True).fetchall():
+        values.setdefault((qrels, run, measure), []).append(value)
+    means = {(qrels, run, name): mean for qrels, run, *of in board for name, mean in zip(measures, of, strict=True)}
+    assert means == pytest.approx({key: fmean(each) for key, each in values.items()}, abs=EXACT)
 
 
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
