@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.names import Names, as_list
-from evalsql.engines.spark_files import Output, Run, read_file
 from evalsql.engines.spark_messages import explained
-from evalsql.engines.spark_rows import Runs, Table, values_of
+from evalsql.engines.spark_rows import Output, Run, Runs, Table, read_file, values_of
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.source import in_batches

@@ -18,7 +18,7 @@ import evalsql
 from evalsql import InputError, UsageError
 from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import read_catalog
-from evalsql.engines import spark, spark_files, spark_rows
+from evalsql.engines import spark, spark_rows
 from evalsql.spark import evaluate
 from tests.conftest import ROOT, SAMPLE, new_file, new_warehouse, write
 from tests.engines.runs import demand
@@ -139,7 +139,7 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
     monkeypatch.setattr(spark, "_WAVE_BYTES", 1)
     # In batches of one run: the values of another are there, and nothing says that they are whole.
     name, whole = ("write", 2) if stopped == "between batches" else ("_write_facts", 2)
-    method = getattr(spark_files.Output, name)
+    method = getattr(spark_rows.Output, name)
 
     def stop(*arguments: Any) -> Any:
         nonlocal calls
@@ -148,10 +148,10 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
             raise KeyboardInterrupt
         return method(*arguments)
 
-    monkeypatch.setattr(spark_files.Output, name, stop)
+    monkeypatch.setattr(spark_rows.Output, name, stop)
     with pytest.raises(KeyboardInterrupt):
         evaluate(session, **asked(folder))
-    monkeypatch.setattr(spark_files.Output, name, method)
+    monkeypatch.setattr(spark_rows.Output, name, method)
     assert not (out / "job" / "_SUCCESS").exists()
     assert len(list((out / "scores").iterdir())) == (2 if stopped == "between batches" else 3)
     with pytest.raises(InputError, match="the job that writes this folder has not ended"):
