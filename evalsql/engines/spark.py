@@ -20,8 +20,7 @@ from evalsql.ingest.files.source import in_batches
 from evalsql.ingest.load_options import RunOptions
 from evalsql.phrases import Progress, silent
 from evalsql.warehouse.own_measures import Sources, read_sources
-from evalsql.warehouse.portion_jobs import Job
-from evalsql.warehouse.portions import Facts, added_up
+from evalsql.warehouse.portions import Facts, Job, added_up
 
 NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"
 _WAVE_BYTES = 1_000_000_000  # of text by slot of the cluster, after which values are written

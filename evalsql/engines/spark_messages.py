@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from evalsql.errors import EvalsqlError, UsageError
-from evalsql.warehouse.portion_jobs import OTHER_VERSION
+from evalsql.warehouse.portions import OTHER_VERSION
 
 _LOST = (
     "the JVM of this program's Spark has ended, most often for want of memory, which its log above says; "

@@ -25,7 +25,7 @@ from evalsql.ingest.parts import PLACES_A_FILE, READ, RunFile, read_columns, rea
 from evalsql.ingest.scores import JOB, RUNS, SCORES
 from evalsql.version import __version__
 from evalsql.warehouse import portions
-from evalsql.warehouse.portion_jobs import Job, judged_topics, warehouse_of
+from evalsql.warehouse.portions import Job, judged_topics, warehouse_of
 
 # A file that is gone or broken ends the job, whatever a cluster's settings say.
 STRICT = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false"}

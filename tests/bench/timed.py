@@ -139,8 +139,7 @@ def portions(topics: str, documents: str, runs: str, tasks: str) -> dict[str, fl
     from evalsql.catalog.measure_names import parse_measures
     from evalsql.catalog.relations import read_catalog
     from evalsql.ingest.parts import READ, arrow_schema
-    from evalsql.warehouse.portion_jobs import Job, warehouse_of
-    from evalsql.warehouse.portions import in_portions, portion_values
+    from evalsql.warehouse.portions import Job, in_portions, portion_values, warehouse_of
 
     qrels, run = drawn(int(topics), int(documents))
     judged = "".join(f"{topic} 0 {each} {grade}\n" for topic in qrels for each, grade in qrels[topic].items())

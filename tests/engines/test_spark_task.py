@@ -19,14 +19,16 @@ from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.engines.spark_messages import meaning
 from evalsql.ingest import parts
 from evalsql.ingest.parts import READ, RunFile, arrow_schema, read_columns, read_lines
-from evalsql.warehouse.portion_jobs import Job, judged_topics, warehouse_of
 from evalsql.warehouse.portions import (
     HANDED,
+    Job,
     added_up,
     in_portions,
+    judged_topics,
     portion_candidates,
     portion_values,
     run_thresholds,
+    warehouse_of,
 )
 from tests.conftest import SAMPLE, Command, new_warehouse, own_measure, write
 from tests.long_cases import few_of
