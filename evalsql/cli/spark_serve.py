@@ -90,8 +90,7 @@ def _note_some(lines: Sequence[str]) -> None:
 @contextmanager
 def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     """A Spark session that ends with the command; UsageError without Spark, Java or a cluster that answers."""
-    from evalsql.engines.spark import NO_SPARK
-    from evalsql.engines.spark_messages import meaning
+    from evalsql.engines.spark import NO_SPARK, meaning
 
     # What it says of pandas is about parts that are not used here.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
