@@ -7,8 +7,8 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.report.page.caveats import Caveat, caveats
 from evalsql.report.page.report_data import gather_report
+from evalsql.report.page.verdicts import Caveat, caveats
 from tests.conftest import new_file, write
 
 

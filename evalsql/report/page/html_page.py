@@ -10,9 +10,9 @@ from evalsql.phrases import counted
 from evalsql.report import html
 from evalsql.report.html import number, signed, table, text
 from evalsql.report.page import verdicts
-from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
 from evalsql.report.page.report_data import DEPTH, ReportData
 from evalsql.report.page.report_formats import DIGITS, PAGE_DIGITS, WRITERS, sections
+from evalsql.report.page.verdicts import Caveat, caveats, gravest, summary
 from evalsql.report.table import Table, finite, short
 
 _GRAVEST = (
