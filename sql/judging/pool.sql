@@ -15,7 +15,7 @@
 --     doi:10.1145/1277741.1277806 (total_change is its method A)
 with listed as (
     select run_id
-    from named_runs(runs := $runs)
+    from known_runs(runs := $runs)
 ),
 pooled as (
     select

@@ -17,7 +17,7 @@ with pooled as (
         retrieved.topic_id,
         retrieved.document_id,
         count(*) over (partition by retrieved.topic_id, retrieved.document_id) as num_pooling
-    from named_runs(runs := $runs) as listed
+    from known_runs(runs := $runs) as listed
     join retrieved on retrieved.run_id = listed.run_id
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 ),

@@ -11,7 +11,7 @@ select
     topics.topic,
     documents.document,
     retrieved.rank
-from named_runs(runs := $runs) as listed
+from known_runs(runs := $runs) as listed
 join retrieved on retrieved.run_id = listed.run_id
 join topics on topics.topic_id = retrieved.topic_id
 join documents on documents.document_id = retrieved.document_id

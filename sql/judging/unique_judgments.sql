@@ -16,7 +16,7 @@ with pooled as (
         retrieved.document_id,
         count(*) as num_pooling,
         min(listed.run_id) as run_id
-    from named_runs(runs := $runs) as listed
+    from known_runs(runs := $runs) as listed
     join retrieved on retrieved.run_id = listed.run_id
     where retrieved.rank <= coalesce($depth, retrieved.rank)
     group by retrieved.topic_id, retrieved.document_id

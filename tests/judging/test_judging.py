@@ -49,6 +49,13 @@ def test_the_pool_is_that_worked_out_by_hand(golden: Warehouse) -> None:
     assert found["q2", "y"][3:] == pytest.approx([0.16, 0.16, 0.16])
 
 
+@pytest.mark.parametrize("relation", ["pool", "unjudged_pool", "pooled_ranks", "pool_contributions", "unique_judgments"])
+def test_a_run_that_is_not_there_has_no_pool(golden: Warehouse, relation: str) -> None:
+    for runs in ("A,nobody", "nobody"):
+        with pytest.raises(QueryError, match="runs names nobody, and no run is called so"):
+            golden.rows(f"from {relation}(runs := '{runs}')")
+
+
 def test_what_is_still_to_be_judged_comes_in_the_order_asked_for(golden: Warehouse) -> None:
     def listed(first: judging.Priority) -> list[tuple[str, str]]:
         query = judging.pool_query(golden.database, qrels="first", depth=2, unjudged=True, first=first)
