@@ -127,6 +127,7 @@ def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> b
 def _check_path(path: str, *, read_only: bool) -> bool:
     """Whether the database is new; raises WarehouseError for a path that cannot be opened in this way."""
     is_new = path == MEMORY or not os.path.exists(path)
+    name = Path(path).name.partition(".")[0]
     if "\0" in path:
         fault = "a file's name cannot hold a NUL character"
     elif not is_new and path != MEMORY and not os.path.isfile(path):  # the engine would wait for a pipe's writer
@@ -134,8 +135,10 @@ def _check_path(path: str, *, read_only: bool) -> bool:
     elif not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
         # The engine puts ".wal" before the first question mark of a path.
         fault = "DuckDB writes no file whose path has a question mark; choose another path"
-    elif Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
+    elif name.lower() == STEPS:  # the engine calls the database by that
         fault = f"{STEPS} is the name of a schema in every warehouse; call the file otherwise"
+    elif name.lower() in ("main", "system", "temp") and name != name.lower():
+        fault = f"DuckDB 1.5 takes a file called {name} for its own {name.lower()}; call the file otherwise"
     elif read_only and is_new and path != MEMORY:
         fault = f"no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
     else:

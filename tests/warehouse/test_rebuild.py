@@ -227,6 +227,19 @@ def test_a_file_called_steps_is_refused_not_made(older: Crafted, tmp_path: Path,
     assert path.exists() == read_only
 
 
+@pytest.mark.parametrize("name", ["main", "Main", "system", "System", "temp", "TEMP"])
+def test_a_file_called_as_a_database_of_the_engine_opens_or_is_refused_not_made(tmp_path: Path, name: str) -> None:
+    """DuckDB 1.5 knows its own by small letters alone, and takes the others for them later."""
+    path = tmp_path / f"{name}.duckdb"
+    if name.islower():
+        with evalsql.open(path) as warehouse:
+            assert warehouse.rows("select count(*) from runs") == [(0,)]
+    else:
+        with pytest.raises(WarehouseError, match=f"called {name} for its own {name.lower()}; call the file otherwise"):
+            evalsql.open(path)
+        assert list(tmp_path.iterdir()) == []
+
+
 CASE = FIXTURES / "schemas"
 VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 WITH_WEIGHTS = 3  # the first schema that has them
