@@ -49,7 +49,9 @@ def test_the_pool_is_that_worked_out_by_hand(golden: Warehouse) -> None:
     assert found["q2", "y"][3:] == pytest.approx([0.16, 0.16, 0.16])
 
 
-@pytest.mark.parametrize("relation", ["pool", "unjudged_pool", "pooled_ranks", "pool_contributions", "unique_judgments"])
+@pytest.mark.parametrize(
+    "relation", ["pool", "unjudged_pool", "pooled_ranks", "pool_contributions", "unique_judgments"]
+)
 def test_a_run_that_is_not_there_has_no_pool(golden: Warehouse, relation: str) -> None:
     for runs in ("A,nobody", "nobody"):
         with pytest.raises(QueryError, match="runs names nobody, and no run is called so"):
