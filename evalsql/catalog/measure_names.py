@@ -104,6 +104,12 @@ def literals(values: Iterable[Value]) -> str:
     return ", ".join(map(literal, values))
 
 
+def unnested(rows: Iterable[Sequence[Value]]) -> str:
+    """The columns of a SELECT that gives these rows."""
+    # A list in brackets is a call of list_value, and the file may have a macro of that name.
+    return ", ".join(f"unnest(system.main.list_value({literals(column)}))" for column in zip(*rows, strict=True))
+
+
 def quoted(name: str) -> str:
     """``name`` as a SQL identifier."""
     return '"' + name.replace('"', '""') + '"'

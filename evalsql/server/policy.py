@@ -18,8 +18,8 @@ from evalsql.database.calls import EFFECTS, MOST_STATEMENTS, CallError, Word, ch
 from evalsql.database.server_connection import SEPARATE
 from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
 from evalsql.errors import CatalogError
-from evalsql.warehouse.own_measures import check_bodies, hides
-from evalsql.warehouse.schema import signing
+from evalsql.warehouse.own_measures import hides, with_one
+from evalsql.warehouse.schema import keeping
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -47,7 +47,8 @@ _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 _BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only"}
-SIGNED = {"warehouse", "measures", "relations"}  # other rows lock clients out, or average values otherwise
+# Other rows lock clients out, or average values otherwise.
+SIGNED = {"warehouse", "measures", "relations", "added_relations"}
 
 
 class RefusedError(Exception):
@@ -150,11 +151,9 @@ def views_of(announced: str) -> frozenset[str]:
     try:
         check_length(announced)
         given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
-        # One by one, as they are read again: the digest goes by it.
-        catalog = reduce(lambda known, relation: known.extended([relation]), given, read_catalog())
-        check_bodies(catalog, given)
+        catalog = reduce(with_one, given, read_catalog())
         made = (statement for _, statement in own_statements(catalog, given))
-        written = engine.extract_statements(SEPARATE.join(signing(catalog)))  # as a client takes them apart
+        written = engine.extract_statements(SEPARATE.join(keeping(catalog)))  # as a client takes them apart
         return frozenset([*made, SEPARATE.join(each.query for each in written)])
     except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(str(error)) from error

@@ -104,35 +104,38 @@ def with_added(database: Database) -> Catalog:
     catalog = read_catalog()
     for name, text in _texts(database).items():
         try:
-            relation = _read(database, name, text)
-            extended = catalog.extended([relation])
-            extended.build_order([name])
-            check_bodies(extended, [relation])
+            catalog = with_one(catalog, _read(database, name, text))
         except CatalogError as error:
             warn(f"{error}; it is left out")
-        else:
-            catalog = extended
     return catalog
 
 
+def with_one(catalog: Catalog, relation: Relation) -> Catalog:
+    """The catalogue with one more, which reads what is there. The digest goes by the order in which they come."""
+    extended = catalog.extended([relation])
+    extended.build_order([relation.name])
+    check_bodies(extended, [relation])
+    return extended
+
+
 def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> None:
-    """Keep relations in the file, within the caller's transaction; refuses those that are there if not to replace."""
+    """Have relations in the catalogue that is to be kept; refuses those that are there if not to replace."""
     names = {relation.name for relation in relations}
     texts = _texts(database)
     if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
         raise UsageError(f"already loaded: {', '.join(taken)}; {USE_REPLACE}")
-    _keep(database, [*(_read(database, *held) for held in texts.items() if held[0] not in names), *relations])
+    _take(database, [*(_read(database, *held) for held in texts.items() if held[0] not in names), *relations])
 
 
 def drop(database: Database, names: Sequence[str]) -> None:
-    """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction."""
+    """Have relations, by the measure's or the relation's name, no longer in the catalogue that is to be kept."""
     texts = _texts(database)
     for name in names:
         found = name if name in texts else parse_measures([name], database.catalog)[0].relation.name
         if found not in texts:
             raise UsageError(f"{name} comes with the package; those added here are: {', '.join(texts) or 'none'}")
         del texts[found]
-    _keep(database, [_read(database, *held) for held in texts.items()])
+    _take(database, [_read(database, *held) for held in texts.items()])
 
 
 def _texts(database: Database) -> dict[str, str]:
@@ -146,16 +149,9 @@ def _read(database: Database, name: str, text: str) -> Relation:
     return read_relation(Path(database.path) / f"{name}.sql", renamed(text, _RENAMED))
 
 
-def _keep(database: Database, relations: Sequence[Relation]) -> None:
-    catalog = read_catalog().extended(relations)
-    order = [relation for relation in catalog.build_order() if relation in relations]
-    check_bodies(catalog, order)
-    database.execute("delete from added_relations")
-    insert = "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')"
-    for nth, relation in enumerate(order, start=1):
-        database.execute(insert, [nth, relation.name, relation.text])
-    # One by one, as they are read again: the digest goes by it.
-    database.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())
+def _take(database: Database, relations: Sequence[Relation]) -> None:
+    order = read_catalog().extended(relations).build_order()
+    database.catalog = reduce(with_one, (each for each in order if each in relations), read_catalog())
 
 
 # Bodies, of which strangers' files may hold some

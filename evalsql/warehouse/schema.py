@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, literals, quoted
+from evalsql.catalog.measure_names import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import typed_columns
 from evalsql.database import engine
@@ -65,7 +65,7 @@ def make(database: Database) -> None:
         create_tables(database, database.catalog.of_kind("tables"))
         if database.path != MEMORY:
             database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
-        _sign(database)
+        database.execute_all(signing(database.catalog))
     if engine.__version__.startswith("1."):  # cannot read macros from the log; another checkpoint costs free blocks
         database.checkpoint()
 
@@ -89,7 +89,7 @@ def rebuild(database: Database) -> None:
         raise CatalogError(f"{database.path}: {error}{advice}") from error
     if database.catalog.own:
         _make_own(database)
-    _sign(database)
+    database.execute_all(signing(database.catalog))
 
 
 def prepare_views(database: Database) -> None:
@@ -155,7 +155,7 @@ def remake_own(database: Database, before: Catalog) -> None:
     names = {relation.name for relation in before.own}
     _drop(database, database.name, names)
     _make_own(database)
-    _sign(database)
+    database.execute_all(keeping(database.catalog))
     if database.path != MEMORY:
         _drop(database, "temp", names)
         add_own(database)
@@ -181,20 +181,21 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
             database.execute(f"drop {kind} if exists {quoted(held)}.{quoted(schema)}.{quoted(name)}")
 
 
-def _sign(database: Database) -> None:
-    database.execute_all(signing(database.catalog))
-
-
 def signing(catalog: Catalog) -> list[str]:
     """What writes the tables ``measures``, ``relations``, ``warehouse``: what the views and macros are, and whose."""
     written = {"warehouse": f"{SCHEMA_VERSION}, {literal(__version__)}, {literal(catalog.digest)}"}
     written["warehouse"] += ", current_timestamp at time zone 'UTC'"
-    for table, rows in (("measures", ddl.catalogue_rows(catalog.measures)), ("relations", ddl.relation_rows(catalog))):
-        # A list in brackets is a call of list_value, and the file may have a macro of that name.
-        lists = (f"unnest(system.main.list_value({literals(column)}))" for column in zip(*rows, strict=True))
-        written[table] = ", ".join(lists)
+    written["measures"] = unnested(ddl.catalogue_rows(catalog.measures))
+    written["relations"] = unnested(ddl.relation_rows(catalog))
     made = (f"insert into main.{table} select {values}" for table, values in written.items())
     return [*(f"delete from main.{table}" for table in written), *made]
+
+
+def keeping(catalog: Catalog) -> list[str]:
+    """The same with the table ``added_relations``: either without the other would be another version to clients."""
+    rows = [(nth, relation.name, relation.text) for nth, relation in enumerate(catalog.own, start=1)]
+    insert = f"insert into main.added_relations select {unnested(rows)}, current_timestamp at time zone 'UTC'"
+    return ["delete from main.added_relations", *([insert] if rows else []), *signing(catalog)]
 
 
 def has_true_catalogue(database: Database) -> bool:

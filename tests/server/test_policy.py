@@ -19,7 +19,7 @@ from evalsql.database.statement_text import rendered
 from evalsql.errors import WarehouseError
 from evalsql.server.policy import RefusedError, admitted, check_definition
 from evalsql.server.sessions import IDLE, MOST_SESSIONS, OPEN, Sessions, Tokens
-from evalsql.warehouse.schema import signing
+from evalsql.warehouse.schema import keeping
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 
@@ -169,10 +169,16 @@ def test_views_of_all_measures_are_those_of_measures_that_were_announced(session
     assert str(sessions.authorise("a", scores)).startswith("select error(")
     assert sessions.authorise("a", announced) == "select true as known"
     assert [sessions.authorise("a", each) for each in made] == made
-    statements = duckdb.extract_statements("\n;".join(signing(read_catalog().extended([own]))))
+    statements = duckdb.extract_statements("\n;".join(keeping(read_catalog().extended([own]))))
     written = "\n;".join(each.query for each in statements)
     assert sessions.authorise("a", written) == written
     assert str(sessions.authorise("a", written.replace("AP", "RR"))).startswith("select error(")
+    alone = written[written.index("delete from main.warehouse") :]  # it would say so of measures that are not kept
+    assert "evalsql alone writes" in str(sessions.authorise("a", alone))
+    reading_it = own.text.replace("evaluated_topics", "own").replace("Own", "Other")
+    pairs = [("other", reading_it), ("own", own.text)]  # clients, who read them in this order, would leave one out
+    assert str(sessions.authorise("a", MEASURES + json.dumps(pairs))).startswith("select error(")
+    assert sessions.authorise("a", announced) == "select true as known"
     for name, text in (("b", scores), ("r", scores), ("a", scores.replace("Own", "AP")), ("a", f"{scores} limit 0")):
         assert str(sessions.authorise(name, text)).startswith("select error(")
     reading = own.text.replace("evaluated_topics", "read_text('x')")
@@ -195,7 +201,9 @@ SIGNED = (
 )
 
 
-@pytest.mark.parametrize("table", ["measures", "main.relations", 'w."main"."WAREHOUSE"', "main/**/. Measures"])
+@pytest.mark.parametrize(
+    "table", ["measures", "main.relations", "added_relations", 'w."main"."WAREHOUSE"', "main/**/. Measures"]
+)
 def test_rows_that_say_what_evalsql_is_are_written_by_evalsql_alone(sessions: Watched, table: str) -> None:
     """Others were locked out by another version in the table of versions, and told other means."""
     for text in SIGNED[:-1]:

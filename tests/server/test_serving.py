@@ -13,6 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
+from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import quack
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
@@ -136,6 +137,27 @@ def test_rows_in_memory_texts_and_measures_are_loaded_as_well(
     with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
         assert reader.rows("select value from summary where measure = 'AP' and run = 'many'") == [(1.0,)]
         assert reader.rows("select 1 from summary where measure = 'FirstFound'") == []
+
+
+def test_a_writer_who_says_that_other_measures_are_kept_locks_nobody_out(own: Served, tmp_path: Path) -> None:
+    path = own_measure(
+        tmp_path / "one.sql", "One", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
+    )
+    relation = read_relation(path, path.read_text())
+    catalog = read_catalog().extended([relation])
+    insert = "insert into added_relations select 1, 'one', 'select 1', now()::timestamp"
+    with evalsql.open(own.url, token=own.write_token) as writer:
+        for text in (insert, "update added_relations set nth = 2", "\n;".join(schema.signing(catalog))):
+            writer.database.announce([relation])
+            with pytest.raises(UsageError, match="evalsql alone writes the rows of"):
+                writer.database.execute(text)
+        writer.database.execute("\n;".join(schema.keeping(catalog)))  # these are kept
+        writer.database.announce([])
+        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+            assert [each.name for each in reader.database.catalog.own] == ["one"]
+        writer.drop_measures("one")
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert list(reader.database.catalog.own) == []
 
 
 def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Warehouse) -> None:
