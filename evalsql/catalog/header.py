@@ -119,6 +119,10 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     read: dict[str, Any] = {"parameters": [], "columns": {}}
     for key, reader in (("parameters", _read_parameters), ("columns", _read_columns)):
         read |= {key: reader(path, found[key], faults)} if key in found else {}
+    for alias in map(_read_alias, found["trec_eval"].values if "trec_eval" in found and not faults else ()):
+        for name in sorted({*alias.parameters, *alias.presets} - {each.name for each in read["parameters"]}):
+            fault = f"{alias.name} names the parameter {name}, which the measure lacks"
+            faults.append(f"{path}:{found['trec_eval'].line}: {fault}")
     if faults:
         raise CatalogError("\n".join(faults))
     every = defaultdict(list, {key: section.values for key, section in found.items()})
