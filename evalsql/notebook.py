@@ -14,6 +14,7 @@ from evalsql.evaluation import boards, listings, notices
 from evalsql.evaluation.explanation import DEPTH, explain
 from evalsql.evaluation.gate_decision import baseline_meant, decide, run_meant
 from evalsql.evaluation.gate_rules import parse_rules
+from evalsql.evaluation.selection import default_measures
 from evalsql.phrases import Progress, silent
 from evalsql.report import charts, display
 from evalsql.report.charts import Chart
@@ -254,7 +255,7 @@ class NotebookWarehouse(Warehouse):
     def report(
         self,
         runs: Names = (),
-        measures: Names = DEFAULT_MEASURES,
+        measures: Names = (),
         *,
         qrels: str | None = None,
         baseline: str | None = None,
@@ -277,6 +278,7 @@ class NotebookWarehouse(Warehouse):
         check_sections({"shown": shown, "without": without})
         asked: dict[str, Any] = {"qrels": qrels, "runs": self._chosen(runs, choosing), "baseline": baseline}
         asked |= {"family": family, "title": title, "shown": shown, "without": without}
+        measures = measures or default_measures(self.database, qrels or ())
         gather = partial(gather_report, self, measures, **asked)
         made = Report(gather, digits)
         if output is not None:

@@ -274,6 +274,9 @@ def test_commands_take_scores_of_answers_as_all_others(command: Command, tmp_pat
     assert command("report", "-o", "report.html").returncode == 0
     page = (tmp_path / "report.html").read_text()
     assert "StrictVitalScore" in page
+    with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True) as warehouse:
+        warehouse.report(output=tmp_path / "python.html")
+    assert "StrictVitalScore" in (tmp_path / "python.html").read_text()
     assert not any(words in page for words in ('id="precision-recall"', "by the rule unknown"))  # of rankings alone
     assert "VitalScore is of answers" in command("explain", "system", "q1", "-m", "VitalScore").stderr
     differing = command("diff", "system", "other", "--format", "csv")
