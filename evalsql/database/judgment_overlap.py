@@ -27,10 +27,11 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
 def equal_scores(database: Database, ranked: str) -> list[str]:
     """A line for each run whose documents mostly have equal scores; of many only the first ones."""
     tied = database.query("equal_scores", {"ranked": ranked})
+    shares = f"select runs.run, tied.tied_share from ({tied}) as tied join runs using (run_id) order by runs.run"
     lines = [
         f"{run}: names order its documents, as each has the score of {100 * share:.0f}% of its topic's on average; "
         "if the file has ranks, --tie-rule rank goes by them"
-        for run, share in database.rows(f"select run, tied_share from ({tied}) join runs using (run_id) order by run")
+        for run, share in database.rows(shares)
     ]
     more = [f"... and {len(lines) - _MOST_TOLD:,} more runs whose documents names order"]
     return lines[:_MOST_TOLD] + more * (len(lines) > _MOST_TOLD)
