@@ -82,18 +82,18 @@ def require() -> None:
         load(connection)
 
 
-def load(connection: duckdb.DuckDBPyConnection, *, keys: bool = True) -> None:
+def load(connection: duckdb.DuckDBPyConnection, *, proxy: bool = True) -> None:
     """Load quack, and httpfs which it takes; errors are those of ``load_extension``.
 
-    Without ``keys`` no setting has what the environment says of object stores and proxies: any SQL can read settings.
+    No setting has what the environment says of object stores, or of proxies without ``proxy``: any SQL can read
+    settings, also that of a server's tables, which a client plans.
     """
     for name in ("httpfs", "quack"):
         load_extension(connection, name, "servers")
-    if not keys:
-        settings = connection.execute("select name, input_type from system.main.duckdb_settings()").fetchall()
-        for name, kind in settings:
-            if kind == "VARCHAR" and name.startswith(("s3_", "http_proxy")):
-                connection.execute(f"set global {name} = ''")
+    settings = connection.execute("select name, input_type from system.main.duckdb_settings()").fetchall()
+    for name, kind in settings:
+        if kind == "VARCHAR" and name.startswith("s3_" if proxy else ("s3_", "http_proxy")):
+            connection.execute(f"set global {name} = ''")
 
 
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)

@@ -226,7 +226,7 @@ def serve(
             ((memory_limit,),) = asked.execute("select current_setting('memory_limit')").fetchall()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection, keys=False)}
+        opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection, proxy=False)}
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
         refuse_hiding(database)

@@ -3,9 +3,10 @@
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pandas
@@ -13,6 +14,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import quack
 from evalsql.errors import QueryError
@@ -265,19 +267,47 @@ def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path,
     ],
 )
 def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, request_: str, answer: str) -> None:
-    url = f"quack:localhost:{free_port()}"
     answers = {quack.HELLO: "select 'a' as session, 'write' as role", request_: answer}
-    text: Any = "varchar"
-    with duckdb.connect(shutil.copy(file, tmp_path), config={"allow_unsigned_extensions": True}) as connection:
+    with (
+        answering(shutil.copy(file, tmp_path), lambda sent: answers.get(sent, sent)) as url,
+        pytest.raises(WarehouseError, match="answers otherwise than evalsql serve does"),
+    ):
+        evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
+
+
+@contextmanager
+def answering(path: str, answer: Callable[[str], str]) -> Iterator[str]:
+    """The address of a server of somebody else, which runs what ``answer`` says."""
+    url, text = f"quack:localhost:{free_port()}", cast(Any, "varchar")
+    with duckdb.connect(path, config={"allow_unsigned_extensions": True}) as connection:
         quack.load(connection)
-        connection.create_function("otherwise", lambda _, sent: answers.get(sent, sent), [text] * 2, text)
+        connection.create_function("otherwise", lambda _, sent: answer(sent), [text] * 2, text)
         connection.execute("set global quack_authorization_function = 'otherwise'")
         connection.execute(f"call quack_serve('{url}', token = '{'t' * 20}')").fetchall()
         try:
-            with pytest.raises(WarehouseError, match="answers otherwise than evalsql serve does"):
-                evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
+            yield url
         finally:
             connection.execute(f"call quack_stop('{url}')").fetchall()
+
+
+def test_tables_of_a_server_get_no_keys_of_the_client(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client plans the definition of each table there."""
+    secret, told, place = "of-the-client", [], [""]
+    words = "'select ''' || current_setting('s3_secret_access_key') || ''' as told'"
+
+    def answer(sent: str) -> str:
+        told.append(sent)
+        made = f"create table z as from quack_query('{place[0]}', {words}, token = '{'t' * 20}')"
+        return f"{sent} union all select 'main', {literal(made)}, 'table'" if "duckdb_tables()" in sent else sent
+
+    with answering(shutil.copy(file, tmp_path), answer) as place[0]:
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secret)
+        with suppress(WarehouseError), evalsql.open(place[0], token="t" * 20, read_only=True):
+            pass
+    assert any("as told" in sent for sent in told)
+    assert not any(secret in sent for sent in told)
 
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
