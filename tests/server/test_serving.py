@@ -276,7 +276,7 @@ def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, req
 
 
 @contextmanager
-def answering(path: str, answer: Callable[[str], str]) -> Iterator[str]:
+def answering(path: Path, answer: Callable[[str], str]) -> Iterator[str]:
     """The address of a server of somebody else, which runs what ``answer`` says."""
     url, text = f"quack:localhost:{free_port()}", cast(Any, "varchar")
     with duckdb.connect(path, config={"allow_unsigned_extensions": True}) as connection:
