@@ -51,13 +51,26 @@ _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 class RemoteDatabase(Database):
     """A database on a server; files are read here, unless it is ``read_only``."""
 
-    def __init__(self, address: quack.Address, token: str, *, read_only: bool, progress: Progress = silent) -> None:
+    def __init__(
+        self,
+        address: quack.Address,
+        token: str,
+        *,
+        read_only: bool,
+        progress: Progress = silent,
+        reach: tuple[Sequence[str], Sequence[str]] | None = None,
+    ) -> None:
         with engine.held_back():
             # To check the signature of an extension from a package takes a quarter of a second.
             connection = engine.connect(":memory:", config={**engine.SETTINGS, "allow_unsigned_extensions": True})
             connection.execute("set enable_progress_bar = false")
             quack.load(connection)
         super().__init__(connection, read_catalog(), path=address.url, read_only=read_only)
+        if reach is not None:  # what the server says of its tables is planned here
+            files, folders = reach
+            connection.execute("set allow_persistent_secrets = false")
+            here = Database(connection, read_catalog(), path=address.url, read_only=read_only)
+            here.shut_in([address.url, *files], folders)
         self._is_shut_in = self._is_locked = True  # by the server
         self._address, self._token, self._progress = address, token, progress
         self._reads_files = not read_only

@@ -73,7 +73,7 @@ def open_database(
         if memory_limit is not None:
             words = "only evalsql serve can limit the server's memory; leave out --memory-limit"
             raise UsageError(f"{quack.parse_address(place).url}: {words}")
-        return _open_served(place, token, read_only, temporary, progress)
+        return _open_served(place, token, read_only, temporary, progress, reach)
     limit = None if memory_limit is None else size_in_bytes(memory_limit)  # before there is a file
     file = str(stored_at or place)
     is_new = _check_path(file, read_only=read_only)
@@ -219,7 +219,12 @@ def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress
 
 
 def _open_served(
-    path: str, token: str | None, read_only: bool, own: Sequence[Relation], progress: Progress
+    path: str,
+    token: str | None,
+    read_only: bool,
+    own: Sequence[Relation],
+    progress: Progress,
+    reach: Reach | None,
 ) -> Database:
     """Open the database behind ``quack:HOST:PORT``, where the token is known and the version is the same."""
     from evalsql.database.server_connection import RemoteDatabase
@@ -230,7 +235,7 @@ def _open_served(
         raise WarehouseError(
             f"{address.url}: needs a token; --token-file names the file that contains it, or set {TOKEN_VARIABLE}"
         )
-    database = RemoteDatabase(address, known, read_only=read_only, progress=progress)
+    database = RemoteDatabase(address, known, read_only=read_only, progress=progress, reach=reach)
     try:
         versions = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"
         try:

@@ -17,7 +17,7 @@ from evalsql import InputError, UsageError, WarehouseError
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import quack
-from evalsql.errors import QueryError
+from evalsql.errors import QueryError, ReachError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, own_measure, write
@@ -276,7 +276,7 @@ def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, req
 
 
 @contextmanager
-def answering(path: Path, answer: Callable[[str], str]) -> Iterator[str]:
+def answering(path: Path | str, answer: Callable[[str], str]) -> Iterator[str]:
     """The address of a server of somebody else, which runs what ``answer`` says."""
     url, text = f"quack:localhost:{free_port()}", cast(Any, "varchar")
     with duckdb.connect(path, config={"allow_unsigned_extensions": True}) as connection:
@@ -308,6 +308,19 @@ def test_tables_of_a_server_get_no_keys_of_the_client(
             pass
     assert any("as told" in sent for sent in told)
     assert not any(secret in sent for sent in told)
+
+
+def test_tables_of_a_server_read_no_file_of_a_client_that_reaches_none(file: Path, tmp_path: Path) -> None:
+    made = literal(f"create table z as from read_csv({literal(str(write(tmp_path / 'own.csv', 'a,b')))})")
+
+    def answer(sent: str) -> str:
+        return f"{sent} union all select 'main', {made}, 'table'" if "duckdb_tables()" in sent else sent
+
+    with (
+        answering(shutil.copy(file, tmp_path), answer) as url,
+        pytest.raises(ReachError, match="disabled by configuration"),
+    ):
+        opening.open_database(url, token="t" * 20, read_only=True, reach=opening.Reach())
 
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
