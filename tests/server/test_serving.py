@@ -3,10 +3,9 @@
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import duckdb
 import pandas
@@ -14,10 +13,8 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
-from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import read_catalog, read_relation
-from evalsql.database import quack
-from evalsql.errors import QueryError, ReachError
+from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, own_measure, write
@@ -255,72 +252,6 @@ def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path,
         assert database != served.url or refused.stderr.count("\n") == 1
     token_file = f"{served.path}.read-token"
     assert asked(served.url, "leaderboard", "-m", "AP", "--token-file", token_file).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("request_", "answer"),
-    [
-        (quack.HELLO, "select 'write'"),
-        (quack.HELLO, "select 1 limit 0"),
-        (quack.LOCK, "select 1, 2"),
-        (quack.LOCK, "select 1 limit 0"),
-    ],
-)
-def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, request_: str, answer: str) -> None:
-    answers = {quack.HELLO: "select 'a' as session, 'write' as role", request_: answer}
-    with (
-        answering(shutil.copy(file, tmp_path), lambda sent: answers.get(sent, sent)) as url,
-        pytest.raises(WarehouseError, match="answers otherwise than evalsql serve does"),
-    ):
-        evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
-
-
-@contextmanager
-def answering(path: Path | str, answer: Callable[[str], str]) -> Iterator[str]:
-    """The address of a server of somebody else, which runs what ``answer`` says."""
-    url, text = f"quack:localhost:{free_port()}", cast(Any, "varchar")
-    with duckdb.connect(path, config={"allow_unsigned_extensions": True}) as connection:
-        quack.load(connection)
-        connection.create_function("otherwise", lambda _, sent: answer(sent), [text] * 2, text)
-        connection.execute("set global quack_authorization_function = 'otherwise'")
-        connection.execute(f"call quack_serve('{url}', token = '{'t' * 20}')").fetchall()
-        try:
-            yield url
-        finally:
-            connection.execute(f"call quack_stop('{url}')").fetchall()
-
-
-def test_tables_of_a_server_get_no_keys_of_the_client(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A client plans the definition of each table there."""
-    secret, told, place = "of-the-client", [], [""]
-    words = "'select ''' || current_setting('s3_secret_access_key') || ''' as told'"
-
-    def answer(sent: str) -> str:
-        told.append(sent)
-        made = f"create table z as from quack_query('{place[0]}', {words}, token = '{'t' * 20}')"
-        return f"{sent} union all select 'main', {literal(made)}, 'table'" if "duckdb_tables()" in sent else sent
-
-    with answering(shutil.copy(file, tmp_path), answer) as place[0]:
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secret)
-        with suppress(WarehouseError), evalsql.open(place[0], token="t" * 20, read_only=True):
-            pass
-    assert any("as told" in sent for sent in told)
-    assert not any(secret in sent for sent in told)
-
-
-def test_tables_of_a_server_read_no_file_of_a_client_that_reaches_none(file: Path, tmp_path: Path) -> None:
-    made = literal(f"create table z as from read_csv({literal(str(write(tmp_path / 'own.csv', 'a,b')))})")
-
-    def answer(sent: str) -> str:
-        return f"{sent} union all select 'main', {made}, 'table'" if "duckdb_tables()" in sent else sent
-
-    with (
-        answering(shutil.copy(file, tmp_path), answer) as url,
-        pytest.raises(ReachError, match="disabled by configuration"),
-    ):
-        opening.open_database(url, token="t" * 20, read_only=True, reach=opening.Reach())
 
 
 @pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
