@@ -315,11 +315,6 @@ def per_topic(measures: Sequence[Measure], scores: str) -> str:
     return f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)"
 
 
-def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
-    """A SELECT of one row a run with a column for the mean of each measure, in ``board_order``."""
-    return board(measures, means(catalog, scores))
-
-
 def means(catalog: Catalog, scores: str) -> str:
     """A SELECT of the means of ``scores``: qrels, run, measure, value."""
     averages = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})

@@ -58,10 +58,9 @@ class Evaluation:
 
     def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
         named = self.named(measures)
-        chosen = self._filter(qrels, runs)
+        chosen, means = self._filter(qrels, runs), partial(ddl.means, self.database.catalog)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             # A few are evaluated at a time, and all kept until the connection closes.
-            means = partial(ddl.means, self.database.catalog)
             self.fill_scores("evalsql_means", [(measure.name, measure) for measure in named], chosen, means)
             stored_scores.add(self.database, "evalsql_means", named, chosen, means)
             board = ddl.board(named, "select * from temp.evalsql_means")
@@ -72,7 +71,7 @@ class Evaluation:
         if stored := stored_scores.stored_rows(self.database, named, chosen):
             # Together in brackets, since they are put in order by expressions, which a union does not take.
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
-        return ddl.per_topic(named, scores) if per_topic else ddl.leaderboard(self.database.catalog, named, scores)
+        return ddl.per_topic(named, scores) if per_topic else ddl.board(named, means(scores))
 
     def fill_scores(
         self, table: str, labelled: Sequence[Labelled], condition: str = "", made: Callable[[str], str] = str

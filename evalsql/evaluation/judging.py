@@ -100,7 +100,7 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
     }
     scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)
     with temporary_tables(database, left):
-        ((_, _, *means),) = database.rows(ddl.leaderboard(database.catalog, named, scores))
+        ((_, _, *means),) = database.rows(ddl.board(named, ddl.means(database.catalog, scores)))
     return means
 
 

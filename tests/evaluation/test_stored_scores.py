@@ -248,8 +248,7 @@ def test_reports_leave_out_the_run(command: Command, tmp_path: Path, words: str)
     outcome = command(*words.split(), "-m", "RR,AP", "--db", file)
     assert outcome.returncode == 0, outcome.stderr
     assert "to compute it: RR of dense; left out, since a report has every measure of every run" in outcome.stderr
-    written = [path for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".md")]
-    assert written
+    assert (written := [path for path in tmp_path.rglob("*.*") if path.suffix in (".html", ".md")])
     assert not any("dense" in path.read_text() or "dense" in path.name for path in written)
 
 
@@ -381,10 +380,8 @@ def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path, 
 @pytest.mark.long
 def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_path: Path) -> None:
     scores_of(tmp_path / "lake.parquet", "dense")
-    for lake, complaint in (
-        ("nothing", "nothing: no such file or folder"),
-        ("lake.parquet", "the rankings or answers of dense are here"),
-    ):
+    faults = {"nothing": ": no such file or folder", "lake.parquet": "the rankings or answers of dense are here"}
+    for lake, complaint in faults.items():
         assert_refused(command("leaderboard", "--lake", lake, "--db", held("computed")), complaint)
 
 

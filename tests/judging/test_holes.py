@@ -1,7 +1,6 @@
 """Bounds of values where documents are not judged: against every grade that these could have, and by invariants."""
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -357,23 +356,6 @@ def test_filled_rankings_have_every_rank_once(sample: Warehouse) -> None:
     assert any(grade is None for *_, grade in retrieved)
     columns = "evaluation_id, rank, judged_rank, relevant_rank, grade"
     assert sample.rows(f"select {columns} from filled_ranks(k := 15, most := 2) order by all") == expected
-
-
-@pytest.mark.parametrize("shift", [0, 2**31 - 2000])
-def test_documents_that_several_runs_have_count_once(sample: Warehouse, shift: int) -> None:
-    """Whatever their keys are; those of the sample are moved to the greatest that there may be."""
-    judged = set(sample.rows("select qrels_id, topic_id, document_id from judged_documents where grade >= 0"))
-    found = set(
-        sample.rows("""
-            select distinct qrels_id, topic_id, document_id
-            from evaluations join retrieved using (run_id, topic_id) where rank <= 15
-        """)
-    )
-    counts = Counter((qrels, topic) for qrels, topic, _ in found - judged)
-    moved = "select * replace (cast(document_id + {} as integer) as document_id) from main.{}"
-    tables = {name: moved.format(shift, name) for name in ("retrieved", "judged_documents")}
-    query = relation_query(sample.catalog, "pooled_holes", tables, k=15)
-    assert {(qrels, topic): number for qrels, topic, number in sample.rows(query) if number} == counts
 
 
 def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample: Warehouse) -> None:

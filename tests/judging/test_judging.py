@@ -2,7 +2,7 @@
 
 import csv
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +16,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
+from evalsql.catalog.ddl import relation_query
 from evalsql.evaluation import judging
 from tests.conftest import FIXTURES, SAMPLE, Command, assert_refused, csv_rows, load_sample, new_warehouse, write
 from tests.long_cases import few_of
@@ -140,6 +141,19 @@ def test_pool_and_contributions_are_those_of_plain_loops(seed: int) -> None:
             without.load_run(runs[name], name)
             ((_, _, *values),) = without.evaluate(MEASURES).fetchall()
         assert [each.value_without for each in figures] == pytest.approx(values, abs=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0, 2**31 - 2000])
+def test_documents_that_several_runs_have_count_once(sample: Warehouse, shift: int) -> None:
+    """Whatever their keys are; those of the sample are moved to the greatest that there may be."""
+    columns = "qrels_id, topic_id, document_id"
+    judged = {*sample.rows(f"select {columns} from judged_documents where grade >= 0")}
+    found = sample.rows(f"select {columns} from evaluations join retrieved using (run_id, topic_id) where rank <= 15")
+    counts = Counter((qrels, topic) for qrels, topic, _ in {*found} - judged)
+    moved = "select * replace (cast(document_id + {} as integer) as document_id) from main.{}"
+    tables = {name: moved.format(shift, name) for name in ("retrieved", "judged_documents")}
+    query = relation_query(sample.catalog, "pooled_holes", tables, k=15)
+    assert {(qrels, topic): number for qrels, topic, number in sample.rows(query) if number} == counts
 
 
 def test_measures_of_groups_have_no_contributions(golden: Warehouse) -> None:

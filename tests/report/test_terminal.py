@@ -284,19 +284,17 @@ def test_names_are_cut_in_the_middle_and_a_run_has_a_line(odd: Path, shown: Show
     assert [line.split()[1:4] for line in listed[at : at + 2]] == [
         [f"a-run-whose-name-is-f..long-for-a-terminal-{number}", "long", "4"] for number in (1, 2)
     ]
-    assert "meta" in listed[at + 2]
-    assert "whole names" in listed[at + 2]
+    assert all(words in listed[at + 2] for words in ("meta", "whole names"))
     assert max(map(len, listed[: at + 2])) <= 80
-    compared = shown("compare", *LONG, "-m", "RR", db=odd, columns=60)
-    assert compared[2].split()[:2] == ["a-run-w..inal-2", "-0.2500"]
+    assert shown("compare", *LONG, "-m", "RR", db=odd, columns=60)[2].split()[:2] == ["a-run-w..inal-2", "-0.2500"]
 
 
 def test_topics_stand_in_natural_order_everywhere(odd: Path, command: Command, shown: Shown) -> None:
     asked = ("topics", "--qrels", "natural", "-m", "AP,RR")
-    lines = [line.split() for line in shown(*asked, db=odd, columns=80)[2:22]]
-    assert [tuple(cells[1:4]) for cells in lines] == [*itertools.product("vw", NATURAL, ("AP", "RR"))]
-    rows = csv_rows(command(*asked, "v", "--db", odd, "--format", "csv").stdout)
-    assert [row["topic"] for row in rows][::2] == [*NATURAL]
+    found = [tuple(line.split()[1:4]) for line in shown(*asked, db=odd, columns=80)[2:22]]
+    assert found == [*itertools.product("vw", NATURAL, ("AP", "RR"))]
+    rows = command(*asked, "v", "--db", odd, "--format", "csv").stdout
+    assert [row["topic"] for row in csv_rows(rows)][::2] == [*NATURAL]
 
 
 def test_a_note_on_a_test_stays(odd: Path, shown: Shown) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from evalsql.catalog.ddl import leaderboard
+from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
@@ -153,7 +153,7 @@ def gather_report(
         for name, query in queries.items():
             progress("gathering the report", len(tables), len(queries))
             tables[name] = Table(*warehouse.database.table(query))
-        board = leaderboard(warehouse.catalog, named, "select * from temp.scores")
+        board = ddl.board(named, ddl.means(warehouse.catalog, "select * from temp.scores"))
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
         told = list[notes.Notice]()
         if "judges" not in left_out:
