@@ -160,6 +160,8 @@ def _write_sheet(
     if path.suffix.lower() == ".csv":
         with text_output(path, warehouse) as stream:
             writers.write(for_spreadsheet(sheet), "csv", stream, 0)
+    elif not sheet.rows:
+        raise UsageError(f"{path}: nothing to judge is left; without --unjudged the sheet has what is judged too")
     else:
         write_file(sheet_page(sheet, _grades(warehouse, grades)), path, warehouse)
     for name, texts in (("topics", sheet.picked("topic_text")), ("documents", sheet.picked("title", "text"))):

@@ -178,6 +178,14 @@ def test_the_command_writes_what_is_to_be_judged(demo: Command, tmp_path: Path) 
         assert_refused(demo("pool", *refused))
 
 
+def test_a_page_of_nothing_to_judge_is_not_written(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "qrels.txt", "q 0 a 1\n")
+    write(tmp_path / "one.run", "q Q0 a 1 1.0 one\n")
+    assert command("load", "qrels", "qrels.txt").returncode == command("load", "runs", "one.run").returncode == 0
+    assert_refused(command("pool", "--unjudged", "--write", "page.html"), "page.html: nothing to judge is left")
+    assert not (tmp_path / "page.html").exists()
+
+
 SETS = ("first", "second", "third")
 
 
