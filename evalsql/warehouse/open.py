@@ -73,6 +73,7 @@ def open_database(
         if memory_limit is not None:
             words = "only evalsql serve can limit the server's memory; leave out --memory-limit"
             raise UsageError(f"{quack.parse_address(place).url}: {words}")
+        reach = Reach() if reach is None and external_access is False else reach
         return _open_served(place, token, read_only, temporary, progress, reach)
     limit = None if memory_limit is None else size_in_bytes(memory_limit)  # before there is a file
     file = str(stored_at or place)

@@ -75,7 +75,10 @@ def test_tables_of_a_server_get_no_keys_of_the_client(
     assert not any(secret in sent for sent in told)
 
 
-def test_tables_of_a_server_read_no_file_of_a_client_that_reaches_none(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shut", [{"reach": opening.Reach()}, {"external_access": False}])
+def test_tables_of_a_server_read_no_file_of_a_client_that_reaches_none(
+    file: Path, tmp_path: Path, shut: dict[str, Any]
+) -> None:
     made = literal(f"create table z as from read_csv({literal(str(write(tmp_path / 'own.csv', 'a,b')))})")
 
     def answer(sent: str) -> str:
@@ -85,4 +88,4 @@ def test_tables_of_a_server_read_no_file_of_a_client_that_reaches_none(file: Pat
         answering(shutil.copy(file, tmp_path), answer) as url,
         pytest.raises(ReachError, match="disabled by configuration"),
     ):
-        opening.open_database(url, token="t" * 20, read_only=True, reach=opening.Reach())
+        opening.open_database(url, token="t" * 20, read_only=True, **shut)
