@@ -9,6 +9,7 @@ import duckdb
 import evalsql
 from evalsql import Warehouse
 from evalsql.database.database import MEMORY, Database
+from evalsql.warehouse import open as opening
 
 _FILLED_WHEN_MADE = "('warehouse', 'relations', 'measures')"
 _TABLES = f"""
@@ -77,6 +78,10 @@ class _Reused(Database):
 
 
 def warehouse_in_memory() -> Warehouse:
-    """An empty warehouse in memory. Closing it gives it back, empty, for the next test."""
-    database = _free.pop().again() if _free else _Reused(evalsql.open(MEMORY).database)
-    return Warehouse(database)
+    """An empty warehouse in memory. Closing it gives it back, empty, for the next test that has these relations."""
+    digest = opening.read_catalog().digest  # a test may have few
+    fitting = next((each for each in _free if each.made_with.digest == digest), None)
+    if fitting is None:
+        return Warehouse(_Reused(evalsql.open(MEMORY).database))
+    _free.remove(fitting)
+    return Warehouse(fitting.again())

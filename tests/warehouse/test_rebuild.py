@@ -146,7 +146,7 @@ def test_an_interrupt_leaves_a_file_as_it_was(older: Crafted, tmp_path: Path, mo
     path = older("drop view ap")
     before = objects(path)
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "_sign", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr(schema, "signing", Mock(side_effect=KeyboardInterrupt))
         for each in (path, tmp_path / "new.duckdb"):
             with pytest.raises(KeyboardInterrupt):
                 evalsql.open(each)
@@ -161,7 +161,7 @@ def test_a_kill_leaves_the_file_as_it_was(older: Crafted) -> None:
     before = objects(path)
     program = (
         "import os, signal, sys, evalsql; from evalsql.warehouse import schema\n"
-        "schema._sign = lambda database: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "schema.signing = lambda catalog: os.kill(os.getpid(), signal.SIGKILL)\n"
         "evalsql.open(sys.argv[1])"
     )
     killed = subprocess.run([sys.executable, "-c", program, str(path)], env=dict(os.environ), check=False)

@@ -157,7 +157,6 @@ def test_a_baseline_is_evaluated_with_a_judgment_set_of_the_site(empty: Warehous
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("few_measures")
 def test_the_name_of_a_sites_folder_is_no_pattern(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels({"1": {"d": 1}}, "set")
     empty.load_run({"1": {"d": 1.0}}, "run")
