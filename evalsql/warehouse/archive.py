@@ -126,7 +126,7 @@ def make_added(database: Database) -> None:
     before = database.catalog
     database.catalog = with_added(database)
     if database.catalog.own:
-        remake_own(database, before)
+        remake_own(database, before, are_kept=True)
 
 
 def stored_columns(table: Relation) -> list[str]:

@@ -150,12 +150,12 @@ def _objects(database: str, columns: str) -> str:
     return f"select {columns} from ({_OBJECTS.format(database=literal(database))})"
 
 
-def remake_own(database: Database, before: Catalog) -> None:
-    """Put a user's own views and macros into the file in the place of those before."""
+def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
+    """Put a user's own views and macros into the file in the place of those before; their texts may be kept already."""
     names = {relation.name for relation in before.own}
     _drop(database, database.name, names)
     _make_own(database)
-    database.execute_all(keeping(database.catalog))
+    database.execute_all((signing if are_kept else keeping)(database.catalog))
     if database.path != MEMORY:
         _drop(database, "temp", names)
         add_own(database)
