@@ -79,7 +79,7 @@ class _Reused(Database):
 
 def warehouse_in_memory() -> Warehouse:
     """An empty warehouse in memory. Closing it gives it back, empty, for the next test that has these relations."""
-    digest = opening.read_catalog().digest  # a test may have few
+    digest = vars(opening)["read_catalog"]().digest  # a test may put few in its place
     fitting = next((each for each in _free if each.made_with.digest == digest), None)
     if fitting is None:
         return Warehouse(_Reused(evalsql.open(MEMORY).database))
