@@ -44,17 +44,18 @@ def calls_shown(database: Database, calls: Calls, runs: Names = ()) -> Iterator[
     if not database.rows(f"select 1 from call_ranks where run_id in ({chosen}) limit 1"):
         raise UsageError("none of these runs has calls; load runs --call COLUMN loads a run with its calls")
     pairs = "select distinct qrels_id, run_id from temp.listed_evaluations"
-    united, first_rank = "best" if calls == "best" else "first", "rank - tied_above as first_rank"
+    united = database.query("united_calls", united_by="best" if calls == "best" else "first")
     tables = {
         "listed_runs": database.query("listed_runs", {"chosen_runs": chosen}, calls=calls),
         "call_windows": database.query("call_windows", calls=calls),
-        "listed_rows": f"select *, {first_rank} from (\n{database.query('united_calls', united_by=united)}\n)",
+        "listed_rows": database.query("unretained_rows", {"ranked": united}),
         **{name: database.query(name) for name in _SHOWN.values() if name not in ("listed_rows", "listed_ranks")},
     }
     given = {"new_pairs": pairs, "evaluations": "select * from temp.listed_evaluations"}
     given["retrieved"] = "select * from temp.listed_rows"
     ranks = database.query("judged_ranks_rows", given)
-    tables["listed_ranks"] = f"select *, {first_rank}, rank + tied_below as last_rank from (\n{ranks}\n)"
+    with_ties = "rank - tied_above as first_rank, rank + tied_below as last_rank"
+    tables["listed_ranks"] = f"select *, {with_ties} from (\n{ranks}\n)"
     file, others = f"{quoted(database.name)}.main", "select list_id from temp.listed_runs where not has_calls"
     of_runs = [table.name for table in database.catalog.of_kind("tables") if "run_id" in table.columns]
     keys = dict.fromkeys(of_runs, f"run_id in ({others})")

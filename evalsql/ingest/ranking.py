@@ -168,8 +168,9 @@ class RunBatch:
     @property
     def unretained(self) -> str | None:
         """A SELECT of the ranked rows as the base table has them, where it has not."""
-        rows = f"select *, rank - tied_above as first_rank from ({self.ranked})"
-        return None if self.options.keeps_unjudged else rows
+        if self.options.keeps_unjudged:
+            return None
+        return self.database.query("unretained_rows", {"ranked": self.ranked})
 
     def note_ties(self, warnings: LoadWarnings) -> None:
         """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""

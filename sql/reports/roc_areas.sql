@@ -9,17 +9,8 @@
 --                  expected over their orders
 --   roc_n_mean     mean of ROC@n over the topics, ties in the tie rule's order
 with totals as (
-    select
-        evaluated_topics.qrels as qrels,
-        evaluated_topics.run as run,
-        cast(sum(class_counts.num_rel) as bigint) as num_rel,
-        cast(sum(class_counts.num_nonrel) as bigint) as num_nonrel,
-        cast(sum(class_counts.rel_ret) as bigint) as rel_ret,
-        cast(sum(class_counts.nonrel_ret) as bigint) as nonrel_ret
-    from evaluated_topics
-    join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
-        on class_counts.evaluation_id = evaluated_topics.evaluation_id
-    group by evaluated_topics.qrels, evaluated_topics.run
+    select *
+    from pooled_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
 ),
 pooled as (
     -- Of num_nonrel tied documents 0 to all stand above, with the same chance; num_seen of these cases gain.

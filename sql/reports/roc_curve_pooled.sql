@@ -10,19 +10,16 @@
 --   tpr               true positive rate, which is recall
 with both_kinds as (
     select
-        evaluated_topics.qrels as qrels,
-        evaluated_topics.run as run,
-        cast(sum(class_counts.num_rel) as bigint) as num_rel,
-        cast(sum(class_counts.num_nonrel) as bigint) as num_nonrel,
-        cast(sum(class_counts.rel_ret) as bigint) as rel_ret,
-        cast(sum(class_counts.nonrel_ret) as bigint) as nonrel_ret
-    from evaluated_topics
-    join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
-        on class_counts.evaluation_id = evaluated_topics.evaluation_id
-    group by evaluated_topics.qrels, evaluated_topics.run
-    having
-        sum(class_counts.num_rel) > 0
-        and sum(class_counts.num_nonrel) > 0
+        qrels,
+        run,
+        num_rel,
+        num_nonrel,
+        rel_ret,
+        nonrel_ret
+    from pooled_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
+    where
+        num_rel > 0
+        and num_nonrel > 0
 ),
 followed as (
     -- Of what stands between two relevant documents only the last is a corner.
