@@ -28,7 +28,7 @@ _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
-_LISTS = ("coverage", "holdings", "inventory")
+_LISTS = ("averaged_topics", "coverage", "holdings", "inventory")
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
 _FIRST = (
     *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),

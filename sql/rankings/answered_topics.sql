@@ -2,22 +2,7 @@
 -- columns: qrels_id, run_id, topic_id, qrels, run, topic
 --   kind      what was judged of the run's answers: nuggets that they hold, or citations; a run may have rows of both
 --   missing   whether nothing of the kind was judged of an answer to the topic
-with judged_answers as (
-    select distinct
-        qrels_id,
-        run_id,
-        topic_id,
-        'nuggets' as kind
-    from nugget_assignments
-    union all
-    select distinct
-        qrels_id,
-        run_id,
-        topic_id,
-        'citations' as kind
-    from answer_citations
-),
-pairs as (
+with pairs as (
     select distinct
         qrels_id,
         run_id,

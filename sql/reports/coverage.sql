@@ -22,6 +22,22 @@ ranked as (
         and run_topics.topic_id = evaluations.topic_id
     group by evaluations.qrels_id, evaluations.run_id
 ),
+answered as (
+    select
+        qrels_id,
+        run_id,
+        -- Of a run with assignments these say which topics it answers.
+        coalesce(nullif(count(case when kind = 'nuggets' then 1 end), 0), count(*)) as num_topics
+    from judged_answers
+    group by qrels_id, run_id
+),
+nugget_topics as (
+    select
+        qrels_id,
+        count(distinct topic_id) as num_topics
+    from nuggets
+    group by qrels_id
+),
 counted as (
     select
         ranked.qrels_id,
@@ -33,14 +49,13 @@ counted as (
     left join num_retrieved on num_retrieved.run_id = ranked.run_id
     union all
     select
-        qrels_id,
-        run_id,
-        count(*) as num_topics,
-        count(case when missing then 1 end) as missing_topics,
+        answered.qrels_id,
+        answered.run_id,
+        nugget_topics.num_topics,
+        nugget_topics.num_topics - answered.num_topics as missing_topics,
         0 as extra_topics
-    from averaged_topics
-    where answered
-    group by qrels_id, run_id
+    from answered
+    join nugget_topics on nugget_topics.qrels_id = answered.qrels_id
     union all
     select
         qrels_id,

@@ -30,17 +30,6 @@ sources as (
     from owned_files
     group by kind, id
 ),
-answer_topics as (
-    select
-        run_id,
-        topic_id
-    from nugget_assignments
-    union
-    select
-        run_id,
-        topic_id
-    from answer_citations
-),
 run_sizes as (
     select
         run_id,
@@ -64,9 +53,9 @@ run_sizes as (
     union all
     select
         run_id,
-        count(*) as num_topics,
+        count(distinct topic_id) as num_topics,
         cast(null as bigint) as num_rows
-    from answer_topics
+    from judged_answers
     where run_id not in (select run_id from run_topics)
     group by run_id
 ),

@@ -9,7 +9,5 @@ where
     run_id in (
         select run_id from evaluations
         union all
-        select run_id from nugget_assignments
-        union all
-        select run_id from answer_citations
+        select run_id from judged_answers
     )

@@ -9,11 +9,7 @@ with figures as (
     from collection_scores
     union
     select run_id
-    from nugget_assignments
-    where run_id not in (select run_id from run_topics)
-    union
-    select run_id
-    from answer_citations
+    from judged_answers
     where run_id not in (select run_id from run_topics)
 )
 select

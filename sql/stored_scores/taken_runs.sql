@@ -11,9 +11,7 @@ select
         union all
         select run_id from evaluations
         union all
-        select run_id from nugget_assignments
-        union all
-        select run_id from answer_citations
+        select run_id from judged_answers
     ) as is_ranked
 from runs
 join staged on staged.run = runs.run

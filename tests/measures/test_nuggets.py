@@ -207,6 +207,9 @@ def test_citations_of_the_tracks_own_example(held: Warehouse, tmp_path: Path) ->
     for measure, value in (("precision", 0.75), ("recall", 0.5)):
         expected = [(run, "q1", value) for run in sorted([*files, "frame", "file"])]
         assert [row for row in held.rows(values.format(measure)) if row[0] != "system"] == expected
+    held.load_citations(frame, name="system")  # whose assignments say which topics it answers
+    missing = "select run, missing_topics from coverage where run in ('frame', 'system') order by run"
+    assert held.rows(missing) == [("frame", 2), ("system", 1)]
     nameless = write(tmp_path / "r.csv", "run,topic,sentence,document,support\na,q1,1,p1,2\n,q1,2,p1,2\n")
     with pytest.raises(InputError, match=r"r\.csv:3: CSV: run is missing, and other rows name theirs"):
         held.load_citations(nameless)
