@@ -34,20 +34,20 @@ ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
 _OBJECTS = r"""
     select
-        schema_name, table_name as name, 'table' as kind,
+        database_name, schema_name, table_name as name, 'table' as kind,
         -- Without its name: what columns call.
         system.main.regexp_replace(sql, '^CREATE TABLE (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)', '') as definition
     from system.main.duckdb_tables()
-    where not temporary and database_name = {database}
+    where not temporary
     union all
-    select schema_name, view_name, 'view', sql from system.main.duckdb_views()
-    where not internal and database_name = {database}
+    select database_name, schema_name, view_name, 'view', sql from system.main.duckdb_views()
+    where not internal
     union all
     select
-        schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end,
+        database_name, schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end,
         macro_definition
     from system.main.duckdb_functions()
-    where function_type in ('macro', 'table_macro') and not internal and database_name = {database}
+    where function_type in ('macro', 'table_macro') and not internal
 """
 _TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
 _MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
@@ -127,8 +127,7 @@ def refuse_hiding(database: Database) -> None:
 
 def check_definitions(database: Database, check: Callable[[str], None]) -> None:
     """Raise WarehouseError where a table, view or macro of the file's own calls what ``check`` has a CallError for."""
-    held, ours = (_objects(name, "name, definition") for name in (database.name, ATTACHED))
-    for name, text in database.rows(f"({held}) except ({ours}) order by all"):
+    for name, text in sorted(database.rows(_only_in_file(database, "name, definition"))):
         try:
             check(text)
         except CallError as error:
@@ -143,11 +142,16 @@ def refuse_settings(database: Database) -> None:
 
 def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:
     """Schema, name and kind of all that an attached database defines."""
-    return database.rows(_objects(name, "distinct schema_name, name, kind"))
+    return database.rows(
+        f"select distinct schema_name, name, kind from ({_OBJECTS}) where database_name = {literal(name)}"
+    )
 
 
-def _objects(database: str, columns: str) -> str:
-    return f"select {columns} from ({_OBJECTS.format(database=literal(database))})"
+def _only_in_file(database: Database, columns: str) -> str:
+    """These columns of what the file defines and the attached relations of this version do not."""
+    both = f"database_name in ({literal(database.name)}, {literal(ATTACHED)})"
+    in_file = f"system.main.bool_and(database_name = {literal(database.name)})"
+    return f"select {columns} from ({_OBJECTS}) where {both} group by {columns} having {in_file}"
 
 
 def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
@@ -320,12 +324,11 @@ def version_of(database: Database, tables: Mapping[str, str]) -> tuple[int, str,
 def foreign_relations(database: Database) -> list[str]:
     """Kinds and names of the measures that the file keeps, and of its views and macros that no relation has."""
     catalog = replace(database.catalog, temporary=frozenset())  # a user's own measures are in the file too
-    ours = {*objects_in(database, ATTACHED)}
-    ours |= {("main", relation.name, each) for relation in catalog.own for each in ddl.objects_of(relation)}
+    own = {("main", relation.name, each) for relation in catalog.own for each in ddl.objects_of(relation)}
     found = {
         f"{kind.removesuffix(' table')} {name if schema == 'main' else f'{schema}.{name}'}"
-        for schema, name, kind in objects_in(database, database.name)
-        if kind != "table" and (schema, name, kind) not in ours
+        for schema, name, kind in database.rows(_only_in_file(database, "schema_name, name, kind"))
+        if kind != "table" and (schema, name, kind) not in own
     }
     return sorted(found.union(f"measure {relation.name}" for relation in catalog.own))
 
