@@ -7,8 +7,7 @@ from typing import Any
 
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, how_to_name, id_beside_words, known, missing
-from evalsql.ingest.hits import JUDGED, RANKINGS, answer, fields_in, flat, ranking_fields, refuse_texts
+from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, answer, how_to_name, known, ranking_fields
 
 
 class Columns(dict[str, list[Any]]):
@@ -69,7 +68,9 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         judged = data.get("relevant_docs") if kind != "run" else None  # of LlamaIndex, beside queries and corpus
         data = judged if isinstance(judged, Mapping) else answer(data)
         found = known(data, kind, given)
-        if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
+        if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not column_meanings.missing(
+            found, kind
+        ):
             _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
             columns = Columns({column: list(data[name]) for column, name in _named(found).items()})
             columns.left_out = column_meanings.left_out(data, found)
@@ -145,7 +146,9 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
             continue
         first = answer(inner[0])
         key = next((each for each in first if str(each).lower() in column_meanings.KEYS["topic"]), None)
-        rankings, is_one = (RANKINGS, _is_ranking) if kind == "run" else (JUDGED, _is_nested)
+        rankings, is_one = (
+            (column_meanings.RANKINGS, _is_ranking) if kind == "run" else (column_meanings.JUDGED, _is_nested)
+        )
         holds_rankings = any(str(each).lower() in rankings and is_one(first[each]) for each in first)
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
@@ -191,7 +194,9 @@ def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
     if not isinstance(record, Mapping) or not any(map(_is_nested, record.values())):
         return False
     found = known(record, kind, given)
-    return bool(missing([meaning for meaning, name in found.items() if not _is_nested(record[name])], kind))
+    return bool(
+        column_meanings.missing([meaning for meaning, name in found.items() if not _is_nested(record[name])], kind)
+    )
 
 
 def _is_ranking(value: object) -> bool:
@@ -214,7 +219,7 @@ def _is_nested(value: object) -> bool:
 
 def _check_given(data: object, given: Given) -> None:
     """Raise UsageError for a field that was named and stands nowhere."""
-    fields = fields_in(data) if given else set[Any]()
+    fields = column_meanings.fields_in(data) if given else set[Any]()
     for meaning, name in (given or {}).items():
         if name not in fields:
             raise UsageError(f"there is no field {name} for the {meaning}")
@@ -271,7 +276,7 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     others = column_meanings.left_out(record, found | ({"score": scores} if scores else {}))
     columns.left_out = [*others, *columns.left_out]
     if topic == record[found["topic"]]:
-        for rival, name in id_beside_words("topic", record, found, given or {}).items():
+        for rival, name in column_meanings.id_beside_words("topic", record, found, given or {}).items():
             columns[rival] = [record[name]] * len(columns["topic"])
     if "call" in found:
         columns["call"] = [record[found["call"]]] * len(columns["topic"])
@@ -320,7 +325,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         values = list(scores)
         if len(values) != len(documents):
             raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
-    refuse_texts(topic, documents)
+    column_meanings.refuse_texts(topic, documents)
     found |= {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
         found[value] = values
@@ -340,7 +345,7 @@ def _of_documents(
     """Of documents that are records their names, what their values mean, these where they have some, and all else."""
     if strays := [each for each in documents if not isinstance(each, Mapping)]:
         raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
-    records = [flat(each, (given or {}).get("document"), COLUMNS["document"]) for each in documents]
+    records = [column_meanings.flat(each, (given or {}).get("document"), COLUMNS["document"]) for each in documents]
     names = list(dict.fromkeys(chain.from_iterable(records)))
     fields, value = column_meanings.unique(names, kind, given), _value(kind)
     values = [each.get(fields[value]) for each in records] if value in fields else None
@@ -355,7 +360,7 @@ def _of_documents(
             raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
         fields["document"] = by_id
     left_out = column_meanings.left_out(names, fields)
-    fields |= id_beside_words("document", names, fields, given or {})
+    fields |= column_meanings.id_beside_words("document", names, fields, given or {})
     others = fields.keys() - {"topic", "document", "score", value, *(["rank"] if values else [])}
     columns = Columns({each: [record.get(fields[each]) for record in records] for each in others})
     columns.left_out = left_out
