@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, answer, how_to_name, known, ranking_fields
+from evalsql.ingest.column_meanings import COLUMNS, IDS, MEANINGS, Given, answer, known, missing, ranking_fields
 
 
 class Columns(dict[str, list[Any]]):
@@ -68,9 +68,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         judged = data.get("relevant_docs") if kind != "run" else None  # of LlamaIndex, beside queries and corpus
         data = judged if isinstance(judged, Mapping) else answer(data)
         found = known(data, kind, given)
-        if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not column_meanings.missing(
-            found, kind
-        ):
+        if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
             _refuse_systems(kind, ({name: each} for name in data for each in data[name]))
             columns = Columns({column: list(data[name]) for column, name in _named(found).items()})
             columns.left_out = column_meanings.left_out(data, found)
@@ -146,9 +144,8 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] |
             continue
         first = answer(inner[0])
         key = next((each for each in first if str(each).lower() in column_meanings.KEYS["topic"]), None)
-        rankings, is_one = (
-            (column_meanings.RANKINGS, _is_ranking) if kind == "run" else (column_meanings.JUDGED, _is_nested)
-        )
+        rankings = column_meanings.RANKINGS if kind == "run" else column_meanings.JUDGED
+        is_one = _is_ranking if kind == "run" else _is_nested
         holds_rankings = any(str(each).lower() in rankings and is_one(first[each]) for each in first)
         if not holds_rankings and (key is None or all(str(each.get(key)) == str(name) for each in inner)):
             continue
@@ -194,9 +191,7 @@ def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
     if not isinstance(record, Mapping) or not any(map(_is_nested, record.values())):
         return False
     found = known(record, kind, given)
-    return bool(
-        column_meanings.missing([meaning for meaning, name in found.items() if not _is_nested(record[name])], kind)
-    )
+    return bool(missing([meaning for meaning, name in found.items() if not _is_nested(record[name])], kind))
 
 
 def _is_ranking(value: object) -> bool:
@@ -268,7 +263,9 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
         if meaning not in found:
             there = ", ".join(map(str, record))
             form = "; --form nuggets takes nuggets" if column_meanings.LISTED in record else ""
-            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(kind, meaning)}{form}")
+            raise UsageError(
+                f"there is no field for {words}; found {there}; {column_meanings.how_to_name(kind, meaning)}{form}"
+            )
     documents = record[found["document"]]
     topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
     scores = (given or {}).get("score") or found.get("score")
@@ -356,7 +353,7 @@ def _of_documents(
     if "document" not in fields:
         by_id = next((name for name in IDS if name in names), None)
         if by_id is None:
-            known_as = f"found {', '.join(map(str, names))}; {how_to_name(kind, 'document')}"
+            known_as = f"found {', '.join(map(str, names))}; {column_meanings.how_to_name(kind, 'document')}"
             raise UsageError(f"topic {topic}: its documents have no field for their names; {known_as}")
         fields["document"] = by_id
     left_out = column_meanings.left_out(names, fields)
