@@ -25,7 +25,7 @@ from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, RowReader, reader, rejected_paths, text_lines
 from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
-from evalsql.ingest.spans import check_rows
+from evalsql.ingest.ranking import check_span_rows
 from evalsql.phrases import counted
 
 # Columns of the staged rows, by form where they are not those of grades; line is that of the file, or the row's number.
@@ -162,7 +162,7 @@ class StagedJudgments:
             self.duplicates = self.num_rows - num_kept
             return
         if self.options.are_spans:
-            check_rows(origin, self.options)
+            check_span_rows(origin, self.options)
         else:
             faults = _FAULTS.get(form, "judgment_faults")
             how = {} if form in _FAULTS else in_groups

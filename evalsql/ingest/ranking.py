@@ -1,4 +1,4 @@
-"""Staged rows of runs on their way into the base tables: keys for names, repeated documents, ranks."""
+"""Staged rows of runs on their way into the base tables: keys for names, documents of spans, repeated ones, ranks."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from evalsql.database.database import Database
 from evalsql.database.judgment_overlap import equal_scores
-from evalsql.errors import QueryError, UsageError
-from evalsql.ingest import base_rows, spans
+from evalsql.errors import InputError, QueryError, UsageError
+from evalsql.ingest import base_rows
+from evalsql.ingest.column_meanings import ENDS
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
-from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_options import UNITS, JudgmentOptions, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
 
 STAGED_COLUMNS = {
@@ -96,7 +97,7 @@ class RunBatch:
     options: RunOptions
 
     def __post_init__(self) -> None:
-        columns = STAGED_COLUMNS | (spans.STAGED if self.options.holds_spans else {})
+        columns = STAGED_COLUMNS | (SPAN_COLUMNS if self.options.holds_spans else {})
         self.database.make_empty("staged_run_rows", columns)
 
     def rank(self) -> list[str]:
@@ -113,7 +114,7 @@ class RunBatch:
         if options.has_calls:
             compared = _rows_by_call(database, compared, options)
         if options.holds_spans:
-            compared = spans.collapsed(database, compared, _STAGED_IN_ORDER, self._owners, options)
+            compared = _collapsed(database, compared, self._owners, options)
         ranked = database.query("ranked_rows", {"compared_rows": compared}, tie_rule=options.tie_rule)
         if options.keeps_all:
             _retain(database, ranked)
@@ -225,3 +226,51 @@ def _store_calls(database: Database, ranked: str, run_ids: str) -> str:
     new = {"new_runs": f"select run_id from runs where run_id in ({run_ids})"}
     windows = {"call_windows": database.query("whole_sessions", new)}
     return database.query("united_calls", windows, united_by="first")
+
+
+SPAN_COLUMNS = {"span_start": "integer", "span_end": "integer"}  # columns of staged rows of runs
+SPANS_OF_TABLE = ', start as span_start, "end" as span_end'
+
+
+def check_spans(source: Source, table: Table | None, options: RunOptions) -> None:
+    """Raise InputError for spans of which nothing says how they rank documents, and where some are said but missing."""
+    if table and set(ENDS) <= table.columns.keys():
+        if options.collapse is None:
+            reason = (
+                "each result has a start and an end, as pieces of documents have; --collapse max, first or sum, in "
+                "Python collapse=, says how they rank their documents, and none leaves start and end out"
+            )
+            raise InputError([table.problem(0, reason)])
+        if options.holds_spans:
+            check_span_rows(table, options)
+    elif options.holds_spans:
+        reason = "--collapse is for results with a start and an end; columns of these names, or --columns, have them"
+        raise source.error(reason)
+
+
+def check_span_rows(table: Table, options: RunOptions | JudgmentOptions) -> None:
+    """Raise InputError for rows that are no spans, and for columns whose names count another unit than characters."""
+    names = [(table.form.columns or table.columns)[each] for each in ENDS]
+    other = next((each for each in UNITS[1:] if each[:-1] in " ".join(names).lower()), None)
+    if other and options.unit is None:
+        says = f"--unit {other}, in Python unit=, says so, and --unit {UNITS[0]} that they do not"
+        raise InputError([table.problem(0, f"{names[0]} and {names[1]} count {other} by their names; {says}")])
+    is_judged = isinstance(options, JudgmentOptions)
+    grade = "grade" if is_judged and "grade" in table.columns else "1"
+    rows = {"rows": f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'}
+    unit = (options.meta or {})["unit"]
+    faults = table.faults(table.database.query("span_faults", rows, unit=unit, is_judged=is_judged))
+    if found := [*faults]:
+        raise InputError(found)
+
+
+def _collapsed(database: Database, compared: str, staged_files: str, options: RunOptions) -> str:
+    """Store the spans among staged rows, ranked; returns a SELECT of their documents, to be ranked as rows are."""
+    if options.collapse != "first" and not options.ranks_by_score:
+        raise UsageError(f"--collapse {options.collapse} goes by scores, and these go by their ranks; first does too")
+    rule, inputs = options.tie_rule, {"compared_rows": compared, "staged": _STAGED_IN_ORDER}
+    spans = database.query("ranked_spans", inputs, tie_rule=rule, unit=(options.meta or {})["unit"])
+    database.insert("retrieved_spans", f"select * from (\n{spans}\n) order by run_id, topic_id, rank")
+    stored = f"select * from retrieved_spans where run_id in (select owner_id from ({staged_files}))"
+    how = {"collapse": options.collapse, "tie_rule": rule, "lower_is_better": options.lower_is_better}
+    return database.query("collapsed_rows", {"ranked_spans": stored}, **how)

@@ -15,7 +15,6 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
-from evalsql.ingest import spans
 from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.input_files import open_sources
 from evalsql.ingest.files.source import Source, in_batches
@@ -25,7 +24,7 @@ from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_
 from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import NO_CALL, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
-from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile
+from evalsql.ingest.ranking import SPANS_OF_TABLE, STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile, check_spans
 from evalsql.phrases import Progress, silent
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen
@@ -74,7 +73,7 @@ class RunLoader:
             files = list[StagedFile]()
             for each in [each for each in sources if not each.form or each.label in tables]:
                 try:
-                    spans.check_run(each, tables.get(each.label), self.options)
+                    check_spans(each, tables.get(each.label), self.options)
                     files.append(StagedFile(each, tables.get(each.label)))
                 except InputError as error:
                     self.problems.take(error)
@@ -114,7 +113,7 @@ class RunLoader:
                 list(threads.map(lambda file: file.inspect(Path(folder)), files))
             opposed = set[int]()
             if tables := [file.table for file in files if file.table]:
-                self.tables.stage_runs(tables, spans.FROM_TABLE if self.options.holds_spans else "")
+                self.tables.stage_runs(tables, SPANS_OF_TABLE if self.options.holds_spans else "")
                 plain = {file.source.number for file in files if file.table and not any(file.kind)}
                 opposed = plain & _opposed(self.database, self.tables.first_run_rows, self.options)
             if texts := [file for file in files if not file.table]:
@@ -283,8 +282,8 @@ def stage_run_data(
         if options.warns:
             note_left_out([table], "run")
         run.files = [StagedFile(table.source, table)]
-        spans.check_run(table.source, table, options)
-        tables.stage_runs([table], spans.FROM_TABLE if options.holds_spans else "")
+        check_spans(table.source, table, options)
+        tables.stage_runs([table], SPANS_OF_TABLE if options.holds_spans else "")
         has_both = "rank" in table.columns and not any(run.kind)
         if warnings and has_both and _opposed(database, tables.first_run_rows, options):
             warnings.opposed.append(run.name)
