@@ -10,12 +10,12 @@ from evalsql.database.judgment_overlap import equal_scores
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.column_meanings import ENDS
-from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import UNITS, JudgmentOptions, RunOptions
 from evalsql.ingest.load_warnings import LoadWarnings
+from evalsql.phrases import counted
 
 STAGED_COLUMNS = {
     **{"file_id": "integer", "topic": "varchar", "document": "varchar"},
@@ -107,7 +107,7 @@ class RunBatch:
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
         pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files]
         self._owners = f"select * from (values {', '.join(map(str, pairs))}) as files(file_id, owner_id)"
-        left_out = leave_out(database, self._owners, options)
+        left_out = _leave_out(database, self._owners, options)
         self._add_runs()
         base_rows.add_names(database, "select * from staged_run_rows")
         compared = compared_rows(database, self._owners, options)
@@ -191,6 +191,24 @@ class RunBatch:
             comments = "\n".join(comment for note in notes for comment in note.comments)
             rows.append((run.run_id, run.name, last_tag, len(tags), comments, *options))
         base_rows.add_rows(self.database, "runs", _RUN_COLUMNS, rows, self.options.meta or {})
+
+
+def _leave_out(database: Database, owners: str, options: RunOptions) -> list[str]:
+    """Delete the staged rows that the options leave out, and return notices; ``owners`` are file_id and owner_id."""
+    if not options.one_alignment and options.with_self is not False:
+        return []
+    staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
+    chosen = {"only_best": options.one_alignment, "without_self": options.with_self is False}
+    chosen["lower_is_better"] = options.lower_is_better
+    database.make("left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
+    ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
+    database.execute("delete from staged_run_rows where rowid in (select row_id from left_out)")
+    database.drop("left_out")
+    told = {
+        f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept": others,
+        f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them": selves,
+    }
+    return [text for text, count in told.items() if count]
 
 
 def compared_rows(database: Database, staged_files: str, options: RunOptions) -> str:

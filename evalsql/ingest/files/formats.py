@@ -13,8 +13,7 @@ from evalsql.catalog.relations import TREC_ORDER
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
-from evalsql.ingest.files import alignments
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, Format, Source
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Format, Source
 from evalsql.ingest.files.trec_text import is_header, number_fault, plain_grade, split
 from evalsql.ingest.python_rows import holds_ranking
 from evalsql.phrases import counted
@@ -236,7 +235,7 @@ def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, g
 
 def _without_names(source: Source, head: str, kind: str, given: Given) -> Format | None:
     """The format of a file that is told without a header, which must hold what is wanted; None if it is none."""
-    if found := alignments.layout(source, head):
+    if found := _alignments(source, head):
         name, names, delimiter = found
         if kind != "run":
             raise source.error(
@@ -308,3 +307,88 @@ def _is_row(value: Any, kind: str, given: Given) -> bool:
         return False
     nested = [isinstance(inner, dict | list) for inner in value.values()]
     return not any(nested) or (not all(nested) and bool(given or column_meanings.known(value, kind)))
+
+
+# Tables of sequence searches (BLAST, DIAMOND, MMseqs2, HMMER, Infernal): runs of E-values, lower ones being better.
+_BLAST_COLUMNS = (
+    *("qseqid", "sseqid", "pident", "length", "mismatch", "gapopen"),
+    *("qstart", "qend", "sstart", "send", "evalue", "bitscore"),
+)
+_WHOLE_FROM, _WHOLE_TO = 3, 10  # the columns from length to send
+# What the comments of BLAST and DIAMOND call their columns.
+_FIELDS = {
+    **dict.fromkeys(("query acc.ver", "query id", "query acc.", "query gi", "query seqid"), "qseqid"),
+    **dict.fromkeys(("subject acc.ver", "subject id", "subject acc.", "subject gi", "subject seqid"), "sseqid"),
+    **dict.fromkeys(("evalue", "e-value", "expect value", "expected value"), "evalue"),
+    "bit score": "bitscore",
+}
+_BLAST_COMMENT = re.compile(r"#\s*(t?blast[npx]|(psi|rps|delta|mega)\S*blast\S*|diamond|fasta|query id|query:)\b", re.I)
+_HMMER_COMMENT = re.compile(r"#\s*target name\s+accession\s")
+_ACCESSIONS = "target_name target_accession query_name query_accession"
+# Columns of HMMER's and Infernal's tables as far as the E-value, by a word of the header that only that table has.
+_HMMER = {
+    " tlen ": (
+        "HMMER --domtblout",
+        "target_name target_accession tlen query_name query_accession qlen evalue bitscore",
+    ),
+    " hmmfrom ": (
+        "HMMER --tblout (nhmmer)",
+        f"{_ACCESSIONS} hmmfrom hmm_to alifrom ali_to envfrom env_to sq_len strand evalue bitscore",
+    ),
+    " mdl ": (
+        "Infernal --tblout",
+        f"{_ACCESSIONS} mdl mdl_from mdl_to seq_from seq_to strand trunc pass gc bias bitscore evalue",
+    ),
+    "": ("HMMER --tblout", f"{_ACCESSIONS} evalue bitscore"),
+}
+NO_TARGET = "*"  # where DIAMOND reports a query that has no hit
+_Layout = tuple[str, Sequence[str], str]
+
+
+def _alignments(source: Source, head: str) -> _Layout | None:
+    """Name, columns and delimiter of a table of alignments that starts with ``head``; None if the file is none."""
+    first = head.lstrip("\ufeff\r\n ")
+    if not first.startswith("#") and first.partition("\n")[0].count("\t") < len(_BLAST_COLUMNS) - 1:
+        return None
+    found: _Layout | None = None
+    is_blast = False
+    with source.open() as stream:
+        # A search may have thousands of queries without a hit before its first row.
+        for raw in iter(lambda: stream.readline(LONGEST_LINE), b""):
+            line = raw.decode("utf-8-sig", "replace").rstrip("\r\n")
+            if line.strip() and not line.startswith("#"):
+                return found or _of_row(line, is_blast=is_blast)
+            if _HMMER_COMMENT.match(line):
+                name, columns = next(each for word, each in _HMMER.items() if word in line)
+                return name, columns.split(), " "
+            is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
+            if line.startswith("# Fields:"):
+                found = "BLAST tabular (outfmt 7)", _fields(line), "\t"
+    return found or (("BLAST tabular (outfmt 7)", _BLAST_COLUMNS, "\t") if is_blast else None)
+
+
+def _fields(line: str) -> Sequence[str]:
+    """Names of the columns that a comment lists; of two for one thing the first has its name."""
+    names: list[str] = []
+    for field in line.removeprefix("# Fields:").split(","):
+        text = field.strip().lower()
+        name = _FIELDS.get(text, text)
+        names.append(text if name in names else name)
+    return names
+
+
+def _of_row(line: str, *, is_blast: bool) -> _Layout | None:
+    columns = [column.strip() for column in line.split("\t")]
+    if len(columns) < len(_BLAST_COLUMNS):
+        return None
+    numbers = (columns[2], mended(columns[10]), columns[11])
+    are_whole = all(re.fullmatch(r"-?\d+", column) for column in columns[_WHOLE_FROM:_WHOLE_TO])
+    if not are_whole or any(number_fault("", number) for number in numbers):
+        return None
+    name = "BLAST tabular (outfmt 7)" if is_blast else "BLAST tabular (outfmt 6)"
+    return name, [*_BLAST_COLUMNS, *(f"column {at}" for at in range(13, len(columns) + 1))], "\t"
+
+
+def mended(number: str) -> str:
+    """A number as it is read; BLAST of old writes e-105 for 1e-105."""
+    return re.sub(r"^e-", "1e-", number.strip())

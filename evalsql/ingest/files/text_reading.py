@@ -16,8 +16,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.files import alignments
-from evalsql.ingest.files.formats import LETOR_LINE
+from evalsql.ingest.files.formats import LETOR_LINE, NO_TARGET, mended
 from evalsql.ingest.files.source import HEAD, NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
 from evalsql.ingest.files.trec_text import Refuse, one_path, split, text_lines
 from evalsql.phrases import counted
@@ -149,8 +148,8 @@ def _split_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
             continue
         found = [parts[at].strip() or None for at in places]
         if score is not None:
-            found[score] = alignments.mended(found[score] or "")
-        if target is None or found[target] != alignments.NO_TARGET:
+            found[score] = mended(found[score] or "")
+        if target is None or found[target] != NO_TARGET:
             yield number, found
 
 
