@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import ProblemList, UsageError
-from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, make_room_for_runs
+from evalsql.ingest.base_rows import IN_MEMORY, LoadWarnings, add_file_rows, file_row, make_room_for_runs
 from evalsql.ingest.load_options import JudgmentOptions, RunOptions
-from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:

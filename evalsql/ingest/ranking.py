@@ -9,12 +9,12 @@ from evalsql.database.database import Database
 from evalsql.database.judgment_overlap import equal_scores
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
+from evalsql.ingest.base_rows import LoadWarnings
 from evalsql.ingest.column_meanings import ENDS
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import UNITS, JudgmentOptions, RunOptions
-from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.phrases import counted
 
 STAGED_COLUMNS = {

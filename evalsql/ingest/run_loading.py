@@ -15,7 +15,7 @@ from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, warn
-from evalsql.ingest.base_rows import add_file_rows, add_rows, file_row, make_room_for_runs, next_id
+from evalsql.ingest.base_rows import LoadWarnings, add_file_rows, add_rows, file_row, make_room_for_runs, next_id
 from evalsql.ingest.files.input_files import open_sources
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
@@ -23,7 +23,6 @@ from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
 from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import NO_CALL, RunOptions
-from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.ranking import SPANS_OF_TABLE, STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile, check_spans
 from evalsql.phrases import Progress, silent
 

@@ -14,9 +14,8 @@ from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.shared_steps import FEWEST
-from evalsql.ingest.base_rows import add_evaluations, pairs_query, rank_judged
+from evalsql.ingest.base_rows import LoadWarnings, add_evaluations, pairs_query, rank_judged
 from evalsql.ingest.load_options import RunOptions
-from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import NewRun, RunBatch
 from evalsql.ingest.run_loading import repeated_error, stage_run_data

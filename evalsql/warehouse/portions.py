@@ -22,11 +22,10 @@ from evalsql.catalog.relations import STEPS, read_catalog
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError
-from evalsql.ingest.base_rows import rank_judged
+from evalsql.ingest.base_rows import LoadWarnings, rank_judged
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.files.table import TREC_TEXT, Table
 from evalsql.ingest.load_options import RunOptions
-from evalsql.ingest.load_warnings import LoadWarnings
 from evalsql.ingest.parts import KINDS, READ, arrow_batches, arrow_rows, file_name, noted
 from evalsql.ingest.ranking import NewRun, RunBatch, StagedFile
 from evalsql.version import __version__
