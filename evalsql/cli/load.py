@@ -105,7 +105,7 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    from evalsql.ingest.manifest import manifest_files
+    from evalsql.ingest.run_loading import manifest_files
 
     how_named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
     spans = {"collapse": collapse, "unit": unit}

@@ -205,7 +205,7 @@ class Loader:
                 found, then what the next one adds, and so on. ``none``: no column does, although one looks so. Numbers
                 are in order of their values, other names as they first appear. Depth and the like are of each call.
             stdin_name: name of a run from standard input, which has no stem.
-            manifest: a file that lists the files, in their place, with what each is; see ``ingest.manifest``.
+            manifest: a file that lists the files, in their place, with what each is; see ``stage_manifest``.
             tells_remarks: whether to warn of what is loaded although it may mislead.
             collapse: where results are spans, with start and end, what ranks a document: the best score of its spans
                 (max), its first span (first), or the sum of their scores (sum); none leaves start and end out.
@@ -233,8 +233,7 @@ class Loader:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.table import note_left_out
-        from evalsql.ingest.manifest import stage_manifest, stage_said
-        from evalsql.ingest.run_loading import RunLoader, run_tables
+        from evalsql.ingest.run_loading import RunLoader, run_tables, stage_manifest, stage_said
 
         database, options, problems = self.database, self._checked(options), ProblemList()
         if hasattr(files, "columns"):
@@ -324,7 +323,7 @@ def sources_by_name(
     ``named`` are the names by file that a manifest gives. Files that say what their runs are of are called by it, or by
     ``meta`` where that says it too.
     """
-    from evalsql.ingest.manifest import run_name
+    from evalsql.ingest.run_loading import run_name
 
     listed = list(sources)
     names = _names_apart([source.label for source in listed]) if name is None else [name] * len(listed)

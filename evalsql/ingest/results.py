@@ -22,8 +22,8 @@ from evalsql.ingest.files.result_files import MAIN, MTEB, TABLE, Result, ResultE
 from evalsql.ingest.files.source import NOT_UTF8, Source, open_file, unreadable
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.ingest.load_options import Meta
-from evalsql.ingest.manifest import run_name
 from evalsql.ingest.python_rows import records_of
+from evalsql.ingest.run_loading import run_name
 from evalsql.ingest.scores import delete_replaced, make_room, ranges_of, store
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
