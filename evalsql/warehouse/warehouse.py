@@ -30,9 +30,8 @@ from evalsql.warehouse.writer import look_at
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.ingest.answers import LoadedAnswers
-    from evalsql.ingest.costs import LoadedCosts
     from evalsql.ingest.document_texts import LoadedTexts
+    from evalsql.ingest.run_values import LoadedAnswers, LoadedCosts
     from evalsql.ingest.topic_values import LoadedTopics
 
 _P = ParamSpec("_P")
@@ -157,8 +156,8 @@ class Warehouse:
         return load_documents(self.database, source, **options)
 
     def load_costs(self, source: Any, **options: Any) -> LoadedCosts:
-        """Keep costs of runs that are held, such as latency_ms; options are those of ``ingest.costs``."""
-        from evalsql.ingest.costs import load_costs
+        """Keep costs of runs that are held, such as latency_ms; options are those of ``ingest.run_values``."""
+        from evalsql.ingest.run_values import load_costs
 
         return load_costs(self.database, source, **options)
 
@@ -192,14 +191,14 @@ class Warehouse:
         return loaded + names
 
     def load_assignments(self, source: Any, **options: Any) -> LoadedAnswers:
-        """Load which nuggets answers hold, of files or rows; options are those of ``ingest.answers``."""
-        from evalsql.ingest.answers import load_answers
+        """Load which nuggets answers hold, of files or rows; options are those of ``ingest.run_values``."""
+        from evalsql.ingest.run_values import load_answers
 
         return load_answers(self.database, "assignments", source, **options)
 
     def load_citations(self, source: Any, **options: Any) -> LoadedAnswers:
-        """Load whether documents support the sentences that cite them; options are those of ``ingest.answers``."""
-        from evalsql.ingest.answers import load_answers
+        """Load whether documents support the sentences that cite them; options are those of ``ingest.run_values``."""
+        from evalsql.ingest.run_values import load_answers
 
         return load_answers(self.database, "citations", source, **options)
 
