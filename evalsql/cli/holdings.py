@@ -13,7 +13,7 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import OutputOptions, note, progress_bar, texts_lines, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
+from evalsql.evaluation.notices import AUDIT_COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import counted, shortened
@@ -88,7 +88,7 @@ def check(
         with progress_bar() as progress:
             found = findings(warehouse.evaluation, chosen, progress, runs=runs)
         ((num_runs, num_sets),) = warehouse.rows("select (select count(*) from runs), (select count(*) from qrels)")
-        write_table(Table(list(COLUMNS), found), output, warehouse)
+        write_table(Table(list(AUDIT_COLUMNS), found), output, warehouse)
     held = f"{counted(num_runs, 'run')} and {counted(num_sets, 'judgment set')}"
     note(f"checked {held} by {counted(len(chosen), 'audit')}: {', '.join(audit.name for audit in chosen)}")
     if runs is not None and len(runs) < num_runs:

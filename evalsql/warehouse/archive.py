@@ -16,8 +16,8 @@ from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import whole_files, whole_folder
 from evalsql.database.quack import is_address
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError, WarehouseError
-from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.notices import audits, findings
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__

@@ -17,7 +17,7 @@ from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import holdings
 from evalsql.database.database import Database
-from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
+from evalsql.evaluation.notices import audit_query, audited_runs, audits, findings
 from evalsql.ingest import ranking
 from tests.conftest import ROOT, Command, csv_rows, new_file, new_warehouse, write
 from tests.evaluation.damage import FIRST_JUDGED, PAIR, PLACE, T05, cases

@@ -14,7 +14,7 @@ import pytest
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, assert_refused, csv_rows, load_sample, new_file, new_warehouse, open_held
 from tests.long_cases import few_of, one_in, refusals

@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.conftest import warned, write
 
 VALUES = [("a", None, None, "energy_J", 9.5), ("a", "1", None, "latency_ms", 20.0), ("a", "2", 1, "latency_ms", 0.0)]

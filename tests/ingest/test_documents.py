@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from evalsql.phrases import counted
 from tests.conftest import Command, assert_refused, csv_rows, warned, write
 from tests.ingest.variants import lines, parquet

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.conftest import SAMPLE, Command, csv_rows, warned
 from tests.long_cases import content, few_of, one_in, rows_of
 

@@ -13,7 +13,7 @@ import ranx
 
 import evalsql
 from evalsql import EvalsqlError, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.ingest.test_results import VALUES
 from tests.long_cases import few_of
 

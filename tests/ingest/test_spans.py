@@ -10,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.conftest import FIXTURES, Command, assert_refused, csv_rows, warned, write
 from tests.long_cases import few_of
 

@@ -10,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.conftest import Command, assert_refused, csv_rows, new_file, write
 from tests.ingest.topic_variants import TEXTS, TOPICS_FILES, TOPICS_FRAMES
 

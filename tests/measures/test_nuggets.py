@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from tests.conftest import FIXTURES, Command, csv_rows, write
 from tests.long_cases import few_of, one_in, refusals
 

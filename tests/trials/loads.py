@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import evalsql
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 
 NAMES = ("one", "two", "three")
 TOPICS, DEPTH = 60, 400

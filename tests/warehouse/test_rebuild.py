@@ -17,7 +17,7 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, Warehouse, WarehouseError
-from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.notices import audits, findings
 from evalsql.warehouse import schema
 from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write

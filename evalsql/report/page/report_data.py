@@ -12,10 +12,10 @@ from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
 from evalsql.evaluation.explanation import first_contributions
 from evalsql.evaluation.listings import document_words
+from evalsql.evaluation.notices import audits, findings
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short
