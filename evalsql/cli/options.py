@@ -19,9 +19,8 @@ from evalsql.database.engine import ignore_from_now_on
 from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
-from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.listings import arranged
-from evalsql.evaluation.selection import Choice, choose_runs, default_measures, parse_date
+from evalsql.evaluation.selection import Calls, Choice, calls_shown, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.load_options import Form, RunOptions, TieRule, Unit
 from evalsql.phrases import counted

@@ -15,11 +15,10 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.calls import Calls, calls_shown
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.notices import check_new_runs
-from evalsql.evaluation.selection import Choice, choose_runs, parse_date
+from evalsql.evaluation.selection import Calls, Choice, calls_shown, choose_runs, parse_date
 from evalsql.ingest.base_rows import annotate, drop
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
