@@ -278,9 +278,7 @@ def calls_shown(database: Database, calls: Calls, runs: Names = ()) -> Iterator[
     }
     given = {"new_pairs": pairs, "evaluations": "select * from temp.listed_evaluations"}
     given["retrieved"] = "select * from temp.listed_rows"
-    ranks = database.query("judged_ranks_rows", given)
-    with_ties = "rank - tied_above as first_rank, rank + tied_below as last_rank"
-    tables["listed_ranks"] = f"select *, {with_ties} from (\n{ranks}\n)"
+    tables["listed_ranks"] = database.query("listed_ranks", {"new_ranks": database.query("judged_ranks_rows", given)})
     file, others = f"{quoted(database.name)}.main", "select list_id from temp.listed_runs where not has_calls"
     of_runs = [table.name for table in database.catalog.of_kind("tables") if "run_id" in table.columns]
     keys = dict.fromkeys(of_runs, f"run_id in ({others})")
