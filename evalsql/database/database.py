@@ -97,7 +97,7 @@ class Database:
             self.execute(statement)
 
     def announce(self, relations: Sequence[Relation]) -> None:
-        """Say which relations of users will be in the views that cover all measures, before these are made."""
+        """Say which relations of users will be kept, before they and the views of all measures are made."""
 
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""

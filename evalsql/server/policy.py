@@ -7,6 +7,7 @@ what is not understood is refused.
 """
 
 import json
+from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from evalsql.catalog.relations import STEPS, read_catalog, read_relation
 from evalsql.database import engine
 from evalsql.database.calls import EFFECTS, MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
 from evalsql.database.server_connection import SEPARATE
-from evalsql.database.statement_text import CHANGING, VARIABLE, statements_run
+from evalsql.database.statement_text import CHANGING, VARIABLE, Statement, statements_run
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import hides, with_one
 from evalsql.warehouse.schema import keeping
@@ -41,7 +42,7 @@ _NAMED = (
     *(["macro", "table"], ["function", "table"], *_MADE, ["schema"], ["sequence"], ["type"], ["index"]),
     ["unique", "index"],
 )
-_RENAMES = ["rename", "to"]
+_RENAMES, _ON = ["rename", "to"], ("on", False)
 # The extension reads each table as it attaches, and fails at many of these.
 _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
@@ -55,16 +56,19 @@ class RefusedError(Exception):
     """A statement that a client may not send; the message is for it."""
 
 
-def admitted(text: str, role: str) -> str:
-    """The statements to run instead of what a client sent; a reader changes only what is in the schema temp."""
-    run = _rewritten(text, role)
+def admitted(text: str, role: str, kept: AbstractSet[str] = frozenset()) -> str:
+    """The statements to run instead of what a client sent; a reader changes only what is in the schema temp.
+
+    What users keep under the names ``kept`` is changed as measures are loaded or dropped, and not by itself.
+    """
+    run = _rewritten(text, role, kept)
     # The engine reads odd blanks otherwise behind a comment with a quote.
-    if run != text and _rewritten(run, role) != run:
+    if run != text and _rewritten(run, role, kept) != run:
         raise RefusedError("without its comments this text asks something else; send it without them")
     return run
 
 
-def _rewritten(text: str, role: str) -> str:
+def _rewritten(text: str, role: str, kept: AbstractSet[str]) -> str:
     try:
         check_length(text)
         found = list(islice(statements_run(text), MOST_STATEMENTS + 1))
@@ -72,11 +76,12 @@ def _rewritten(text: str, role: str) -> str:
         raise RefusedError(str(error).strip()) from error
     if not 0 < len(found) <= MOST_STATEMENTS:
         raise RefusedError(f"a text has 1 to {MOST_STATEMENTS:,} statements")
-    return "; ".join(f"{each.explain}{_admitted(each.query, each.kind, role)}" for each in found)
+    return "; ".join(f"{each.explain}{_admitted(each, role, kept)}" for each in found)
 
 
-def _admitted(query: str, kind: str, role: str) -> str:
-    if kind == "EXPLAIN":
+def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
+    kind, query, explain = statement
+    if kind == "EXPLAIN" or (kind == "TRANSACTION" and explain):  # the engine would begin or end it
         raise RefusedError("this form of EXPLAIN is not for clients of a server")
     if kind not in _READING | CHANGING or not query:
         raise RefusedError(
@@ -92,7 +97,7 @@ def _admitted(query: str, kind: str, role: str) -> str:
     if [word.text for word in words[:2]] == ["alter", "database"]:
         raise RefusedError("a database of the server keeps its name")
     if (kind in ("CREATE", "ALTER") or (kind == "DROP" and role == WRITE)) and not is_temporary:
-        _check_kept(words, made)
+        _check_kept(words, made, kept)
     if role == WRITE:
         _check_rows(words)
     elif kind not in _READING:
@@ -113,7 +118,7 @@ def _check_rows(words: list[Word]) -> None:
             raise RefusedError(f"evalsql alone writes the rows of {table}, when measures are loaded or dropped")
 
 
-def _check_kept(words: list[Word], made: list[Word]) -> None:
+def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> None:
     """Refuse what would tell clients something else in the place of what DuckDB or evalsql has, or keep them away."""
     kind = made[0].text if made else "table"  # other things that are renamed hide nothing
     named = _after(made or words[1:], *_NAMED)
@@ -123,14 +128,27 @@ def _check_kept(words: list[Word], made: list[Word]) -> None:
         _check_columns(words, is_made=bool(made))
     named = _after(named, ["if", "not", "exists"], ["if", "exists"], [])
     name, behind = _name(named)
-    ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each))}
-    is_changed = not made and [word.text for word in named[:2]] != ["temp", "."] and behind[:2] != ["add", "column"]
+    ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each)), *kept}
+    if [word.text for word in words[:2]] == ["comment", "on"]:
+        name = next((word.text for word in words[2:] if word.text in ours), "")
+    is_changed = not made and [word.text for word in named[:2]] != ["temp", "."]
+    if kind == "unique":  # rows of a load may not be
+        tables = (_name(named[at:])[0] for at, word in enumerate(named, start=1) if (word.text, word.is_quoted) == _ON)
+        is_changed, name = True, next(tables, "")
+    if behind[:2] == ["add", "column"]:
+        is_changed &= name in SIGNED  # evalsql writes whole rows into these
     if is_changed and name in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
-        raise RefusedError(f"{name} is evalsql's; its rows may be changed, and columns added to tables")
+        advice = "rows of most tables may be changed and columns added; load measures and drop measures do the rest"
+        raise RefusedError(f"{name} is evalsql's, or loaded as a measure; {advice}")
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
     for new in [name] if made else [_name(each)[0] for each in renamed]:
-        if (made and new in ours) or hides(read_catalog(), kind, new) or (kind, new) == ("schema", "temp"):
-            raise RefusedError(f"{new} is a name of DuckDB or evalsql; give what is kept another one")
+        if (
+            new in kept
+            or (made and new in ours)
+            or hides(read_catalog(), kind, new)
+            or (kind, new) == ("schema", "temp")
+        ):
+            raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
 def _check_columns(words: list[Word], *, is_made: bool) -> None:
@@ -146,15 +164,15 @@ def _check_columns(words: list[Word], *, is_made: bool) -> None:
             raise RefusedError(f"a table that is kept has no {what}: with them nobody could connect")
 
 
-def views_of(announced: str) -> frozenset[str]:
-    """Texts that make the views of all measures with those of users, whose names and texts are here as JSON."""
+def makes(announced: str) -> tuple[set[str], list[str]]:
+    """Names of users' measures, which are here with their texts as JSON, and what keeps them with views of them all."""
     try:
         check_length(announced)
         given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
         catalog = reduce(with_one, given, read_catalog())
         made = (statement for _, statement in own_statements(catalog, given))
         written = engine.extract_statements(SEPARATE.join(keeping(catalog)))  # as a client takes them apart
-        return frozenset([*made, SEPARATE.join(each.query for each in written)])
+        return {each.name for each in given}, [*made, SEPARATE.join(each.query for each in written)]
     except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(str(error)) from error
 

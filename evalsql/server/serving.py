@@ -233,7 +233,8 @@ def serve(
         check_definitions(database, check_definition)
         if was_killed:
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
-        server = Server(database, address, Sessions(tokens, log), log)
+        kept = {name for (name,) in database.rows("select relation from main.added_relations")}
+        server = Server(database, address, Sessions(tokens, log, kept=kept), log)
         server.start()
         try:
             if not engine.__version__.startswith("1.5."):

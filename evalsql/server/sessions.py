@@ -24,7 +24,7 @@ from evalsql.database.calls import MOST
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
-from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted, views_of
+from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted, makes
 
 _FEWEST = 16  # characters
 
@@ -85,6 +85,8 @@ _SHOWN = 160  # characters of a statement in the log
 # How the extension asks about rows that a client sends, in these words and no others.
 _NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
 _BEFORE_ROWS, _BEHIND_ROWS = "INSERT INTO ", " VALUES (NULL)"  # how the extension announces them
+# How a client takes out what users keep, before it is made anew.
+_DROPS = re.compile(r'drop (?:view|macro|macro table) if exists "[^"]+"\."(?:main|steps)"\."(\w+)"')
 _ROWS = re.compile(rf"INSERT INTO (?P<table>{_NAME}(?:\.{_NAME}){{0,2}}) VALUES \(NULL\)", re.ASCII)
 
 
@@ -98,7 +100,8 @@ class Session:
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
-    views: frozenset[str] = frozenset()  # statements that make those of all measures, with the ones it has announced
+    is_alone: bool = False  # whether a transaction is open for sure: a text that begins one does nothing before
+    making: list[str] = field(default_factory=list)  # what keeps the measures it has announced and is not yet run
 
 
 @dataclass
@@ -110,6 +113,7 @@ class Sessions:
     writer: str | None = None  # the session whose turn it is
     waiting: dict[str, float] = field(default_factory=dict)  # sessions in their order, and when each last asked
     is_stopping: bool = False
+    kept: set[str] = field(default_factory=set)  # names of measures and steps that users keep, or did
     _guard: threading.RLock = field(default_factory=threading.RLock)
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
@@ -143,13 +147,22 @@ class Sessions:
                     return self._own(session, known, text)
                 if self.is_stopping and first_word(text) not in ROLLBACKS:
                     raise RefusedError(STOPPING)
-                run = text if text in known.views else admitted(text, known.role)
+                drops = _DROPS.fullmatch(text) if known.making else None
+                is_making = text in known.making[:1] or (drops and drops[1] in self.kept)
+                run = text if is_making else admitted(text, known.role, self.kept)
+                words = [first_word(each.query) for each in engine.extract_statements(run)]
+                if known.making and not {*COMMITS}.isdisjoint(words):
+                    raise RefusedError("measures are kept with all that is made of them, or rolled back")
             except RefusedError as error:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"
             self.log(f"{known.label} {known.role} {_line(text)}")
-            for word in (first_word(each.query) for each in engine.extract_statements(run)):
-                known.is_open = word in BEGINS or (known.is_open and word not in (*COMMITS, *ROLLBACKS))
+            known.making = known.making[text in known.making[:1] :]
+            for word in words:
+                ends = word in (*COMMITS, *ROLLBACKS)
+                known.is_open = word in BEGINS or (known.is_open and not ends)
+                known.is_alone = words == [word] if word in BEGINS else known.is_alone and not ends
+                known.making = [] if ends else known.making
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
@@ -161,7 +174,10 @@ class Sessions:
             self._give_up(session)
             return "select true as unlocked"
         if text.startswith(MEASURES) and known.role == WRITE:
-            known.views = views_of(text.removeprefix(MEASURES))
+            if not known.is_alone:
+                raise RefusedError("measures are kept in a transaction")
+            names, known.making = makes(text.removeprefix(MEASURES))
+            self.kept |= names
             return "select true as known"
         word, _, other = text.rpartition(" ")
         if word != BEAT or other not in self.known:

@@ -157,6 +157,7 @@ def _only_in_file(database: Database, columns: str) -> str:
 def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
     """Put a user's own views and macros into the file in the place of those before; their texts may be kept already."""
     names = {relation.name for relation in before.own}
+    database.announce(database.catalog.own)
     _drop(database, database.name, names)
     _make_own(database)
     database.execute_all((signing if are_kept else keeping)(database.catalog))
@@ -166,7 +167,6 @@ def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -
 
 
 def _make_own(database: Database) -> None:
-    database.announce(database.catalog.own)
     with database.in_file():
         catalog = replace(database.catalog, temporary=frozenset())
         apply(database, ddl.own_statements(catalog, catalog.own))

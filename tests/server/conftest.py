@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql.server.sessions import Sessions, Tokens
 from tests.conftest import load_sample
 from tests.server.served import RUNS, Served
+
+WRITE, READ = "w" * 20, "r" * 20
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -47,3 +50,18 @@ def own(file: Path, tmp_path: Path) -> Iterator[Served]:
     server.start()
     yield server
     server.end(signal.SIGKILL)
+
+
+class Watched(Sessions):
+    """Sessions of which three have shown the token that writes, with the lines of the log and a clock to move."""
+
+    def __init__(self) -> None:
+        self.time, self.lines = 1000.0, list[str]()
+        super().__init__(Tokens(WRITE, READ), self.lines.append, lambda: self.time)
+        for name in "abc":
+            self.authenticate(name, WRITE, "")
+
+
+@pytest.fixture
+def sessions() -> Watched:
+    return Watched()

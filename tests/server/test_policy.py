@@ -1,4 +1,4 @@
-"""Statements that tokens admit and what becomes of them, parameters written out, sessions and the turn to write."""
+"""Statements that tokens admit and what becomes of them, and parameters written out."""
 
 import json
 import time
@@ -11,20 +11,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evalsql.catalog.ddl import own_statements
-from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.calls import CallError, words_of
-from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, UNLOCK, Address, server_error
+from evalsql.database.quack import MEASURES
 from evalsql.database.statement_text import rendered
-from evalsql.errors import WarehouseError
 from evalsql.server.policy import RefusedError, admitted, check_definition
-from evalsql.server.sessions import IDLE, MOST_SESSIONS, OPEN, Sessions, Tokens
-from evalsql.warehouse.schema import keeping
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
+from tests.server.conftest import Watched
 
 HERE = Path(__file__).parent
-WRITE, READ = "w" * 20, "r" * 20
 
 
 @pytest.mark.parametrize(("role", "text", "run"), rows_of(HERE / "admitted.tsv"))
@@ -66,127 +61,6 @@ def test_what_a_served_file_defines_calls_nothing_that_clients_may_not() -> None
     check_definition("SELECT x AS query_table, 'query(1)' FROM query_table('runs')")
 
 
-class Watched(Sessions):
-    """Sessions of which three have shown the token that writes, with the lines of the log and a clock to move."""
-
-    def __init__(self) -> None:
-        self.time, self.lines = 1000.0, list[str]()
-        super().__init__(Tokens(WRITE, READ), self.lines.append, lambda: self.time)
-        for name in "abc":
-            self.authenticate(name, WRITE, "")
-
-
-@pytest.fixture
-def sessions() -> Watched:
-    return Watched()
-
-
-def _locks(sessions: Sessions, name: str) -> bool:
-    return sessions.authorise(name, LOCK) == "select true as locked"
-
-
-def test_a_token_gives_its_role_and_another_one_nothing(sessions: Sessions) -> None:
-    assert sessions.authenticate("r", READ, "")
-    assert not sessions.authenticate("x", "x" * 20, "")
-    assert not sessions.authenticate("y", "", "")
-    assert sessions.authorise("a", HELLO) == "select 'a' as session, 'write' as role"
-    assert sessions.authorise("r", HELLO) == "select 'r' as session, 'read' as role"
-    assert sessions.authorise("x", "select 1") is None
-    # A reader has no turn to write, and sends no rows.
-    assert not _locks(sessions, "r")
-    assert sessions.authorise("r", "INSERT INTO main.runs VALUES (NULL)") is None
-
-
-def test_writers_take_turns_in_the_order_they_asked(sessions: Watched) -> None:
-    assert _locks(sessions, "a")
-    assert not _locks(sessions, "b")
-    assert not _locks(sessions, "c")
-    sessions.authorise("a", UNLOCK)
-    assert not _locks(sessions, "c")
-    assert _locks(sessions, "b")
-    sessions.authorise("b", UNLOCK)
-    assert _locks(sessions, "c")
-    assert not _locks(sessions, "b")
-    sessions.time += 5  # who does not ask again loses the place
-    sessions.authorise("c", UNLOCK)
-    assert _locks(sessions, "a")
-
-
-def test_who_asks_nothing_further_for_longer_than_the_limit_is_late_while_busy(sessions: Watched) -> None:
-    sessions.authorise("a", "begin")
-    sessions.time += 5
-    sessions.authorise("b", "select 1")
-    assert not sessions.is_nothing_open()
-    assert sessions.late({"a", "b"}, 4) == ["a"]
-    assert sessions.late({"b"}, 4) == []
-    sessions.authorise("b", f"{BEAT} a")  # it tells that its client lives, not that the statement has ended
-    assert sessions.late({"a"}, 4) == ["a"]
-    sessions.authorise("a", "commit")
-    assert sessions.is_nothing_open()
-
-
-def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessions: Watched) -> None:
-    assert _locks(sessions, "a")
-    sessions.time += LEASE - 1
-    assert sessions.authorise("b", f"{BEAT} a") == "select true as heard"
-    sessions.time += LEASE - 1
-    assert sessions.gone([]) == []
-    sessions.time += 2
-    assert sessions.gone(["a"]) == []  # a long statement of it is running
-    assert sessions.gone([]) == ["a"]
-    sessions.forget(["a"])
-    assert _locks(sessions, "b")
-    assert sessions.authorise("a", "select 1") is None
-
-
-def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions: Watched) -> None:
-    for name, begin in (("a", "select 1; /* a */ BEGIN"), ("b", "begin")):
-        sessions.authorise(name, begin)
-        sessions.authorise(name, "insert into runs by name select 1 as run")
-    sessions.authorise("b", "rollback;")
-    sessions.time += OPEN - 1
-    assert sessions.gone([]) == []
-    sessions.time += 2
-    assert sessions.gone([]) == ["a"]
-    sessions.forget(["a"])
-    sessions.time += IDLE - OPEN - 2
-    assert sessions.gone([]) == []
-    sessions.time += 2
-    assert sessions.gone([]) == ["b", "c"]
-
-
-def test_views_of_all_measures_are_those_of_measures_that_were_announced(sessions: Watched, tmp_path: Path) -> None:
-    """Else a writer could have others told anything by the name of scores."""
-    path = own_measure(
-        tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
-    )
-    own = read_relation(path, path.read_text())
-    made = [statement for _, statement in own_statements(read_catalog().extended([own]), [own])]
-    (scores,) = (each for each in made if each.startswith("create or replace view scores"))
-    announced = MEASURES + json.dumps([(own.name, own.text)])
-    sessions.authenticate("r", READ, "")
-    assert sessions.authorise("r", announced) is None
-    assert str(sessions.authorise("a", scores)).startswith("select error(")
-    assert sessions.authorise("a", announced) == "select true as known"
-    assert [sessions.authorise("a", each) for each in made] == made
-    statements = duckdb.extract_statements("\n;".join(keeping(read_catalog().extended([own]))))
-    written = "\n;".join(each.query for each in statements)
-    assert sessions.authorise("a", written) == written
-    assert str(sessions.authorise("a", written.replace("AP", "RR"))).startswith("select error(")
-    alone = written[written.index("delete from main.warehouse") :]  # it would say so of measures that are not kept
-    assert "evalsql alone writes" in str(sessions.authorise("a", alone))
-    reading_it = own.text.replace("evaluated_topics", "own").replace("Own", "Other")
-    pairs = [("other", reading_it), ("own", own.text)]  # clients, who read them in this order, would leave one out
-    assert str(sessions.authorise("a", MEASURES + json.dumps(pairs))).startswith("select error(")
-    assert sessions.authorise("a", announced) == "select true as known"
-    for name, text in (("b", scores), ("r", scores), ("a", scores.replace("Own", "AP")), ("a", f"{scores} limit 0")):
-        assert str(sessions.authorise(name, text)).startswith("select error(")
-    reading = own.text.replace("evaluated_topics", "read_text('x')")
-    pairs = [("ap", own.text), ("a; b", own.text), ("own", reading)]
-    for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *(json.dumps([pair]) for pair in pairs)):
-        assert str(sessions.authorise("a", MEASURES + text)).startswith("select error("), text
-
-
 SIGNED = (
     *(
         "delete from {}",
@@ -215,26 +89,6 @@ def test_rows_that_say_what_evalsql_is_are_written_by_evalsql_alone(sessions: Wa
         assert sessions.authorise("a", f"INSERT INTO {table} VALUES (NULL)") is None
     for text in ("insert into temp.measures select 1", "select mean from measures", "delete from runs where run = 'a'"):
         assert sessions.authorise("a", text) == text
-
-
-def test_sessions_are_few_and_where_there_are_many_they_ask_something(sessions: Watched) -> None:
-    """The extension cannot list more than 2,048, and dies of it."""
-    sessions.known.clear()
-    known = [str(nth) for nth in range(3000) if sessions.authenticate(str(nth), READ, "")]
-    assert len(known) == MOST_SESSIONS < 2048
-    sessions.authorise("9", "begin")
-    sessions.time += LEASE - 1
-    sessions.authorise("7", "select 1")
-    assert sessions.gone([]) == []
-    sessions.time += 2
-    assert sessions.gone(["8"]) == [each for each in known if each not in ("7", "8", "9")]
-    sessions.time += OPEN
-    assert sessions.gone(["8"]) == [each for each in known if each != "8"]
-    sessions.authorise("9", "rollback")
-    sessions.time += OPEN - 1
-    sessions.forget(known[MOST_SESSIONS // 2 :])
-    assert sessions.gone([]) == []
-    assert sessions.authenticate("new", READ, "")
 
 
 def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:
@@ -292,32 +146,6 @@ def test_rows_are_for_a_table_with_a_short_name_and_statements_are_few(sessions:
         assert ("a text has 1 to 1,000 statements" in str(sessions.authorise("a", "select 1;" * num))) == is_refused
 
 
-def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> None:
-    del sessions.lines[:]
-    sessions.authenticate("abcdefghij", WRITE, "")
-    sessions.authorise("abcdefghij", "select\n  1")
-    sessions.authorise("abcdefghij", "set threads = 1")
-    sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
-    sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
-    sessions.authorise("abcdefghij", "select 2")
-    assert sessions.lines == [
-        "abcdefgh connects: write",
-        "abcdefgh write select 1",
-        "abcdefgh write refused: set threads = 1",
-        "abcdefgh write sends rows for main.staged",
-        "abcdefgh write sent rows for main.staged in 2 requests",
-        "abcdefgh write select 2",
-    ]
-
-
-def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
-    sessions.is_stopping = True
-    assert not sessions.authenticate("d", WRITE, "")
-    refused = str(sessions.authorise("a", "select 1"))
-    assert isinstance(server_error(refused[len("select error('") : -2], Address("localhost", 9494)), WarehouseError)
-    assert sessions.authorise("a", "rollback") == "rollback"  # else the client hears of that alone
-
-
 VALUES = [
     *(None, True, False, 0, -7, 2**40, 0.1, 1e-300, -2.5, float("inf"), float("-inf")),
     *("", "it's", "a?b $1", "line\nend", "naïve 漢字", "NUL\0in it", '"quoted"'),
@@ -372,26 +200,3 @@ def test_no_comment_hides_a_call(role: str) -> None:
         with suppress(RefusedError):
             run = admitted(f"select 1 {comment}; {called}", role)
             assert "quack_stop" not in [word.text for word in words_of(run)]
-
-
-def test_rows_are_announced_by_one_form_alone(sessions: Watched) -> None:
-    """All else is a statement as any other, of which each is looked at."""
-    for table in ("runs", 'main."a ""b"', "file.main.runs", '"in a file".main.retrieved'):
-        announced = f"INSERT INTO {table} VALUES (NULL)"
-        assert sessions.authorise("a", announced) == announced
-        assert sessions.known["a"].rows_for == table
-    for before in (content(cell).decode() for (cell,) in rows_of(HERE / "before_rows.tsv")):
-        sessions.authorise("a", "select 1")
-        sessions.authorise("a", f"INSERT INTO {before}VALUES (NULL)")
-        assert sessions.known["a"].rows_for == "", before
-    stopped = sessions.authorise("a", "INSERT INTO files select ''; call quack_stop(''); VALUES (NULL)")
-    assert stopped is None
-
-
-@pytest.mark.parametrize("name", [".evaluations", "", "a.", ".", "main..runs", '"', "a b", "runs (run)", "a.b.c.d"])
-def test_rows_for_what_is_no_name_of_a_table_get_no_leave(sessions: Watched, name: str) -> None:
-    """The extension takes any text, a refusal in words too, for leave to append."""
-    sessions.authenticate("reader_key", READ, "")
-    for session in ("a", "reader_key"):
-        assert sessions.authorise(session, f"INSERT INTO {name} VALUES (NULL)") is None
-    assert sessions.authorise("reader_key", "INSERT INTO runs VALUES (NULL)") is None

@@ -147,13 +147,23 @@ def test_a_writer_who_says_that_other_measures_are_kept_locks_nobody_out(own: Se
     insert = "insert into added_relations select 1, 'one', 'select 1', now()::timestamp"
     with evalsql.open(own.url, token=own.write_token) as writer:
         for text in (insert, "update added_relations set nth = 2", "\n;".join(schema.signing(catalog))):
+            writer.execute("begin")
             writer.database.announce([relation])
             with pytest.raises(UsageError, match="evalsql alone writes the rows of"):
-                writer.database.execute(text)
-        writer.database.execute("\n;".join(schema.keeping(catalog)))  # these are kept
-        writer.database.announce([])
+                writer.execute(text)
+            writer.execute("rollback")
+        with pytest.raises(UsageError, match="measures are kept in a transaction"):
+            writer.database.announce([relation])
+        with pytest.raises(UsageError, match="measures are kept with all that is made"), writer.database.transaction():
+            writer.database.announce([relation])
+        writer.execute("rollback")
+        writer.load_measures(path)
+        with pytest.raises(UsageError, match="one is a name of DuckDB, evalsql or a measure"):
+            writer.execute("create or replace view one as select 1")
         with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
             assert [each.name for each in reader.database.catalog.own] == ["one"]
+        with pytest.raises(UsageError, match="measures is evalsql's"):
+            writer.execute("alter table measures add column note varchar")
         writer.drop_measures("one")
     with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
         assert list(reader.database.catalog.own) == []
