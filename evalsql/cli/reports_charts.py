@@ -193,8 +193,8 @@ def site(
     if (output is None) != serve:
         raise UsageError("a site is written to a folder, --output DIR, or shown here, --serve: name one of them")
 
-    from evalsql.report.site.site_data import gather
     from evalsql.report.site.site_folder import check_folder, write_site
+    from evalsql.report.site.site_parts import gather
 
     def write(folder: Path) -> tuple[int, int, Copy]:
         # The rows of the copy go through files beside the folder, which the engine may write.

@@ -18,7 +18,7 @@ from evalsql.evaluation.gate_decision import decide
 from evalsql.evaluation.gate_rules import parse_rule
 from evalsql.report.page.report_data import gather_report
 from evalsql.report.paper import paper_comparison, read_paper
-from evalsql.report.site.site_data import gather
+from evalsql.report.site.site_parts import gather
 from tests.conftest import SAMPLE, Command, new_file, write
 from tests.long_cases import few_of
 

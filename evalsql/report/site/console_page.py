@@ -20,8 +20,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json, text
-from evalsql.report.site.site_data import SetResults
-from evalsql.report.site.site_parts import CONSOLE, FILES, HOME, Links, Page
+from evalsql.report.site.site_parts import CONSOLE, FILES, HOME, Links, Page, SetResults
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.open import Reach, open_database
 

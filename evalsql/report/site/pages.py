@@ -10,10 +10,11 @@ from evalsql.report import html
 from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, signed, table, text
 from evalsql.report.page import verdicts
 from evalsql.report.page.html_page import size_line
-from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, SetResults
-from evalsql.report.site.site_parts import HOME, MEASURES, Links, Page, scale_of, tiles
+from evalsql.report.site import site_parts
+from evalsql.report.site.site_parts import DIGITS, FOUND_DEPTH, TILES, Links, Page, SetResults, scale_of, tiles
 from evalsql.report.table import value_text
 
+_MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
 _FIRST = 10  # runs of each judgment set on the first page
 _MOST_HISTORY = 200
 _REPORT = "The report, with pairs, curves and doubts"
@@ -48,7 +49,7 @@ def _first_page(links: Links, title: str) -> Page:
         named = ("Leaderboard", "") if is_only else (qrels, size_line(results))
         body += section(f"set-{links.sets[qrels]}", *named, *shown)
     sizes = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
-    return Page(HOME[1], title, size_line(found[0]) if is_only else sizes, body)
+    return Page(site_parts.HOME[1], title, size_line(found[0]) if is_only else sizes, body)
 
 
 def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -85,13 +86,13 @@ def _set_page(results: SetResults, links: Links) -> Page:
     more = links_line(
         link("report.html", _REPORT),
         link("topics.html", "Topics"),
-        links.to(MEASURES[1], MEASURES[0]),
+        links.to(site_parts.MEASURES[1], site_parts.MEASURES[0]),
         links.query(asked, "Ask in SQL"),
     )
     notices = "".join(f"<li>{text(each.text)}</li>" for each in results.notices)
     noted = f'<h3>To note</h3><ul class="notices">{notices}</ul>' if notices else ""
     body = section("systems", "Systems", sentence, _leaderboard(results, links), more, noted)
-    return Page(address, qrels, size_line(results), answers(_answers(results, links)) + body, [HOME])
+    return Page(address, qrels, size_line(results), answers(_answers(results, links)) + body, [site_parts.HOME])
 
 
 def _topic_list(results: SetResults, links: Links) -> Page:
@@ -110,7 +111,7 @@ def _topic_list(results: SetResults, links: Links) -> Page:
     drawn = "the line is from the least to the greatest, the circle the median"
     sentence = f"{first} of all systems on each topic: {drawn}."
     shown = section("topics", "Topics", sentence, table("Topics", [*columns, ("best", "o"), ("by", "m")], rows))
-    return Page(address, "Topics", size_line(results), shown, [HOME, (qrels, links.set_page(qrels))])
+    return Page(address, "Topics", size_line(results), shown, [site_parts.HOME, (qrels, links.set_page(qrels))])
 
 
 def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
@@ -138,7 +139,7 @@ def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
     body += links_line(links.query(asked, "Ask for all its judgments in SQL"))
     heading = f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}"
     summary = f"{relevant} \u00b7 {results.topics.index(topic) + 1} of {counted(len(results.topics), 'topic')}"
-    above = [HOME, (qrels, links.set_page(qrels)), ("Topics", links.set_page(qrels, "topics"))]
+    above = [site_parts.HOME, (qrels, links.set_page(qrels)), ("Topics", links.set_page(qrels, "topics"))]
     return Page(address, heading, summary, body, above)
 
 
@@ -179,7 +180,7 @@ def _documents(documents: Sequence[Any], results: SetResults) -> str:
     tables = ""
     for heading, group in groups.items():
         rows = []
-        for each in group[:MOST_DOCUMENTS]:
+        for each in group[:_MOST_DOCUMENTS]:
             found, rank = f"{each.num_found} of {num_runs}", "" if each.best_rank is None else str(each.best_rank)
             rows.append([results.named(each.document), tiles([each.grade]), found, str(each.num_ret), rank])
         if rows:
@@ -198,7 +199,7 @@ def _system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
         for part, heading, sentence, shown in _sections(run, results, links):
             body += section(f"{part}-{links.sets[qrels]}", heading + _of_set(found, qrels), sentence, shown)
     body += links_line(links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL"))
-    above = [HOME, *((each.qrels, links.set_page(each.qrels)) for each in found if len(found) == 1)]
+    above = [site_parts.HOME, *((each.qrels, links.set_page(each.qrels)) for each in found if len(found) == 1)]
     return Page(address, run, ", ".join(places), body, above)
 
 
@@ -326,7 +327,7 @@ def _measure_list(links: Links) -> Page:
         heading = family.replace("_", " ").capitalize()
         body += section(f"family-{family}", heading, "", table(heading, columns, rows))
     summary = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
-    return Page(MEASURES[1], MEASURES[0], summary, body, [HOME])
+    return Page(site_parts.MEASURES[1], site_parts.MEASURES[0], summary, body, [site_parts.HOME])
 
 
 def _measure_page(relation: Relation, links: Links, *, is_partial: bool) -> Page:
@@ -347,7 +348,7 @@ def _measure_page(relation: Relation, links: Links, *, is_partial: bool) -> Page
     sql = f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre>'
     sentence = "This is the whole computation, with what it reads."
     body += section("sql", "The SQL that computes it", sentence, sql, links_line(ask))
-    return Page(address, header.measure, header.title, body, [HOME, MEASURES])
+    return Page(address, header.measure, header.title, body, [site_parts.HOME, site_parts.MEASURES])
 
 
 def _definition(relation: Relation, *, is_partial: bool) -> str:

@@ -25,8 +25,19 @@ from evalsql.report.page.board_page import board_page
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
 from evalsql.report.site.pages import every_page
-from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import BOARD, CONSOLE, FILES, HOME, MEASURES, Frame, Links, html, to_root
+from evalsql.report.site.site_parts import (
+    BOARD,
+    CONSOLE,
+    DIGITS,
+    FILES,
+    HOME,
+    MEASURES,
+    Frame,
+    Links,
+    SetResults,
+    html,
+    to_root,
+)
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 

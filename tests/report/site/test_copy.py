@@ -15,7 +15,7 @@ import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.site import console_page
-from evalsql.report.site.site_data import SetResults, gather
+from evalsql.report.site.site_parts import SetResults, gather
 from tests.conftest import in_process, write
 from tests.report.site.conftest import Small, unpacked, write_site
 
