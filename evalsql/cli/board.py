@@ -14,8 +14,8 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board as board_of
 from evalsql.evaluation.gate_rules import read_parsed
 from evalsql.report.display import board_table, pairs_table
-from evalsql.report.page.board_page import board_page
 from evalsql.report.page.report_formats import PAGE_DIGITS
+from evalsql.report.page.single_pages import board_page
 from evalsql.report.terminal import DroppedColumns
 
 

@@ -15,7 +15,7 @@ from evalsql.evaluation import judging
 from evalsql.evaluation.listings import arranged
 from evalsql.phrases import counted, natural_key
 from evalsql.report import writers
-from evalsql.report.page.sheet import for_spreadsheet, sheet_page
+from evalsql.report.page.single_pages import for_spreadsheet, sheet_page
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.fusion import fuse as fuse_runs

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 import evalsql
 from evalsql import Warehouse
 from evalsql.evaluation.boards import board
-from evalsql.report.page.board_page import board_page
+from evalsql.report.page.single_pages import board_page
 from tests.boards.made import load_figures, made
 from tests.conftest import Command, made_once, new_file, new_warehouse, write
 from tests.report.conftest import NASTY, Open, page_data

@@ -163,7 +163,7 @@ def test_names_that_trec_cannot_hold_are_saved_as_json(
     empty: Warehouse, command: Command, tmp_path: Path, browser: Browser
 ) -> None:
     from evalsql.evaluation.judging import sheet_query
-    from evalsql.report.page.sheet import sheet_page
+    from evalsql.report.page.single_pages import sheet_page
     from evalsql.report.table import Table
 
     empty.load_run([("#1 <b>", name, -at) for at, name in enumerate(NASTY)], "run")

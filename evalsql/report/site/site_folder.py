@@ -21,8 +21,8 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.boards import board
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import read_part
-from evalsql.report.page.board_page import board_page
 from evalsql.report.page.html_page import page as report_page
+from evalsql.report.page.single_pages import board_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
 from evalsql.report.site.pages import every_page
 from evalsql.report.site.site_parts import (

@@ -1,5 +1,6 @@
-"""A board as one page: who is first, how surely, and where it loses; it reads without a script."""
+"""Pages that need nothing beside them: a board, a sheet to judge documents in."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,9 @@ from evalsql.evaluation.boards import Board
 from evalsql.phrases import counted, some_of
 from evalsql.report import html
 from evalsql.report.html import number, text
+from evalsql.report.table import Table
+from evalsql.report.writers import inert
+from evalsql.version import __version__
 
 _MOST_NAMED = 3
 Key = tuple[str, str | None]  # a system and its version
@@ -137,3 +141,38 @@ def _one(system: Mapping[str, Any], data: Mapping[str, Any], digits: int) -> str
         if value is not None
     ]
     return f'<p class="sentence">{text(system["name"])}</p>{html.table("One system", columns, rows)}'
+
+
+_SHEET_COLUMNS = ("topic", "topic_text", "document", "title", "text", "grade")
+_SHEET_TEXTS = ("topic_text", "title", "text")
+_KEYS = "Keys: {} judge, \u2190 and \u2192 go on, n finds the next not judged, Delete takes a grade back, s saves."
+
+
+def for_spreadsheet(sheet: Table) -> Table:
+    """Rows with an empty grade, whose texts no spreadsheet takes for a formula; names stay as they are."""
+    shown = sheet.with_column(len(sheet.columns), "grade", [None] * len(sheet.rows))
+    rows = [
+        [inert(cell) if name in _SHEET_TEXTS else cell for name, cell in zip(_SHEET_COLUMNS, row, strict=True)]
+        for row in shown.picked(*_SHEET_COLUMNS)
+    ]
+    return Table(_SHEET_COLUMNS, rows)
+
+
+def sheet_page(sheet: Table, grades: Sequence[int]) -> str:
+    """The page, which reaches nothing; rows are those of ``judging_sheet``, the documents of a topic together."""
+    topics: dict[str, list[Any]] = {}
+    for topic, *said in sheet.picked("topic", "topic_text", "description", "narrative"):
+        topics.setdefault(topic, [topic, *said])
+    places = {topic: at for at, topic in enumerate(topics)}
+    found = sheet.picked("topic", "document", "title", "text")
+    documents = [[places[topic], *(each or "" for each in said)] for topic, *said in found]
+    names = html.embedded_json([[topic, document] for topic, document, *_ in found])
+    data = {
+        "key": f"evalsql {hashlib.sha256(names.encode()).hexdigest()}",
+        "grades": list(grades),
+        "topics": [[each or "" for each in asked] for asked in topics.values()],
+        "documents": documents,
+    }
+    title, style, scripts = "Documents to judge", html.read_part("sheet.css"), ["elements.js", "sheet.js"]
+    keys, made = text(_KEYS.format(", ".join(map(str, grades)))), text(f"Made by evalsql {__version__}.")
+    return html.page("sheet", title, style, scripts, data, head=html.read_part("sheet_head.html"), keys=keys, made=made)
