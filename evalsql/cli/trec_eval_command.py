@@ -1,20 +1,259 @@
-"""``evalsql trec_eval``: takes trec_eval's options and prints its lines."""
+"""``evalsql trec_eval``: prints what trec_eval 9.0.8 or 10.0 (Buckley, Soboroff) prints; the figures come from SQL."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import typer
 from typer.core import TyperCommand
 
-from evalsql.catalog.measure_names import trec_names
-from evalsql.catalog.relations import RELEVANCE_STRING, RUN_ID, read_catalog
+from evalsql.catalog.ddl import ANSWERS, relation_query
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
+from evalsql.catalog.relations import (
+    NEW_IN_10,
+    NUM_TOPICS,
+    RELEVANCE_STRING,
+    RUN_ID,
+    TREC_GROUPS,
+    TREC_ORDER,
+    Catalog,
+    read_catalog,
+)
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.measures_sql import print_page
 from evalsql.cli.options import Where
 from evalsql.cli.output import note, standard_output
-from evalsql.errors import UsageError
+from evalsql.database.database import MEMORY
+from evalsql.errors import EvalsqlError, Problem, ProblemList, UsageError, input_error
 from evalsql.report.terminal import for_stream
-from evalsql.trec_eval import Options, lines, marked_names
+from evalsql.warehouse.open import open_database
+from evalsql.warehouse.warehouse import Warehouse
+
+# By the name of trec_eval's -R the form under which the judgments are loaded, and by form the group of its measures.
+FORMATS = {"qrels": "grades", "qrels_jg": "groups", "prefs": "preferences", "qrels_prefs": "preferences"}
+_GROUPS = {"grades": "official", "groups": "qrels_jg", "preferences": "prefs"}
+_QRELS = "qrels"
+
+
+class NoCommonTopicError(EvalsqlError):
+    """The run has no topic of the judgments; trec_eval ends with 7."""
+
+    exit_code = 7
+
+
+class Options(NamedTuple):
+    """trec_eval's options by their meaning; see ``evalsql trec_eval --help``."""
+
+    measures: Sequence[str] = ("official",)
+    version: str = "9.0.8"
+    per_topic: bool = False
+    summary: bool = True
+    complete: bool = False
+    level: int = 1
+    depth: int | None = None
+    collection: int = 0
+    judged_only: bool = False
+    judgments_format: str = "qrels"
+    zscores: str | None = None
+
+    @property
+    def tie_rule(self) -> str:
+        return "trec_eval_10" if self.version == "10.0" else "trec_eval"
+
+
+class Row(NamedTuple):
+    """One line of the printout: its name, the measure (None for runid, num_q and relstring), relstring's length."""
+
+    name: str
+    measure: Measure | None = None
+    length: int = 10
+
+
+def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
+    """The rows of names such as P.5,10 and all_trec, in trec_eval's order; UsageError for all that do not fit."""
+    marked, problems = marked_names(texts, options.version)
+    rows: list[Row] = []
+    for name, values in marked.items():
+        try:
+            rows += _rows(name, values, catalog, options)
+        except UsageError as error:
+            problems.append(str(error))
+    if problems:
+        raise UsageError("\n".join(problems))
+    return rows
+
+
+def marked_names(texts: Iterable[str], version: str) -> tuple[dict[str, str | None], list[str]]:
+    """The measures that texts name, in trec_eval's order, with values behind the first dot; lines on unknown names."""
+    known = [name for name in TREC_ORDER if version == "10.0" or name not in NEW_IN_10]
+    marked: dict[str, str | None] = {}
+    problems: list[str] = []
+    for text in texts:
+        name, dot, values = text.partition(".")
+        if dot and not values:
+            problems.append(f'"{text}": there is nothing behind the dot')
+        elif name in TREC_GROUPS:
+            marked = dict.fromkeys(TREC_GROUPS[name]) | marked
+        elif name in known:
+            marked[name] = marked.get(name) or values or None
+        else:
+            later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
+            problems.append(unknown_measure(text, {each: each for each in (*known, *TREC_GROUPS)}) + later)
+    return {name: marked[name] for name in known if name in marked}, problems
+
+
+def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> list[Row]:
+    if name in (RUN_ID, NUM_TOPICS):
+        return [Row(name)]
+    if name == RELEVANCE_STRING:
+        if values is not None and not values.isdigit():
+            raise UsageError(f'"{name}.{values}": the length is a whole number')
+        return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
+    named = trec_names(catalog)[name]
+    form, family = FORMATS[options.judgments_format], named.relation.family
+    if form != (family if family in _GROUPS else "grades"):
+        of_format = f"cannot be calculated from judgments of format {options.judgments_format}"
+        raise UsageError(f"{name} {of_format}; -m {_GROUPS[form]} names those that can")
+    settings: dict[str, Value] = {"rel": options.level, "rounding": options.tie_rule}
+    settings |= {"collection": options.collection, "judged_only": options.judged_only}
+    # As trec_eval does, values behind a name that takes none are not looked at.
+    values = values if named.alias.parameters else None
+    rows = []
+    for printed, measure in trec_measures(name if values is None else f"{name}.{values}", named, values):
+        # A parameter that the name sets to null stays null: num_ret counts all documents, whatever the level.
+        given = {key: each if each is None else settings.get(key, each) for key, each in measure.arguments.items()}
+        rows.append(Row(printed, measure._replace(arguments=given)))
+    return rows
+
+
+def lines(
+    qrels: str,
+    run: str,
+    catalog: Catalog,
+    options: Options,
+    *,
+    opening: Callable[[str], AbstractContextManager[Warehouse]] = lambda path: Warehouse(open_database(path)),
+) -> Iterator[str]:
+    """The lines that trec_eval prints; UsageError for measures that do not fit, InputError, NoCommonTopicError."""
+    rows = rows_wanted(options.measures, catalog, options)
+    reference = _read_zscores(options.zscores) if options.zscores else None
+    with opening(MEMORY) as warehouse:
+        _load(warehouse, qrels, run, options)
+        ((num_topics, missing, tag),) = warehouse.rows(
+            "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
+        )
+        every = options.complete and options.version == "10.0"
+        if num_topics == missing and not every:
+            raise NoCommonTopicError("no topic is both in the judgments and in the run")
+        # One thread adds up each topic's values in the order of the ranking, as the C program does, and as it does
+        # without compensation: where the true value ends in a half of the last digit, fsum rounds otherwise.
+        warehouse.execute("set threads = 1")
+        warehouse.execute("create or replace temp macro fsum(number) as sum(number)")
+        _fill_answers(warehouse, rows, reference)
+        inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
+        averaged = ("all" if every else "padded") if options.complete else "retrieved"
+        query = relation_query(catalog, "mean_values", inputs, topics=averaged)
+        whole = {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
+        for at, row in enumerate(rows):
+            if row.name == RUN_ID:
+                whole[at] = (tag or "").partition(" ")[0]
+            elif row.name == NUM_TOPICS:
+                whole[at] = num_topics if options.complete else num_topics - missing
+            elif row.name == "num_rel" and options.complete:
+                # trec_eval -c counts grades above 0 whatever its level.
+                ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
+        printed: list[tuple[str, Mapping[int, str | float]]] = []
+        if options.per_topic:
+            by_topic = _by_topic(warehouse, rows)
+            evaluated = "select topic from steps.evaluated_topics where $1 or not missing order by topic"
+            printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated, [every])]
+        if options.summary:
+            printed.append(("all", whole))
+        for topic, values in printed:
+            for at, value in sorted(values.items()):
+                if value is not None:
+                    yield _line(rows[at], topic, value, "" if reference is None else "Z")
+
+
+def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
+    if isinstance(value, str):
+        return f"{row.name:<22}\t{topic}\t{value}"
+    is_count = row.name == NUM_TOPICS or (row.measure is not None and row.measure.is_count)
+    text = f"{int(value)}" if is_count and not mark else f"{value:6.4f}"
+    return f"{mark}{row.name:<22}\t{topic}\t{text}"
+
+
+def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
+    form = FORMATS[options.judgments_format]
+    warehouse.load_qrels(qrels, _QRELS, form=form)
+    how: dict[str, Any] = {"tie_rule": options.tie_rule, "tells_remarks": False}  # trec_eval gives no such warnings
+    # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
+    how["judged_by"] = _QRELS if options.judged_only and options.judgments_format == "qrels" else None
+    how["depth"] = None if form == "preferences" else options.depth
+    warehouse.load_runs(run, name="run", **how)
+    if form == "preferences" and options.depth is not None:
+        # Where preferences are counted trec_eval breaks ties the other way round, before it cuts.
+        warehouse.execute(f"delete from judged_ranks where first_rank + last_rank - rank > {options.depth}")
+
+
+def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
+    """Put the values of all measures into the temporary table ``answers``, under the numbers of their rows."""
+    warehouse.evaluation.fill_scores("answers", [(str(at), row.measure) for at, row in enumerate(rows) if row.measure])
+    if reference is None:
+        return
+    warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
+    for line in reference:
+        warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
+    inputs = {"raw_scores": "select * from answers", "reference_scores": "select * from zscores"}
+    scores = warehouse.database.query("z_scores", {**inputs, "measures": _means(rows)})
+    warehouse.execute(f"create or replace temp table answers as\n{scores}")
+
+
+def _means(rows: Sequence[Row]) -> str:
+    listed = ", ".join(
+        f"('{at}', {literal(row.measure.relation.header.mean)}, {literal(row.name)})"
+        for at, row in enumerate(rows)
+        if row.measure
+    )
+    return f"select * from (values {listed or '(null, null, null)'}) as means(measure, mean, name)"
+
+
+def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[str, dict[int, str | float]]:
+    """Values by topic and number of the row; trec_eval prints none where the mean is geometric."""
+    values: dict[str, dict[int, str | float]] = {}
+    for topic, at, value in warehouse.rows(
+        f"select topic, measure, value from answers join ({_means(rows)}) using (measure) where mean <> 'geometric'"
+    ):
+        values.setdefault(topic, {})[int(at)] = value
+    for at, row in enumerate(rows):
+        if row.measure is None and row.name.startswith(RELEVANCE_STRING):
+            for topic, text in warehouse.rows(f"select topic, relstring from relstring(length := {row.length})"):
+                values.setdefault(topic, {})[at] = f"'{text}'"
+    return values
+
+
+def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:
+    """Topic, measure, mean and standard deviation of each line; raises InputError for lines without these columns."""
+    found: list[tuple[str, str, float, float]] = []
+    problems = ProblemList()
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise input_error(path, f"cannot be read: {reason.lower()}") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            if columns := line.split():
+                topic, measure, mean, deviation = columns
+                found.append((topic, measure, float(mean), float(deviation)))
+        except ValueError:
+            problems.add(Problem(path, number, "expected topic, measure, mean, standard deviation"))
+    problems.check()
+    return found
+
 
 USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
 
@@ -34,7 +273,7 @@ class _Abbreviating(TyperCommand):
 
 @dataclass(frozen=True)
 class _Settings:
-    """Options that go by the same name in ``evalsql.trec_eval.Options``."""
+    """Options that go by the same name in ``evalsql.cli.trec_eval_command.Options``."""
 
     per_topic: bool = flag("-q --query_eval_wanted", "Print every topic too.")
     complete: bool = flag("-c --complete_rel_info_wanted", "Average over all topics of the judgments.")

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql import Warehouse, trec_eval
+from evalsql import Warehouse
 from evalsql.catalog.relations import read_catalog
+from evalsql.cli import trec_eval_command
+from evalsql.cli.trec_eval_command import Options, lines, rows_wanted
 from evalsql.errors import UsageError
-from evalsql.trec_eval import Options, lines, rows_wanted
 from tests.conftest import FIXTURES, Command, assert_refused, new_file, new_warehouse, write
 from tests.long_cases import few_of
 from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
@@ -128,8 +129,8 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
     paths = files(tmp_path, one.qrels, one.run)
     loaded = new_file(tmp_path)
     with evalsql.open(loaded) as warehouse:
-        trec_eval._load(warehouse, *paths, Options())
-    monkeypatch.setattr(trec_eval, "_load", lambda *_: None)
+        trec_eval_command._load(warehouse, *paths, Options())
+    monkeypatch.setattr(trec_eval_command, "_load", lambda *_: None)
     whole = output(one.qrels, one.run, Settings(), tag="the-tag")
     for name in names:
         found = printed(paths, Settings(), [name], opening=lambda _: evalsql.open(new_file(tmp_path, loaded)))

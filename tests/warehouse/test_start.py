@@ -26,7 +26,7 @@ from tests.warehouse.conftest import OBJECTS, Crafted
 
 HEAVY = (
     *("duckdb", "sqlglot", "rich", "vl_convert", "prompt_toolkit", "pygments"),
-    *("evalsql.trec_eval", "evalsql.ingest.run_loading"),
+    *("evalsql.cli.trec_eval_command", "evalsql.ingest.run_loading"),
 )
 EVALUATION = ("eval", str(SAMPLE / "qrels.txt"), str(SAMPLE / "runs" / "bm25.run"))
 IMPORTED = f"""
