@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -44,20 +44,23 @@ class NoCommonTopicError(EvalsqlError):
     exit_code = 7
 
 
-class Options(NamedTuple):
-    """trec_eval's options by their meaning; see ``evalsql trec_eval --help``."""
+@dataclass(frozen=True)
+class Options:
+    """trec_eval's options by their meaning."""
 
-    measures: Sequence[str] = ("official",)
-    version: str = "9.0.8"
-    per_topic: bool = False
-    summary: bool = True
-    complete: bool = False
-    level: int = 1
-    depth: int | None = None
-    collection: int = 0
-    judged_only: bool = False
-    judgments_format: str = "qrels"
-    zscores: str | None = None
+    per_topic: bool = flag("-q --query_eval_wanted", "Print every topic too.")
+    complete: bool = flag("-c --complete_rel_info_wanted", "Average over all topics of the judgments.")
+    level: int = option("-l --level_for_rel N", "Least grade that counts as relevant.", 1, min=0)
+    depth: int | None = option("-M --Max_retrieved_per_topic N", "Evaluate so many documents a topic.", min=1)
+    collection: int = option("-N --Number_docs_in_coll N", "Documents in the collection, for utility.", 0, min=0)
+    judged_only: bool = flag("-J --Judged_docs_only", "Leave out what is not judged.")
+    zscores: str | None = option("-Z --Zscore FILE", "Print distances from means given there.")
+    judgments_format: Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"] = option(
+        "-R --Rel_info_format", "Format of the judgments.", "qrels"
+    )
+    version: Literal["9.0.8", "10.0"] = option("--version-profile", "The version to be like.", "9.0.8")
+    measures: Names = option("-m --measure NAME", "NAME, NAME.VALUES or a group of names; can be repeated.")
+    no_summary: bool = flag("-n --nosummary", "Do not print the summary.")
 
     @property
     def tie_rule(self) -> str:
@@ -138,7 +141,7 @@ def lines(
     opening: Callable[[str], AbstractContextManager[Warehouse]] = lambda path: Warehouse(open_database(path)),
 ) -> Iterator[str]:
     """The lines that trec_eval prints; UsageError for measures that do not fit, InputError, NoCommonTopicError."""
-    rows = rows_wanted(options.measures, catalog, options)
+    rows = rows_wanted(options.measures or ["official"], catalog, options)
     reference = _read_zscores(options.zscores) if options.zscores else None
     with opening(MEMORY) as warehouse:
         _load(warehouse, qrels, run, options)
@@ -170,7 +173,7 @@ def lines(
             by_topic = _by_topic(warehouse, rows)
             evaluated = "select topic from steps.evaluated_topics where $1 or not missing order by topic"
             printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated, [every])]
-        if options.summary:
+        if not options.no_summary:
             printed.append(("all", whole))
         for topic, values in printed:
             for at, value in sorted(values.items()):
@@ -271,23 +274,6 @@ class _Abbreviating(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """Options that go by the same name in ``evalsql.cli.trec_eval_command.Options``."""
-
-    per_topic: bool = flag("-q --query_eval_wanted", "Print every topic too.")
-    complete: bool = flag("-c --complete_rel_info_wanted", "Average over all topics of the judgments.")
-    level: int = option("-l --level_for_rel N", "Least grade that counts as relevant.", 1, min=0)
-    depth: int | None = option("-M --Max_retrieved_per_topic N", "Evaluate so many documents a topic.", min=1)
-    collection: int = option("-N --Number_docs_in_coll N", "Documents in the collection, for utility.", 0, min=0)
-    judged_only: bool = flag("-J --Judged_docs_only", "Leave out what is not judged.")
-    zscores: str | None = option("-Z --Zscore FILE", "Print distances from means given there.")
-    judgments_format: Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"] = option(
-        "-R --Rel_info_format", "Format of the judgments.", "qrels"
-    )
-    version: Literal["9.0.8", "10.0"] = option("--version-profile", "The version to be like.", "9.0.8")
-
-
 trec_eval = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -297,9 +283,7 @@ def print_lines(
     context: typer.Context,
     *,
     files: Names = argument("Judgments, then the run.", metavar="QRELS RUN"),
-    settings: _Settings,
-    measure: Names = option("-m --measure NAME", "NAME, NAME.VALUES or a group of names; can be repeated."),
-    no_summary: bool = flag("-n --nosummary", "Do not print the summary."),
+    options: Options,
     results_format: Literal["trec_results"] = option("-T --Results_format", "Format of the run.", "trec_results"),
     show_help: bool = flag("-h --help", "Show this, or with -m the pages of those measures, and exit."),
     show_version: bool = flag("-v --version", "Say the version and exit."),
@@ -316,16 +300,15 @@ def print_lines(
     """
     try:
         if show_version:
-            note(f"evalsql trec_eval, like version {settings.version}")
-        elif show_help and measure:
-            _print_pages(measure)
+            note(f"evalsql trec_eval, like version {options.version}")
+        elif show_help and options.measures:
+            _print_pages(options.measures)
         elif show_help:
             print(context.get_help())
         else:
             if len(files) != 2:
                 raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
             qrels, run = files
-            options = Options(measure or ["official"], summary=not no_summary, **asdict(settings))
             printed = lines(qrels, run, read_catalog(), options, opening=lambda path: Where(db=path).open_file())
             with standard_output() as stream:
                 stream.writelines(for_stream(f"{line}\n", stream) for line in printed)

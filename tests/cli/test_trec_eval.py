@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -59,7 +59,7 @@ def lines_of(
 
 
 def printed(paths: tuple[str, str], settings: Settings, measures: list[str], **opened: Any) -> str:
-    options = Options(measures, per_topic=True, **vars(settings))
+    options = Options(measures=measures, per_topic=True, **vars(settings))
     return "".join(f"{line}\n" for line in lines_of(paths, options, **opened))
 
 
@@ -97,7 +97,7 @@ def test_residuals_of_a_few_documents_are_rounded_as_products_are(tmp_path: Path
     assert f"{residual / 2:.4f}" != f"{power / 2:.4f}"
     qrels = {"1": {"d0": 1}, "2": {f"d{at}": 1 for at, each in enumerate(unjudged) if not each}}
     run = {"1": {"d0": 1.0}, "2": {f"d{at}": 4.0 - at for at in range(4)}}
-    found = lines_of(files(tmp_path, qrels, run), Options(["rbp_resid"], version="10.0"))
+    found = lines_of(files(tmp_path, qrels, run), Options(measures=["rbp_resid"], version="10.0"))
     assert found == [f"rbp_resid             \tall\t{residual / 2:.4f}"]
 
 
@@ -169,7 +169,7 @@ def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
     paths = written(tmp_path, "t1 0 a 1\nt2 0 b 1\n", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n")
     measures = ["num_q", "map", "gm_map", "num_rel", "utility", "yaap"]
     odds = "0.3466"  # ln(2 / 1) / 2
-    expected = {
+    expected: dict[tuple[Literal["9.0.8", "10.0"], bool], list[str]] = {
         ("9.0.8", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
         ("9.0.8", True): ["2", "2", "0.5000", "0.0032", "0.5000", odds],
         ("10.0", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
@@ -178,7 +178,8 @@ def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
     for (version, complete), values in expected.items():
         found = lines_of(paths, Options(measures=measures, version=version, complete=complete))
         assert [line.split("\t")[2] for line in found] == values, (version, complete)
-    topics = [line.split("\t")[1] for line in lines_of(paths, Options(["map"], "10.0", True, True, True))]
+    options = Options(measures=["map"], version="10.0", per_topic=True, complete=True)
+    topics = [line.split("\t")[1] for line in lines_of(paths, options)]
     assert topics == ["t1", "t2", "all"]
 
 
@@ -186,7 +187,7 @@ def test_a_run_without_a_topic_of_the_judgments_ends_with_7(tmp_path: Path, comm
     paths = written(tmp_path, "t1 0 a 1\n", "t2 Q0 a 1 1 x\n")
     outcome = command("trec_eval", *paths)
     assert (outcome.returncode, outcome.stdout) == (7, "")
-    complete = lines_of(paths, Options(["map"], version="10.0", complete=True))
+    complete = lines_of(paths, Options(measures=["map"], version="10.0", complete=True))
     assert complete == ["map                   \tall\t0.0000"]
 
 
@@ -262,9 +263,9 @@ def test_formats_go_with_their_measures(command: Command) -> None:
     names = ["prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"]
     assert [line.split()[0] for line in outcome.stdout.splitlines()][2:5] == names
     paths = str(case / "prefs.txt"), str(run)
-    assert len(lines_of(paths, Options(["all_prefs"], judgments_format="prefs"))) == 16
+    assert len(lines_of(paths, Options(measures=["all_prefs"], judgments_format="prefs"))) == 16
     paths = str(FIXTURES / "mixed" / "qrels.txt"), str(next((FIXTURES / "mixed" / "runs").iterdir()))
-    assert len(lines_of(paths, Options(["qrels_jg"], judgments_format="qrels_jg", judged_only=True))) == 22
+    assert len(lines_of(paths, Options(measures=["qrels_jg"], judgments_format="qrels_jg", judged_only=True))) == 22
     refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
     assert refused.returncode == 1
     assert "map cannot be calculated from judgments of format prefs" in refused.stderr
