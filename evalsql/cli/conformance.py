@@ -1,14 +1,19 @@
 """``evalsql conformance`` and ``which``: what other programs compute, and by which convention a figure was made."""
 
+import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Literal
 
 import typer
 
+from evalsql.catalog.relations import read_catalog
 from evalsql.cli.declare import argument, command, flag, option
 from evalsql.cli.gate_history import SAYS_NO
 from evalsql.cli.output import OUTPUT, OutputOptions, note, progress_bar, text_output, write_table
-from evalsql.conformance import check, programs, suite
+from evalsql.conformance import CASES, check, suite
+from evalsql.conformance.check import ERROR, Given, Suite
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.ingest.files.input_files import files_named, stem
@@ -119,13 +124,13 @@ def conformance(
     if len(given) != 1:
         raise UsageError("give one of --command, --python, --values FILE and --write DIR; see evalsql help conformance")
     if write is not None:
-        num_cases = programs.write(write)
+        num_cases = _write_cases(write)
         note(f"{write}: {counted(num_cases, 'case')}; README.md there says how to use them")
         return
     cases = suite()
     try:
         if program is not None:
-            found = programs.values_of_command(program, cases)
+            found = _values_of_command(program, cases)
         elif python is not None:
             found = check.values_of(check.imported(python), cases)
         else:
@@ -144,3 +149,68 @@ def conformance(
         note(f"not told apart by the values given: {', '.join(open_ones)}")
     if not check.passes(verdicts):
         raise typer.Exit(SAYS_NO)
+
+
+_PATIENCE = 60  # seconds for one value
+
+
+def _values_of_command(text: str, cases: Suite) -> dict[tuple[str, str], Given]:
+    """What a command prints for each case and measure; with {trec_eval}, for measures that trec_eval has alone."""
+    words = shlex.split(text)
+    if not words or not all(f"{{{name}}}" in text for name in ("qrels", "run")):
+        raise UsageError(f'"{text}": a command names its files, as in "my-eval {{qrels}} {{run}} {{measure}}"')
+    if "{measure}" not in text and "{trec_eval}" not in text:
+        raise UsageError(
+            f'"{text}": a command is told its measure, by {{measure}} or by trec_eval\'s name, {{trec_eval}}'
+        )
+    by_trec_eval = trec_names()
+    values: dict[tuple[str, str], Given] = {}
+    for case, measure in cases.asked():
+        name, _, cutoff = measure.partition("@")
+        trec_name = by_trec_eval.get((name, bool(cutoff)))
+        if "{trec_eval}" in text and trec_name is None:
+            continue
+        folder = cases.folder / case
+        filled = {"qrels": str(folder / "qrels.txt"), "run": str(folder / "run.txt"), "measure": measure}
+        filled["trec_eval"] = f"{trec_name}.{cutoff}" if cutoff else str(trec_name)
+        values[case, measure] = _printed([_replaced(word, filled) for word in words])
+    return values
+
+
+def trec_names() -> dict[tuple[str, bool], str]:
+    """trec_eval's names of measures, with a cutoff or without."""
+    return {
+        (relation.header.measure, bool(alias.cutoffs)): alias.name
+        for relation in read_catalog().measures
+        for alias in relation.header.trec_eval
+        if not alias.presets and [*alias.parameters] in ([], ["k"], ["gains"])
+    }
+
+
+def _replaced(word: str, filled: dict[str, str]) -> str:
+    for name, text in filled.items():
+        word = word.replace(f"{{{name}}}", text)
+    return word
+
+
+def _printed(words: list[str]) -> str | None:
+    """The last word that a command prints, None where it prints nothing."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=_PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{ERROR}no answer in {_PATIENCE} seconds"
+    except OSError as error:
+        raise UsageError(f"{words[0]}: cannot be run: {error.strerror}") from error
+    if done.returncode:
+        told = done.stderr.strip().splitlines() or [""]
+        return f"{ERROR}ended with {done.returncode}: {told[-1]}"
+    return done.stdout.split()[-1] if done.stdout.strip() else None
+
+
+def _write_cases(folder: Path) -> int:
+    """Write the cases, their schema and page and the program that judges; gives the number of cases."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: not an empty folder; name a new one")
+    shutil.copytree(CASES, folder, dirs_exist_ok=True)
+    shutil.copyfile(str(check.__file__), folder / "check.py")
+    return len(list(folder.glob("*/case.json")))

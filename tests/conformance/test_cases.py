@@ -16,8 +16,8 @@ import evalsql
 from evalsql import conformance
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
+from evalsql.cli.conformance import trec_names
 from evalsql.conformance import check
-from evalsql.conformance.programs import trec_names
 from tests.conformance import fill
 from tests.conformance.exact import AXES
 
