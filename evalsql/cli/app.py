@@ -156,7 +156,7 @@ def _command(name: str, found: Any) -> Any:
 _LOADED = {
     "Commands": ["load.qrels", "load.runs", "load.scores", "load.lists", "load.weights", "load.measures"],
     "Answers and costs": ["load.assignments", "load.citations", "load.costs"],
-    "Texts and groups": ["load_texts.topics", "load_texts.groups", "load_texts.documents"],
+    "Texts and groups": ["load.topics", "load.groups", "load.documents"],
 }
 _EXPORTED = ("runs", "qrels", "topics", "weights", "assignments", "citations", "scores", "warehouse")
 load = _group(

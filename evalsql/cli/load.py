@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments, runs, answers, lists, scores, costs, weights, own measures."""
+"""``evalsql load``: judgments, runs, what is known of them, of topics and of documents; measures of one's own."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -7,15 +7,13 @@ from typing import Any, Literal
 from evalsql.catalog.measure_names import literal
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.output import note, progress_bar
+from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.notices import on_costs
 from evalsql.ingest.load_options import Collapse, Unit
-from evalsql.phrases import PUT_TOGETHER, counted
+from evalsql.phrases import PUT_TOGETHER, counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
-
-Order = Literal["asc", "desc"]
 
 
 @command
@@ -53,7 +51,7 @@ def qrels(
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
-        num_topics, num_rows = size(warehouse, loaded)
+        num_topics, num_rows = _size(warehouse, loaded)
         what = "nugget" if reading.form == "nuggets" else "judgment"
         held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
@@ -79,7 +77,7 @@ def weights(
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         weights = counted(_num_weights(warehouse)[loaded], "weight")
-        num_topics, _ = size(warehouse, loaded)
+        num_topics, _ = _size(warehouse, loaded)
         note(f"loaded {weights} for the {counted(num_topics, 'topic')} of {loaded}")
 
 
@@ -209,7 +207,9 @@ def lists(
     files: Names = argument("Lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...),
     name: str | None = option("--name", "Name of run and judgments, all files being one; by default each file's stem."),
     qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
-    order: Order | None = option("--order", "Whether scores rise, as E-values, or fall; by default the lists tell."),
+    order: Literal["asc", "desc"] | None = option(
+        "--order", "Whether scores rise, as E-values, or fall; by default the lists tell."
+    ),
     kept: options.Kept,
     loading: options.Loading,
 ) -> None:
@@ -225,7 +225,7 @@ def lists(
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
-            num_topics, _ = size(warehouse, judged)
+            num_topics, _ = _size(warehouse, judged)
             of_run = "from holdings join runs on run = name where kind = 'run' and name = ? limit 1"
             ((rows, rising),) = warehouse.rows(f"select num_rows, lower_is_better {of_run}", [run])
             note(
@@ -277,7 +277,7 @@ def measures(
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
-def size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
+def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
     """How many topics a judgment set has, and how many judgments."""
     query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
     ((num_topics, num_rows),) = warehouse.rows(query, [qrels])
@@ -303,3 +303,98 @@ def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]
     note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))
     if names:
         note(f"relations in SQL have rows of both; where qrels = {literal(loaded)} takes the new ones alone")
+
+
+@dataclass(frozen=True)
+class TopicOptions:
+    """What ``Warehouse.load_topics`` takes by these names."""
+
+    qrels: str | None = option(
+        "--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels"
+    )
+    columns: options.Columns = options.COLUMNS
+    replace: bool = flag("--replace", "Take the place of texts and groups of the same names.")
+
+
+@command
+def topics(
+    *,
+    file: str = argument(
+        "TSV, CSV, JSON, Parquet, TREC topics, a BEIR folder, irds:DATASET; - is standard input.", ...
+    ),
+    of: TopicOptions,
+    loading: options.Loading,
+) -> None:
+    """Load the texts of topics, and groups that they belong to.
+
+    What is neither text, description nor narrative is a group, such as a column language.
+
+    Example: evalsql load topics queries.tsv --qrels sample
+    """
+    _load_topics(loading, file, of)
+
+
+@command
+def groups(
+    *,
+    file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
+    key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
+    of: TopicOptions,
+    loading: options.Loading,
+) -> None:
+    """Load groups of topics, for leaderboard --by.
+
+    Each column beside the topic is one, under its name.
+
+    Example: evalsql load groups groups.csv --qrels sample
+    """
+    if key is not None and not key.strip():
+        raise UsageError("--key names what the groups are, such as language")
+    _load_topics(loading, file, of, key=key, only_groups=True)
+
+
+@command
+def documents(
+    *,
+    file: str = argument("JSON lines, TSV, CSV, Parquet, a BEIR folder, irds:DATASET; - is standard input.", ...),
+    judged_only: bool = flag("--judged-only", "Only of judged documents, and not of all that runs retrieved."),
+    characters: int = option("--characters N", "Keep the first so many of each title and text.", 2_000, min=1),
+    columns: options.Columns = options.COLUMNS,
+    replace: bool = flag("--replace", "Take the place of texts that are there; by default these stay."),
+    loading: options.Loading,
+) -> None:
+    """Load titles and texts of the documents that are held.
+
+    Other documents of the file are left out. Runs that are loaded later may bring documents without a text: load the
+    file again, which adds theirs.
+
+    Example: evalsql load documents corpus.jsonl --judged-only
+    """
+    how: dict[str, Any] = {"judged_only": judged_only, "characters": characters, "columns": columns}
+    with loading.open([file]) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_documents(file, **how, replace=replace, progress=progress)
+        held = texts_lines(warehouse)
+    note(f"loaded texts of {counted(loaded.num_kept, 'document')}, of {loaded.num_read:,} in the file")
+    stay = "had a text, which stays; --replace takes that of the file"
+    named = "no judgment names" if judged_only else "no run retrieved and no judgment names"
+    told = [
+        (loaded.num_others, f"{counted(loaded.num_others, 'document')} left out, which {named}"),
+        (loaded.num_held, f"{counted(loaded.num_held, 'document')} {stay}"),
+        (loaded.num_empty, f"{counted(loaded.num_empty, 'document')} with neither title nor text"),
+        (loaded.num_cut, f"{counted(loaded.num_cut, 'text')} cut after {characters:,} characters"),
+    ]
+    note(*(f"  {line}" for count, line in told if count))
+    note(*(f"  now held: {line}" for line in held))
+
+
+def _load_topics(loading: options.Loading, file: str, of: TopicOptions, **further: Any) -> None:
+    with loading.open([file]) as warehouse:
+        loaded = warehouse.load_topics(file, **asdict(of), **further)
+        judged, _ = _size(warehouse, loaded.qrels)
+        named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
+        note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
+        keys = {"given_keys": "select unnest($1::varchar[]) as key"}
+        query = warehouse.database.query("topics_without_values", keys, qrels=loaded.qrels)
+        if lacking := warehouse.database.column(query, [list(loaded.keys)]):
+            note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {shortened(lacking)}")
