@@ -27,7 +27,7 @@ _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pr
 _COMMANDS = {
     "Load": ("leaderboard.demo", "leaderboard.eval_", "app.load", "export_import.import_", "holdings.annotate"),
     "Ask": (
-        *("leaderboard.leaderboard", "leaderboard.topics", "board.board", "compare.explain", "holdings.ties"),
+        *("leaderboard.leaderboard", "leaderboard.topics", "compare.board", "compare.explain", "holdings.ties"),
         *("measures_sql.measures", "measures_sql.sql", "measures_sql.shell"),
         *("trec_eval_command.trec_eval", "app.help_"),
     ),
