@@ -19,7 +19,8 @@ UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", 
 # They change sequences, or wait.
 EFFECTS = {"nextval", "setval", "sleep_ms", "pg_sleep"}
 _SETTING_ENDS = ("_logging", "_profiling")
-_NAME, _WORD = re.compile('"((?:[^"]|"")*)"'), re.compile(r"[\w$]+|.", re.DOTALL)
+_NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
+_WORD = re.compile(r"[\w$]+|.", re.DOTALL)
 
 # Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
 MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
@@ -36,7 +37,7 @@ class CallError(Exception):
 
 
 class Word(NamedTuple):
-    """A word, a quoted name without its quotes, or the first sign of anything else; where it starts in bytes."""
+    """A word, a quoted name without its quotes, ``'`` for a string, or a sign; where it starts in bytes."""
 
     text: str
     start: int
@@ -77,13 +78,15 @@ def check_nesting(text: str) -> None:
 def words_of(query: str) -> list[Word]:
     """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
     content = query.encode()
-    starts = [start for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
+    starts = [(start, str(kind)) for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
     found: list[Word] = []
-    for start, end in pairwise([*starts, len(content)]):
+    for (start, kind), (end, _) in pairwise([*starts, (len(content), "")]):
         piece = content[start:end].decode().lower()
-        if piece.startswith('"'):
-            name = _NAME.match(piece)  # a comment behind it may have quotes too
-            found.append(Word((name[1] if name else piece).replace('""', '"'), start, is_quoted=True))
+        if name := _NAME.match(piece):  # a comment behind it may have quotes too
+            quote = piece[0]
+            found.append(Word(name[0][1:-1].replace(quote * 2, quote), start, is_quoted=True))
+        elif kind.endswith("string_const"):  # as E'' and $$ begin one too
+            found.append(Word("'", start))
         else:
             word = _WORD.match(piece)
             found.append(Word(word[0] if word else piece, start))

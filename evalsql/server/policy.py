@@ -47,7 +47,7 @@ _RENAMES, _ON = ["rename", "to"], ("on", False)
 _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
-_BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only"}
+_BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only", "("}
 # Other rows lock clients out, or average values otherwise.
 SIGNED = {"warehouse", "measures", "relations", "added_relations"}
 
@@ -182,6 +182,8 @@ def _name(words: list[Word]) -> tuple[str, list[str]]:
     while [word.text for word in words[1:2]] == ["."]:
         words = words[2:]
     texts = [word.text for word in words]
+    if texts[:1] == ["'"] and not words[0].is_quoted:
+        raise RefusedError("a name of what is changed stands in double quotes, not in single ones")
     return "".join(texts[:1]), texts[1:]
 
 

@@ -33,6 +33,14 @@ def test_a_reader_changes_what_is_temporary_and_a_writer_the_warehouse(role: str
             admitted(text, role)
 
 
+def test_a_name_in_backticks_is_what_it_names_where_the_engine_reads_them() -> None:
+    for text in ("select `nextval`('ids')", "from main.`query` /* ( */ ('from range(1)')", "delete from `measures`"):
+        with suppress(RefusedError):
+            run = admitted(text, WRITE)
+            with duckdb.connect() as connection, pytest.raises(duckdb.Error):  # DuckDB 1.5 reads none
+                connection.execute(f"create sequence ids; create table measures (a integer); {run}")
+
+
 DEFINED = (
     *(
         "CREATE VIEW v AS SELECT * FROM {}('x');",
