@@ -14,7 +14,7 @@ import pytest
 from evalsql.database.calls import CallError, words_of
 from evalsql.database.quack import MEASURES
 from evalsql.database.statement_text import rendered
-from evalsql.server.policy import RefusedError, admitted, check_definition
+from evalsql.server.policy import WRITE, RefusedError, admitted, check_definition
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 from tests.server.conftest import Watched
