@@ -27,7 +27,7 @@ _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pr
 _COMMANDS = {
     "Load": ("leaderboard.demo", "leaderboard.eval_", "app.load", "export_import.import_", "holdings.annotate"),
     "Ask": (
-        *("leaderboard.leaderboard", "leaderboard.topics", "compare.board", "compare.explain", "holdings.ties"),
+        *("leaderboard.leaderboard", "leaderboard.topics", "compare.board", "compare.explain", "certainty.ties"),
         *("measures_sql.measures", "measures_sql.sql", "measures_sql.shell"),
         *("trec_eval_command.trec_eval", "app.help_"),
     ),
@@ -39,7 +39,7 @@ _COMMANDS = {
         *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
         *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
     ),
-    "Judge": ("fuse_pool.pool", "fuse_pool.agreement", "holes.holes"),
+    "Judge": ("fuse_pool.pool", "fuse_pool.agreement", "certainty.holes"),
     "Keep": ("holdings.ls", "holdings.check", "holdings.keep", "holdings.drop", "holdings.vacuum"),
 }
 _GUIDES = {

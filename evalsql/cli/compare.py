@@ -10,12 +10,13 @@ import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, DEFAULT_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli import options
+from evalsql.cli.certainty import Estimating
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.estimates import Estimating
 from evalsql.cli.options import QRELS, ArrangedOutput, AskingScores
 from evalsql.cli.output import (
     OUTPUT,
     READ,
+    SAYS_NO,
     OutputOptions,
     coverage_lines,
     note,
@@ -245,7 +246,7 @@ def table(
         raise UsageError(f"{output}: cannot be read: {error.strerror}") from error
     if held != made.encode():
         note(f"{output}: is not what would be written now; the same call without --check writes it")
-        raise typer.Exit(1)
+        raise typer.Exit(SAYS_NO)
 
 
 def _note_results(compared: comparison.Comparison, intervals: str) -> None:

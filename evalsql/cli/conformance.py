@@ -10,8 +10,7 @@ import typer
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli.declare import argument, command, flag, option
-from evalsql.cli.gate_history import SAYS_NO
-from evalsql.cli.output import OUTPUT, OutputOptions, note, progress_bar, text_output, write_table
+from evalsql.cli.output import OUTPUT, SAYS_NO, OutputOptions, note, progress_bar, text_output, write_table
 from evalsql.conformance import CASES, check, suite
 from evalsql.conformance.check import ERROR, Given, Suite
 from evalsql.database.database import MEMORY

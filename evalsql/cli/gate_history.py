@@ -12,7 +12,7 @@ import typer
 from evalsql.catalog.measure_names import literal, names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingRankingsAndScores, Family, RunFilters
-from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, with_words, write_file, write_table
+from evalsql.cli.output import READ, SAYS_NO, OutputOptions, coverage_lines, note, with_words, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import how_to_judge
 from evalsql.errors import EvalsqlError, UsageError
@@ -28,7 +28,6 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
-SAYS_NO = 1
 _NOTE = 60  # cells of a note
 _DROPPED = DroppedColumns(("num_topics", "qrels", "measure", "system"), ("low", "high"))
 

@@ -1,4 +1,4 @@
-"""``evalsql ls``, ``check``, ``ties``, ``drop``, ``keep``, ``vacuum``: what a warehouse holds, and what leaves it."""
+"""``evalsql ls``, ``check``, ``drop``, ``keep``, ``vacuum``: what a warehouse holds, and what leaves it."""
 
 import fnmatch
 import os
@@ -7,21 +7,19 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.measure_names import literals, parse_measures, tie_variants
+from evalsql.catalog.measure_names import literals, parse_measures
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
-from evalsql.cli.output import OutputOptions, note, progress_bar, texts_lines, write_table
+from evalsql.cli.output import SAYS_NO, OutputOptions, note, progress_bar, texts_lines, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.notices import AUDIT_COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
-from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import counted, shortened
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
-_FOUND = 1
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _TIMES = frozenset(("dated_at", "loaded_at", "replaced_at"))
@@ -96,43 +94,7 @@ def check(
     left_out = "; slower audits were left out" if quick else ""
     note(f"{counted(len(found), 'finding') if found else 'nothing was found'}{left_out}")
     if found:
-        raise typer.Exit(_FOUND)
-
-
-@command
-def ties(*, selection: options.MeasuredRuns, output: OutputOptions, asking: options.AskingRankings) -> None:
-    """How much of each figure hangs on the order of tied documents.
-
-    Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
-    Ends with 1 where another order of tied documents changes the order of two runs.
-
-    Example: evalsql ties -m AP,RR
-    """
-    with asking.open() as warehouse:
-        parsed = parse_measures(selection.measures, warehouse.catalog)
-        named = [each.name for each in parsed if tie_variants(each)]
-        if without := [each.name for each in parsed if each.name not in named]:
-            note(f"not a question of ties, or not known: {', '.join(without)}")
-        runs = selection.chosen(warehouse)
-        check_rankings(warehouse.database, "the order of tied documents", runs)
-        with progress_bar() as progress:
-            evaluation, qrels = warehouse.evaluation, selection.qrels
-            effects, swaps = evaluation.tie_queries(named, qrels=qrels, runs=runs, progress=progress)
-        write_table(Table(*warehouse.database.table(effects)), output, warehouse)
-        pairs: dict[str, list[str]] = {}
-        for _, measure, upper, _, _, lower, *_ in warehouse.rows(swaps):
-            pairs.setdefault(measure, []).append(f"{upper} over {lower}")
-        undecided = warehouse.rows(warehouse.database.query("undecided_ties", {"tie_effects": effects}))
-    for measure, names in pairs.items():
-        note(f"{measure}: tied documents decide {counted(len(names), 'pair')} of runs: {shortened(names, 3)}")
-    known = [name for name in named if name not in [measure for measure, *_ in undecided]]
-    if known and not pairs:
-        note(f"{', '.join(known)}: no order of tied documents changes the order of the runs")
-    for name, num_pairs, names in undecided:
-        unknown = f"it is not known whether tied documents decide {counted(num_pairs, 'pair')} of runs"
-        note(f"{name}: {unknown}: {shortened(names, 3)}")
-    if pairs:
-        raise typer.Exit(_FOUND)
+        raise typer.Exit(SAYS_NO)
 
 
 @command

@@ -11,8 +11,8 @@ from typing import Any
 from evalsql.catalog import PACKAGE, measure_names
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
+from evalsql.cli.certainty import Estimating
 from evalsql.cli.declare import Names, command, flag, option
-from evalsql.cli.estimates import Estimating
 from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_waiting, progress_bar, write_table
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError

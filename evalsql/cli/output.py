@@ -30,6 +30,7 @@ READ = ("table", "markdown", "latex")  # formats for people
 FORMAT = option("--format", "How rows are written; by default what --output's extension says.")
 OUTPUT = option("--output -o FILE", "Write to this file.")
 DIGITS = option("--digits", "Decimals, where people read.", 4, min=0, max=17)
+SAYS_NO = 1  # what a command ends with that answers no
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 _WHOLE = re.compile(r"  evalsql |LINE \d+:|\s+\^")
 _PATIENCE = 0.3  # seconds
