@@ -24,7 +24,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.load_options import Form
 from evalsql.phrases import counted
 from evalsql.report.terminal import printable
-from evalsql.server.keeping import keep
+from evalsql.server.serving import keep
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
 

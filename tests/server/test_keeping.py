@@ -14,7 +14,7 @@ import pytest
 import evalsql
 from evalsql import UsageError
 from evalsql.errors import EvalsqlError
-from evalsql.server.keeping import keep
+from evalsql.server.serving import keep
 from tests.long_cases import few_of
 from tests.server.served import DEEP, HAS_SERVER, REASON, Served
 
