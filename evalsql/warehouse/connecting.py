@@ -56,18 +56,29 @@ def limit_memory(database: Database, size: int) -> None:
         database.execute(f"set temp_directory = {literal(scratch)}")
 
 
+def real_path(path: str) -> str:
+    """The file that a path means, in full: the engine would take ``~``, ``s3:`` or ``:memory:x`` for something else."""
+    return path if path == MEMORY else os.path.realpath(os.path.expanduser(path))
+
+
+def log_of(file: str, end: str = ".wal") -> str:
+    """The log of a real path; the engine puts the end of its name before the first question mark."""
+    start, mark, rest = file.partition("?")
+    return f"{start}{end}{mark}{rest}"
+
+
 def connect(
     path: str, read_only: bool = False, wait: float = 0, progress: Progress = silent
 ) -> duckdb.DuckDBPyConnection:
     """Connect to a file, or make it; try again for some seconds while another process has it open."""
-    deadline = time.monotonic() + wait
+    deadline, file = time.monotonic() + wait, real_path(path)
     while True:
         try:
             with engine.held_back():  # the engine says of a Ctrl-C here that a query was interrupted
                 settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
                 with _OPENING:
-                    _try_log(path, read_only, settings)
-                    connection = engine.connect(path, read_only=read_only, config=settings)
+                    _try_log(file, read_only, settings)
+                    connection = engine.connect(file, read_only=read_only, config=settings)
                 try:  # no bar on standard output
                     connection.execute("set enable_progress_bar = false")
                 except engine.Error:  # in a notebook without ipywidgets the engine draws none, and refuses the setting
@@ -83,11 +94,11 @@ def connect(
         time.sleep(min(_PAUSE, left))
 
 
-def _try_log(path: str, read_only: bool, settings: dict[str, Any]) -> None:
+def _try_log(file: str, read_only: bool, settings: dict[str, Any]) -> None:
     """Let the engine read a log beside the file first where it reaches no other: the log may call what reads some."""
-    if any(os.path.exists(path + end) for end in _LOGS):
+    if any(os.path.exists(log_of(file, end)) for end in _LOGS):
         try:
-            engine.connect(path, read_only=read_only, config={**settings, "enable_external_access": False}).close()
+            engine.connect(file, read_only=read_only, config={**settings, "enable_external_access": False}).close()
         except engine.Error as error:
             if "different configuration" not in str(error):  # else it is open here, and so the log was read
                 raise

@@ -5,6 +5,7 @@ version; what asks the file here goes by those of this version, which are attach
 """
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -21,7 +22,7 @@ from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError,
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
-from evalsql.warehouse.connecting import attach_relations, connect, limit_memory, size_in_bytes
+from evalsql.warehouse.connecting import attach_relations, connect, limit_memory, log_of, real_path, size_in_bytes
 from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
 
 DEFAULT_PATH = "evalsql.duckdb"
@@ -127,13 +128,16 @@ def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> b
 
 def _check_path(path: str, *, read_only: bool) -> bool:
     """Whether the database is new; raises WarehouseError for a path that cannot be opened in this way."""
-    is_new = path == MEMORY or not os.path.exists(path)
-    name = Path(path).name.partition(".")[0]
     if "\0" in path:
-        fault = "a file's name cannot hold a NUL character"
-    elif not is_new and path != MEMORY and not os.path.isfile(path):  # the engine would wait for a pipe's writer
+        raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
+    file = real_path(path)
+    is_new = path == MEMORY or not os.path.exists(file)
+    name = re.split("[.?]", os.path.basename(file).lstrip("."))[0]  # what the engine calls the database by
+    if not is_new and path != MEMORY and not os.path.isfile(file):  # the engine would wait for a pipe's writer
         fault = "is a folder, a pipe or a device; --db names a file"
-    elif not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
+    elif os.sep == "/" and "\\" in file:
+        fault = "DuckDB 2.0 takes a backslash in a path for a slash; choose another path"
+    elif not read_only and path != MEMORY and any("?" in part for part in Path(file).parts[1:]):
         # The engine puts ".wal" before the first question mark of a path.
         fault = "DuckDB writes no file whose path has a question mark; choose another path"
     elif name.lower() == STEPS:  # the engine calls the database by that
@@ -213,10 +217,11 @@ def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress
     """Copy a warehouse's file, and the log beside it, of one state into a folder."""
     # Who reads a file keeps writers away from it.
     with closing(open_database(path, read_only=True, wait=wait, progress=progress, reach=Reach())):
-        for file in (Path(path), Path(f"{path}.wal")):
+        real = real_path(path)
+        for file in map(Path, (real, log_of(real))):
             if file.exists():
                 shutil.copyfile(file, folder / file.name)
-    return folder / Path(path).name
+    return folder / Path(real).name
 
 
 def _open_served(

@@ -73,6 +73,8 @@ def test_some_paths_cannot_hold_a_warehouse(tmp_path: Path) -> None:
         ("a\0b", "cannot hold a NUL character"),
         ("which?.duckdb", "whose path has a question mark"),
         ("who?/w.duckdb", "whose path has a question mark"),
+        ("a\\b.duckdb", "takes a backslash in a path for a slash"),
+        (".steps.duckdb", "is the name of a schema"),
     ):
         with pytest.raises(WarehouseError, match=complaint):
             evalsql.open(f"{tmp_path}/{name}")

@@ -1,5 +1,6 @@
 """The log beside a stranger's file, which the engine reads while it connects."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import evalsql
 from evalsql import WarehouseError
 from tests.conftest import write
+from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 
 
@@ -23,9 +25,15 @@ def leave_log(path: Path, *statements: str) -> None:
     assert Path(f"{path}.wal").stat().st_size
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
 @pytest.mark.usefixtures("few_measures")
-def test_a_log_reads_no_other_file(crafted: Crafted, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", few_of(["link.duckdb", "~/w.duckdb", "w?.duckdb", "w.duckdb"], 3))
+def test_a_log_reads_no_other_file(
+    crafted: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """To alter a table the engine binds its computed columns, and so a macro that has the name of their function."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     other, path = write(tmp_path / "other.csv", "a\n1\n"), crafted()
     leave_log(
         path,
@@ -34,10 +42,16 @@ def test_a_log_reads_no_other_file(crafted: Crafted, tmp_path: Path) -> None:
         f"create macro main.called(x) as (select count(*)::integer from read_csv('{other}'))",
         "alter table made add column c integer",
     )
-    told = "while replaying" if duckdb.__version__.startswith("1.") else "disabled by configuration"
-    for read_only in (True, False):
+    if name == "link.duckdb":
+        Path(name).symlink_to(path)
+    elif "?" in name:
+        path.rename(name)
+        Path(f"{path}.wal").rename("w.wal?.duckdb")
+    is_replayed = duckdb.__version__.startswith("1.") and "?" not in name
+    told = "while replaying" if is_replayed else "disabled by configuration"
+    for read_only in (True,) if "?" in name else (True, False):
         with pytest.raises(WarehouseError, match=told):
-            evalsql.open(path, read_only=read_only)
+            evalsql.open(name, read_only=read_only)
 
 
 @pytest.mark.usefixtures("few_measures")

@@ -96,6 +96,18 @@ def test_a_file_that_was_never_filled_is_unfinished(command: Command, tmp_path: 
     assert command("ls", "--db", path).returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+@pytest.mark.parametrize("name", few_of([":memory:x", "duckdb:w", "s3:w.duckdb"], 1))
+def test_a_file_has_the_name_that_it_is_opened_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The engine would keep rows in memory, write to another file or look for an extension."""
+    monkeypatch.chdir(tmp_path)
+    with evalsql.open(name) as warehouse:
+        warehouse.load_qrels({"q": {"d": 1}}, "tiny")
+    with evalsql.open(name, read_only=True) as warehouse:
+        assert warehouse.rows("select qrels from qrels") == [("tiny",)]
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
 # Damage, and disks that are full
 
 
