@@ -270,6 +270,7 @@ def keep(path: str, serve: Serve, log: Callable[[str], None]) -> None:
 
     SIGTERM and Ctrl-C set ``stop``; ``serve`` calls ``begun`` once it answers.
     """
+    os.environ["PYTHONSAFEPATH"] = "1"  # else a new process would take Python's modules from the current folder first
     is_told, num_failed = Event(), 0
     while True:
         here, there = _SPAWN.Pipe()

@@ -15,6 +15,7 @@ import evalsql
 from evalsql import UsageError
 from evalsql.errors import EvalsqlError
 from evalsql.server.serving import keep
+from tests.conftest import write
 from tests.long_cases import few_of
 from tests.server.served import DEEP, HAS_SERVER, REASON, Served
 
@@ -42,7 +43,8 @@ def acts(folder: Path, plan: Sequence[str], stop: Event, begun: Callable[[], Non
 
 
 @pytest.fixture
-def handlers() -> Iterator[None]:
+def handlers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
     before = [signal.getsignal(number) for number in SIGNALS]
     yield
     for number, handler in zip(SIGNALS, before, strict=True):
@@ -74,6 +76,14 @@ def test_who_dies_is_followed_by_another_one(tmp_path: Path, plan: list[str], co
     assert code == (ended.value.exit_code if ended else 0)
     assert len(list(tmp_path.iterdir())) == len(plan)
     assert lines == [f"w.duckdb: the process that serves it has died ({each}); another one starts" for each in reasons]
+
+
+@pytest.mark.usefixtures("handlers")
+def test_no_module_of_the_current_folder_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "here" / "multiprocessing.py", "raise SystemExit(9)\n")
+    (tmp_path / "served").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    keep("w.duckdb", partial(acts, tmp_path / "served", ["serve"]), pytest.fail)
 
 
 @needs_server
