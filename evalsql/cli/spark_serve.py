@@ -34,7 +34,7 @@ _MOST_NOTES = 10
 
 @dataclass(frozen=True)
 class SparkJob:
-    """What ``evalsql.engines.spark.evaluate`` takes by these names."""
+    """What ``evalsql.spark.evaluate`` takes by these names."""
 
     qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...)
     runs: Names = option("--runs PATH", "A run (a file or a folder of files) or a glob of them; can be repeated.", ...)
@@ -67,7 +67,7 @@ def eval_(
 
     Example: evalsql spark eval --qrels qrels.txt --runs 'runs/*' -m P --out out
     """
-    from evalsql.engines import spark
+    from evalsql import spark
 
     with _session(master, conf) as session, progress_bar() as progress:
         how = {**asdict(job), **asdict(reading), "own": own.paths, "measures": measure or DEFAULT_MEASURES}
@@ -90,7 +90,7 @@ def _note_some(lines: Sequence[str]) -> None:
 @contextmanager
 def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     """A Spark session that ends with the command; UsageError without Spark, Java or a cluster that answers."""
-    from evalsql.engines.spark import NO_SPARK, meaning
+    from evalsql.spark import NO_SPARK, meaning
 
     # What it says of pandas is about parts that are not used here.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql import InputError, UsageError
+from evalsql import InputError, UsageError, spark
 from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import read_catalog
-from evalsql.engines import spark, spark_rows
+from evalsql.engines import spark_rows
 from evalsql.spark import evaluate
 from tests.conftest import ROOT, SAMPLE, new_file, new_warehouse, write
 from tests.engines.runs import demand

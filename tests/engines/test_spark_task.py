@@ -16,9 +16,9 @@ import pytest
 from evalsql import InputError
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
-from evalsql.engines.spark import meaning
 from evalsql.ingest import parts
 from evalsql.ingest.parts import READ, RunFile, arrow_schema, read_columns, read_lines
+from evalsql.spark import meaning
 from evalsql.warehouse.portions import (
     HANDED,
     Job,
