@@ -1,9 +1,11 @@
 """Input and use that once went wrong, or would have: each is refused in words or gives the right result."""
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import os
 import pickle
 import re
@@ -40,6 +42,9 @@ FILES: list[tuple[str, str | bytes, str | list[tuple[str, str]]]] = [
     ("r.run", RUN + "q1 Q0 d 3 1 t\rq1 Q0 e 3 1 t\n", "r.run:4: holds a carriage return that ends no line"),
     ("r.run", "\ufeff" + RUN.replace("q2", "\ufeffq2"), WHOLE),  # files with a mark put together
     ("r.run.gz", gzip.compress(RUN.encode())[:-8] + bytes(8), "r.run.gz: cannot be read"),
+    ("r.run.bz2", bz2.compress(RUN[:17].encode()) + bz2.compress(RUN[17:].encode()), WHOLE),
+    ("r.run.bz2", bz2.compress(RUN.encode()) + b"BZh0" + bz2.compress(RUN.encode())[4:], "r.run.bz2: cannot be read"),
+    ("r.run.xz", lzma.compress(RUN.encode()) + b"\xfd7zXY" + bytes(9), "r.run.xz: cannot be read"),
     (os.fsdecode(b"r\xff.run"), RUN, r"r\\udcff.run: file name is not UTF-8 text"),
 ]
 

@@ -88,7 +88,10 @@ class Source(NamedTuple):
         if not self.compression:
             return self.path.open("rb")
         module = _zstd() if self.compression == "zstd" else import_module(self.compression)
-        return cast(IO[bytes], module.open(self.path, "rb"))
+        stream = module.open(self.path, "rb")
+        if self.compression in ("bz2", "lzma"):  # they end without a word where a further stream is damaged
+            stream._buffer.raw._trailing_error = ()
+        return cast(IO[bytes], stream)
 
     def head(self) -> bytes:
         """The first bytes of the text, without a byte-order mark."""
