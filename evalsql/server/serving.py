@@ -31,7 +31,9 @@ from evalsql.warehouse.schema import check_definitions, refuse_hiding
 
 # No file has a macro of such a name, which the extension would ask instead.
 _AUTHENTICATE, _AUTHORISE = (f"evalsql_server_{each}_{secrets.token_hex(8)}" for each in ("know", "admit"))
-_ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
+_ACTIVE = """select columns('connection_id$') as id, case when state = 'active' then columns('started_at$') end
+from quack_active_connections()"""
+_CONNECTIONS = "select count from system.main.duckdb_connection_count()"
 _LOOKS = 1.0  # seconds between two looks at the sessions
 _THREADS = 128  # of the extension
 _SILENT, _WAITING = 60, 1024  # seconds in which a connection is to send something, and how many may wait
@@ -53,6 +55,8 @@ class Server:
     sessions: Sessions
     log: Callable[[str], None]
     late_since: float | None = None  # since when a statement whose session was ended may still run
+    left_since: float | None = None  # since when there are statements whose sessions their clients ended
+    num_own: int = 0  # connections that are of no session
     coming: dict[object, tuple[int, float]] = field(default_factory=dict)  # requests, when each was first looked at
 
     def start(self) -> None:
@@ -86,6 +90,7 @@ class Server:
         self._hold_back_silent()
         # Each thread takes its own memory at its first request; later there may be none, which would end the process.
         self._end(*["0" * 32] * _THREADS)
+        self.num_own = self.database.rows(_CONNECTIONS)[0][0]
         self.database.lock()
 
     def _hold_back_silent(self) -> None:
@@ -135,13 +140,14 @@ class Server:
             try:
                 self._close_slow()
                 _limit_process(most)
+                num_connections = self.database.rows(_CONNECTIONS)[0][0]
                 rows = self._rows()
             except (EvalsqlError, MemoryError, OSError) as error:  # one takes all memory or files, and is about to fail
                 if "database has been invalidated" in str(error):  # the engine's words
                     self.log("the engine has met an error of its own and answers nobody: the server starts again")
                     os._exit(WarehouseError.exit_code)  # what was committed is in the log
                 continue
-            busy = {name for name, is_busy in rows.items() if is_busy}
+            busy = {name: began for name, began in rows.items() if began}
             ended = self.sessions.ended(rows)
             if self.late_since is not None:
                 is_quiet = not busy and self.sessions.is_nothing_open()
@@ -150,16 +156,26 @@ class Server:
                     self.log(f"what was ended may compute on, and {reason}: the server starts again")
                     return True
             late = self.sessions.late(busy, limit) if limit else []
-            if late and self.late_since is None:
+            is_left = self._is_left(num_connections - len(rows), limit)
+            if (late or is_left) and self.late_since is None:
                 self.late_since = time.monotonic()
             given_up = dict.fromkeys(self.sessions.gone(busy), "has gone")
             given_up |= dict.fromkeys(late, f"takes more than the {limit:g} seconds of --time-limit")
             for name, reason in given_up.items():
                 self.log(f"{name[:8].lower()} {reason}: its session is ended, and what it had begun is rolled back")
                 self._end(name)
-            self._end(*(rows.keys() - self.sessions.known - busy))  # the end of these was lost
+            self._end(*(rows.keys() - self.sessions.known - busy.keys()))  # the end of these was lost
             self.sessions.forget([*given_up, *ended])
         return False
+
+    def _is_left(self, num_others: int, limit: float) -> bool:
+        """Whether connections of no session, which who ends one in mid-statement leaves, last beyond the limit."""
+        now = time.monotonic()
+        self.left_since = (self.left_since or now) if num_others > self.num_own else None
+        is_late = bool(limit and self.left_since and now - self.left_since > limit)
+        if is_late and self.late_since is None:
+            self.log(f"a statement that a client left takes more than the {limit:g} seconds of --time-limit")
+        return is_late
 
     def stop(self) -> bool:
         """Let statements finish for some seconds and roll back what is open; returns whether nothing runs any more."""
@@ -167,16 +183,16 @@ class Server:
         until = time.monotonic() + _FINISHING
         busy: list[str] = []
         with suppress(EvalsqlError, MemoryError):
-            while (busy := [name for name, is_busy in self._rows().items() if is_busy]) and time.monotonic() < until:
+            while (busy := [name for name, began in self._rows().items() if began]) and time.monotonic() < until:
                 time.sleep(0.05)
             self._end(*(self._rows().keys() - busy))
         with suppress(engine.Error):
             self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
         return not busy and self.late_since is None
 
-    def _rows(self) -> dict[str, bool]:
-        """The extension's sessions, and whether each has a statement running."""
-        return {name: bool(is_busy) for name, is_busy in self.database.rows(_ACTIVE)}
+    def _rows(self) -> dict[str, object]:
+        """The extension's sessions, and when the statement began that each has running."""
+        return dict(self.database.rows(_ACTIVE))
 
     def _end(self, *sessions: str) -> None:
         """End sessions, each over a connection of its own, which are all open at once."""

@@ -12,8 +12,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -95,7 +94,6 @@ class Session:
     label: str  # what the log calls it
     role: str
     seen: float
-    asked: float  # when it sent its last statement
     has_asked: bool = False
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
@@ -114,6 +112,7 @@ class Sessions:
     waiting: dict[str, float] = field(default_factory=dict)  # sessions in their order, and when each last asked
     is_stopping: bool = False
     kept: set[str] = field(default_factory=set)  # names of measures and steps that users keep, or did
+    running: dict[tuple[str, object], float] = field(default_factory=dict)  # statements, when each was first looked at
     _guard: threading.RLock = field(default_factory=threading.RLock)
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
@@ -127,7 +126,7 @@ class Sessions:
             if len(self.known) >= MOST_SESSIONS:
                 self.log(f"{label} is refused: there are {MOST_SESSIONS:,} sessions")
                 return False
-            self.known[session] = Session(label, role, seen=self.now(), asked=self.now())
+            self.known[session] = Session(label, role, seen=self.now())
             return True
 
     def authorise(self, session: str, text: str) -> str | None:
@@ -136,7 +135,7 @@ class Sessions:
             known = self.known.get(session)
             if known is None:
                 return None
-            known.seen, known.asked, known.has_asked = self.now(), self.now(), True
+            known.seen, known.has_asked = self.now(), True
             if text.startswith(_BEFORE_ROWS) and text.endswith(_BEHIND_ROWS):
                 # Where rows follow, the extension takes whatever is not None for leave.
                 rows = _ROWS.fullmatch(text) if len(text) <= MOST else None
@@ -236,10 +235,15 @@ class Sessions:
             alone = {name: each for name, each in self.known.items() if name not in busy}
             return [name for name, each in alone.items() if self.now() - each.seen > patience(name, each)]
 
-    def late(self, busy: AbstractSet[str], limit: float) -> list[str]:
-        """Busy sessions whose statement, or the reading of what it gives, takes longer than so many seconds."""
+    def late(self, busy: Mapping[str, object], limit: float) -> list[str]:
+        """Busy sessions whose statement, or the reading of what it gives, takes longer than so many seconds.
+
+        Statements are told apart by when each began: a session may ask on while one runs.
+        """
         with self._guard:
-            return [name for name in busy & self.known.keys() if self.now() - self.known[name].asked > limit]
+            running = [each for each in busy.items() if each[0] in self.known]
+            self.running = {each: self.running.get(each, self.now()) for each in running}
+            return [name for (name, _), since in self.running.items() if self.now() - since > limit]
 
     def is_nothing_open(self) -> bool:
         with self._guard:

@@ -3,6 +3,7 @@
 import http.client
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -33,6 +34,7 @@ DEEP = [
 ]
 # The extension's message that begins a session: the token after its length, the version and the platform.
 _VERSION = b"\x02\x00\x06v1.5.5\x03\x00\x0blinux_amd64\x04\x00\x01\x05\x00\x01\xff\xff"
+_OF_SESSION = b"\x01\x00%c\x02\x00 %s\x03\x00\x01\xff\xff"
 _CONNECT = b"\x01\x00\x01\x03\x00\x05\xff\xff\x01\x00%c%s" + _VERSION
 _PAIR = "c{1} as not materialized (select x.a from c{0} as x join c{0} as y using (a))"
 # Too large to plan: each reads the one before it twice.
@@ -88,12 +90,28 @@ class Served:
         """Wait for the ``nth`` process that serves."""
         self.wait_for(lambda: self.told().count(" serving ") >= nth)
 
-    def connect(self, token: str, times: int) -> None:
-        """Open so many sessions as fast as it goes, as the extension does, and leave them open."""
+    def connect(self, token: str, times: int) -> list[bytes]:
+        """Open so many sessions as fast as it goes, as the extension does, and leave them open; their names."""
         connection = http.client.HTTPConnection("localhost", self.port, timeout=60)
+        names: list[bytes] = []
         for _ in range(times):
             connection.request("POST", "/quack", _CONNECT % (len(token), token.encode()))
-            connection.getresponse().read()
+            names += re.findall(rb"[0-9A-F]{32}", connection.getresponse().read())
+        connection.close()
+        return names
+
+    def send(self, session: bytes, statement: str) -> None:
+        """Send a statement of fewer than 128 characters in a session, and wait for no answer."""
+        asked = b"\x01\x00%c%s\xff\xff" % (len(statement), statement.encode())
+        self._post(_OF_SESSION % (3, session) + asked)
+
+    def end_session(self, session: bytes) -> None:
+        self._post(_OF_SESSION % (11, session) + b"\xff\xff")
+
+    def _post(self, body: bytes) -> None:
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=60)
+        with suppress(OSError):  # it starts again
+            connection.request("POST", "/quack", body)
         connection.close()
 
     @contextmanager

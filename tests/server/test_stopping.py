@@ -177,6 +177,42 @@ def test_a_statement_that_never_ends_is_given_up_and_nothing_committed_is_lost(o
     assert own.end() == 0
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("ends", [True, False])
+def test_who_asks_on_in_mid_statement_or_ends_the_session_gets_no_more_time(own: Served, ends: bool) -> None:
+    own.end()
+    own.start("--time-limit", "3")
+    (session,) = own.connect(own.read_token, 1)
+    own.send(session, NEVER)
+    own.wait_for(lambda: NEVER in own.told())
+    until = time.monotonic() + 30
+    while own.told().count(" serving ") < 2 and time.monotonic() < until:
+        if ends:
+            own.end_session(session)
+        else:
+            own.send(session, "select 2")
+        time.sleep(1)
+    assert "takes more than the 3 seconds of --time-limit" in own.told()
+    own.wait_until_served(2)
+    assert own.end() == 0
+
+
+@pytest.mark.long
+def test_sessions_that_come_and_go_leave_nothing_that_is_late(own: Served) -> None:
+    own.end()
+    own.start("--time-limit", "2")
+    until = time.monotonic() + 8
+    while time.monotonic() < until:
+        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+            assert reader.rows("select 1") == [(1,)]
+        assert own.command("sql", "select nothing", token=own.read_token).returncode
+        (session,) = own.connect(own.read_token, 1)
+        own.end_session(session)
+        own.connect("unknown", 3)
+    assert "--time-limit" not in own.told()
+    assert own.told().count(" serving ") == 1
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds them back")
 def test_connections_that_say_nothing_keep_nobody_waiting(own: Served) -> None:
     with ExitStack() as silent:
