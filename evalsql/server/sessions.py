@@ -157,11 +157,12 @@ class Sessions:
                 return f"select error({literal(REFUSED + str(error))})"
             self.log(f"{known.label} {known.role} {_line(text)}")
             known.making = known.making[text in known.making[:1] :]
+            ends = {*COMMITS, *ROLLBACKS}
+            is_ended = words[0] in ends  # behind another statement it may not be reached
+            known.is_open = not {*words}.isdisjoint(BEGINS) or (known.is_open and not is_ended)
             for word in words:
-                ends = word in (*COMMITS, *ROLLBACKS)
-                known.is_open = word in BEGINS or (known.is_open and not ends)
-                known.is_alone = words == [word] if word in BEGINS else known.is_alone and not ends
-                known.making = [] if ends else known.making
+                known.is_alone = words == [word] if word in BEGINS else known.is_alone and word not in ends
+                known.making = [] if word in ends else known.making
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:

@@ -95,6 +95,15 @@ def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions:
     assert sessions.gone([]) == ["b", "c"]
 
 
+@pytest.mark.parametrize("text", ["begin; rollback", "select error('x'); commit", "select 1; end"])
+def test_a_transaction_is_open_until_a_statement_ends_it_that_is_surely_reached(sessions: Watched, text: str) -> None:
+    sessions.authorise("a", "begin")
+    sessions.authorise("a", text)
+    assert not sessions.is_nothing_open()
+    sessions.authorise("a", "rollback; select 1")
+    assert sessions.is_nothing_open()
+
+
 def test_views_of_all_measures_are_those_of_measures_that_were_announced(sessions: Watched, tmp_path: Path) -> None:
     """Else a writer could have others told anything by the name of scores."""
     path = own_measure(
