@@ -24,7 +24,7 @@ from evalsql.catalog.relations import (
     read_relations,
 )
 from evalsql.catalog.sql_text import bind_parameters, renamed
-from evalsql.database import parsed
+from evalsql.database import statement_text
 from evalsql.database.calls import EFFECTS, UNSEEN
 from evalsql.errors import USE_REPLACE, CatalogError, QueryError, TooSlowError, UsageError, warn
 
@@ -176,7 +176,7 @@ _UNDERSTOOD = {
 def hides(catalog: Catalog, kind: str, name: str) -> bool:
     """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
     known = {*catalog.relations, ddl.SCORES}
-    return name.lower() in (known if kind == "table" else parsed.engine_functions() - known)
+    return name.lower() in (known if kind == "table" else statement_text.engine_functions() - known)
 
 
 def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
@@ -191,12 +191,12 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
     for relation in catalog.of_kind("tables", *BUILDABLE):
         for kind in ddl.objects_of(relation) if ddl.is_held(relation) else ():
             held[kind].add(relation.name)
-    called = _ROW_SOURCES | held["macro"] | parsed.engine_functions("scalar", "aggregate", "macro")
+    called = _ROW_SOURCES | held["macro"] | statement_text.engine_functions("scalar", "aggregate", "macro")
     called -= UNSEEN | EFFECTS | {"setseed"}
     names = {"BASE_TABLE": held["table"] | held["view"], "TABLE_FUNCTION": _ROW_SOURCES | held["macro table"]}
     names |= {"FUNCTION": called - _ONLY_OVER, "WINDOW": called | _ONLY_OVER}
     # The schema main of the file is asked for what the engine's main does not have.
-    schemas = dict.fromkeys(parsed.engine_functions() - parsed.engine_functions(schema="main"), "")
+    schemas = dict.fromkeys(statement_text.engine_functions() - statement_text.engine_functions(schema="main"), "")
     schemas |= {step.name: STEPS for step in catalog.of_kind(STEPS) if step.is_packaged}
     for relation in relations:
         if relation.header.inputs:
@@ -211,7 +211,7 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
 def _check_names(catalog: Catalog, relation: Relation) -> None:
     inputs = {name for each in catalog.relations.values() for name in each.header.inputs}
     is_passing = relation.name in inputs or _PASSING.fullmatch(relation.name)
-    if is_passing or relation.name in parsed.engine_functions():
+    if is_passing or relation.name in statement_text.engine_functions():
         whose = "in queries of evalsql" if is_passing else "of a function of the engine"
         raise CatalogError(f"{relation.path}: {relation.name} is a name {whose}; give the file another name")
     others = replace(catalog, relations={name: each for name, each in catalog.relations.items() if each != relation})
@@ -233,10 +233,10 @@ def _check_body(
     place = f"{relation.path}:{relation.body_line}"
     for text in texts:
         try:
-            nodes = parsed.nodes(text)
-        except parsed.UnexplainedError as error:
+            nodes = statement_text.nodes(text)
+        except statement_text.UnexplainedError as error:
             raise CatalogError(f"{place}: {error}") from error
-        if parsed.change(nodes):
+        if statement_text.change(nodes):
             raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
         for node, ctes in _scopes(nodes[-1]["statements"]):
             kind = node.get("class") or node.get("type") or ""
@@ -251,7 +251,7 @@ def _check_body(
                 raise CatalogError(f"{place}: holds {kind.lower()}, which the body of a measure may not")
 
 
-def _scopes(tree: Any) -> Iterator[tuple[parsed.Node, Set[str]]]:
+def _scopes(tree: Any) -> Iterator[tuple[statement_text.Node, Set[str]]]:
     """Every node with the names that mean CTEs there; a function that gives rows is of the kind TABLE_FUNCTION."""
     waiting: list[tuple[Any, Set[str]]] = [(tree, frozenset())]
     while waiting:

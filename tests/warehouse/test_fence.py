@@ -15,7 +15,7 @@ import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.catalog.measure_names import quoted
 from evalsql.catalog.relations import Catalog, read_catalog, read_relation
-from evalsql.database import parsed
+from evalsql.database import statement_text
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.writer import Writer
@@ -67,7 +67,7 @@ def test_tables_are_made_of_what_the_engine_computes(crafted: Crafted) -> None:
 @pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
 def test_no_macro_of_a_file_is_called_for_a_function_of_the_engine(crafted: Crafted) -> None:
     """Operators can be named, but are written otherwise; see ``test_no_macro_computes_ranks``."""
-    names = [name for name in sorted(parsed.engine_functions("scalar", "macro")) if name.isidentifier()]
+    names = [name for name in sorted(statement_text.engine_functions("scalar", "macro")) if name.isidentifier()]
     made = [f"create macro {quoted(name)}() as 'hidden', (x) as 'hidden'" for name in names]
     with evalsql.open(crafted(*made), read_only=True) as warehouse:
         for name, arguments in product(names, ("", "1")):
