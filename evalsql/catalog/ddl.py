@@ -24,7 +24,7 @@ STORED = "stored_values"  # the relation of values that were computed elsewhere
 # What the views of reports read as their input "answered".
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
-_NAMES = "qrels, run, topic, cast(null as varchar) as measure"
+_NAMES = "qrels.qrels, runs.run, topics.topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")

@@ -43,7 +43,7 @@ _ACTED_ON = re.compile(r"[$`;&|<>!\\]")  # by bash, which completes words withou
 _HELD = {
     "runs": "select run from runs order by run",
     "qrels": "select qrels from qrels order by qrels",
-    "systems": "select distinct meta['system'] as system from runs where system is not null order by system",
+    "systems": "select distinct meta['system'] as system from runs where meta['system'] is not null order by system",
     "measures": "select measure from measures order by lower(measure)",
 }
 

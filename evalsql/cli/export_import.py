@@ -13,6 +13,7 @@ from evalsql.cli.declare import PRINTED, Names, argument, command, flag, option
 from evalsql.cli.options import RUNS, Asking, MeasuredRuns, Where
 from evalsql.cli.output import note, progress_bar, refuse_protected, standard_output
 from evalsql.database.disk import part_of, scratch_folder, whole_files
+from evalsql.database.names import named
 from evalsql.errors import UsageError
 from evalsql.ingest.base_rows import OF_ANSWERS
 from evalsql.phrases import counted
@@ -185,7 +186,7 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
         found = export_files.names_of(warehouse.database, kind, names)
         if kind in _HELD and not names:
             owner, owners = ("run", "runs") if kind in export_files.OF_RUNS else ("qrels", "qrels")
-            held = warehouse.rows(f"select distinct {owner} from {_HELD[kind]} join {owners} using ({owner}_id)")
+            held = warehouse.rows(f"select distinct {owner} from {named(_HELD[kind], owners)}")
             found = [name for name in found if (name,) in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")

@@ -9,7 +9,7 @@ from evalsql.catalog.measure_names import COMPARED_MEASURES
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import MEASURES, ArrangedOutput, Asking, Kept, Loading, MeasuredRuns
 from evalsql.cli.output import READ, OutputOptions, note, progress_bar, text_output, write_file, write_table
-from evalsql.database.names import resolve_names, resolve_one
+from evalsql.database.names import named, resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.evaluation.listings import arranged
@@ -73,7 +73,7 @@ def fuse(
     loading.open_file(read_only=True).close()  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
         tuning = fuse_runs(warehouse.loader, method, runs, name, **arguments, progress=progress)
-        query = "select meta['fusion_runs'], count(*), sum(num_ret) from runs join run_topics using (run_id)"
+        query = f"select meta['fusion_runs'], count(*), sum(num_ret) from {named('run_topics', 'runs')}"
         ((made_of, topics, documents),) = warehouse.rows(f"{query} where run = ? group by all", [name])
         note(f"fused {made_of} into {name}: {counted(documents, 'document')} of {counted(topics, 'topic')}")
         if tuning:
@@ -199,7 +199,7 @@ class Comparing:
 
 
 _MOST_PAIRS = 10  # of each statistic
-_EVALUATED = "select 1 from evaluations join qrels using (qrels_id) where qrels = ? limit 1"
+_EVALUATED = "select 1 from evaluations where qrels_id = (select qrels_id from qrels where qrels = ?) limit 1"
 _WIDE = DroppedColumns(("qrels", "num_runs", "num_topics"))
 
 

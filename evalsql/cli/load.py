@@ -8,6 +8,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar, texts_lines
+from evalsql.database.names import named
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.notices import on_costs
@@ -226,8 +227,8 @@ def lists(
         for run in loaded:
             judged = qrels or run
             num_topics, _ = _size(warehouse, judged)
-            of_run = "from holdings join runs on run = name where kind = 'run' and name = ? limit 1"
-            ((rows, rising),) = warehouse.rows(f"select num_rows, lower_is_better {of_run}", [run])
+            of_run = "from holdings join runs on runs.run = name where holdings.kind = 'run' and name = ? limit 1"
+            ((rows, rising),) = warehouse.rows(f"select holdings.num_rows, runs.lower_is_better {of_run}", [run])
             note(
                 f"loaded lists {run}: {counted(num_topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
@@ -286,7 +287,7 @@ def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
 
 def _num_weights(warehouse: Warehouse) -> dict[str, int]:
     """How many weights each judgment set has that has any."""
-    return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
+    return dict(warehouse.rows(f"select qrels, count(*) from {named('topic_weights', 'qrels')} group by qrels"))
 
 
 def _remarks(warehouse: Warehouse, repeated: int) -> str:

@@ -6,11 +6,14 @@ import fnmatch
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evalsql.catalog.measure_names import is_measure
+from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.phrases import natural_key, nearest, shortened
 
 Names = Sequence[str] | str
+_KEYS = {"qrels": "qrels_id", "runs": "run_id", "topics": "topic_id", "documents": "document_id"}
+_KEYS["assessments"] = "qrels_id, topic_id, document_id"
 REPLACED = "select qrels from qrels where replaced_at is not null"
 
 
@@ -35,6 +38,13 @@ def as_list(names: Names) -> Sequence[str]:
     if not all(isinstance(name, str) for name in listed):
         raise UsageError(f"expected a name or several, found {names!r}")
     return listed
+
+
+def named(table: str, *owners: str) -> str:
+    """A table and those that have the names of its keys, joined; without columns that somebody added to any of them."""
+    tables = read_catalog().relations
+    held = {each: f"(select {', '.join(tables[each].columns)} from {each}) as {each}" for each in (table, *owners)}
+    return " join ".join([held[table], *(f"{held[each]} using ({_KEYS[each]})" for each in owners)])
 
 
 def fitting_names(pattern: str, held: Collection[str], what: str, none: str) -> list[str]:

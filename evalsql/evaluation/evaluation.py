@@ -14,6 +14,7 @@ from evalsql.database.names import (
     Names,
     as_list,
     how_to_judge,
+    named,
     only_qrels,
     replaced_qrels,
     resolve_names,
@@ -235,7 +236,7 @@ class Evaluation:
 
     def evaluated_pairs_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of the keys of judgment sets and of the runs that they evaluate."""
-        pairs = "evaluations join qrels using (qrels_id) join runs using (run_id)"
+        pairs = named("evaluations", "qrels", "runs")
         return f"select distinct qrels_id, run_id from {pairs}{self._filter(qrels, runs, asks=False)}"
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:

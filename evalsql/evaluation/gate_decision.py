@@ -9,7 +9,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import literal, literals, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
-from evalsql.database.names import resolve_one
+from evalsql.database.names import named, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.boards import board_values
@@ -233,7 +233,7 @@ def _resolved(
 
 
 def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
-    of_key = "from topic_meta join qrels using (qrels_id) where qrels = ? and key = ?"
+    of_key = f"from {named('topic_meta', 'qrels')} where qrels = ? and key = ?"
     held = database.rows(f"select distinct value {of_key} order by value", [qrels, key])
     if (value,) in held:
         return ""
@@ -342,6 +342,6 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
 
 def _checksum(database: Database, qrels: str) -> str:
     """The SHA-256 of the judgments' file; empty for judgments from memory."""
-    of_set = "from files join qrels on kind = 'qrels' and id = qrels_id where qrels = ?"
-    found = database.rows(f"select sha256 {of_set}", [qrels])
+    of_set = "from files join qrels on files.kind = 'qrels' and files.id = qrels.qrels_id where qrels.qrels = ?"
+    found = database.rows(f"select files.sha256 {of_set}", [qrels])
     return found[0][0] or "" if found else ""

@@ -86,8 +86,10 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
     """Means of a run by the judgments without those that are its own in the SELECT ``unique``."""
     own = f"qrels = {literal(qrels)} and run = {literal(run)}"
     chosen = f"""
-        select evaluation_id, evaluations.qrels_id, topic_id
-        from main.evaluations join qrels using (qrels_id) join runs using (run_id) where {own}
+        select evaluation_id, qrels_id, topic_id
+        from main.evaluations
+        where qrels_id = (select qrels_id from qrels where qrels = {literal(qrels)})
+        and run_id = (select run_id from runs where run = {literal(run)})
     """
     inputs = {"left_out": "select * from temp.evalsql_left_out", "chosen": chosen}
     ranks = database.query("judged_ranks_left", inputs)

@@ -70,10 +70,8 @@ def _covered_lines(database: Database, covered: str) -> list[Notice]:
         if form in _FORMS:
             lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
         if form == "spans":
-            lacking_spans = "run_id not in (select run_id from retrieved_spans)"
-            query = (
-                f"select run from ({covered}) join runs using (run) where qrels = ? and {lacking_spans} order by run"
-            )
+            with_spans = "select runs.run from retrieved_spans join runs on runs.run_id = retrieved_spans.run_id"
+            query = f"select run from ({covered}) where qrels = ? and run not in ({with_spans}) order by run"
             if spanless := [run for (run,) in database.rows(query, [name])]:
                 told = f"{shortened(spanless, _MOST_NOTES)}: results without start and end"
                 lines.append(Notice("forms", f"  {told}, so that measures of spans are 0"))
@@ -107,7 +105,7 @@ def _conditions(database: Database, covered: str) -> list[str]:
         for (name, condition), each in conditions.items()
     ]
     if database.path != MEMORY:  # of what is loaded into memory, loading has told just now
-        chosen = f"run_id in (select run_id from ({covered}) as covered join runs using (run))"
+        chosen = f"run_id in (select runs.run_id from ({covered}) as covered join runs using (run))"
         lines += [f"  {text}" for text in equal_scores(database, f"select * from retrieved where {chosen}")]
     return lines
 

@@ -20,7 +20,8 @@ from evalsql.evaluation.evaluation import temporary_tables
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_RUNS = "select runs.*, system, version, dated_at from runs join run_versions using (run_id)"
+_VERSIONS = "select run_id, system, version, dated_at from run_versions"
+_RUNS = f"select * from ({_VERSIONS}) join runs using (run_id)"  # and not what somebody added to runs by these names
 _WORD = re.compile(r"[\w./-]+")
 OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
 
@@ -230,8 +231,8 @@ def default_measures(database: Database, qrels: Names) -> Sequence[str]:
     """The measures that are shown where none is asked for: those of answers where all judgments chosen are nuggets."""
     forms = database.rows(
         """
-        select distinct form from qrels, (select unnest($1::varchar[]) as pattern)
-        where qrels = pattern or (replaced_at is null and qrels glob pattern)
+        select distinct qrels.form from qrels, (select unnest($1::varchar[]) as pattern) as asked
+        where qrels.qrels = asked.pattern or (qrels.replaced_at is null and qrels.qrels glob asked.pattern)
         """,
         [as_list(qrels) or ["*"]],
     )
@@ -249,7 +250,7 @@ _SHOWN = {
     "costs": "listed_costs",
     "files": "listed_files",
 }
-_STANDING = "select run, list from temp.listed_runs join {file}.runs using (run_id) order by list_id"
+_STANDING = "select runs.run, list from temp.listed_runs join {file}.runs as runs using (run_id) order by list_id"
 
 
 @contextmanager

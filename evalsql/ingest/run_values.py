@@ -262,7 +262,8 @@ def load_answers(
             problems.extend(table.faults(faults))
         problems.check()
         origins = [table.source if table.form.name else IN_MEMORY for table in tables]
-        sizes = f"select file_id, run_id, count(*) from ({_ANSWERS}) join runs using (run) group by all order by all"
+        keys = "(select run, run_id from runs)"
+        sizes = f"select file_id, run_id, count(*) from ({_ANSWERS}) join {keys} using (run) group by all order by all"
         with database.transaction():
             held = query("held_answers", inputs | {"held": f"from {OF_ANSWERS[kind]}"})
             _make_room_for_answers(database, kind, held, qrels_id, replace)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
-from evalsql.database.names import Names, only_qrels, replaced_qrels, resolve_names
+from evalsql.database.names import Names, named, only_qrels, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.stored_scores import check_rankings, with_rankings
 from evalsql.ingest.base_rows import OF_ANSWERS
@@ -27,14 +27,6 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
 }
 OF_RUNS = ("runs", *OF_ANSWERS)  # what is exported by names of runs
 _COLUMNS = {"assignments": "nugget, assignment", "citations": "sentence, document, support"}
-_PREFERENCES = "preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)"
-_NUGGETS = "nuggets join qrels using (qrels_id) join topics using (topic_id)"
-_CALLS = "call_ranks join runs using (run_id) join topics using (topic_id) join documents using (document_id)"
-_JUDGED_SAMPLE = """(
-    select qrels, topic, iteration, document, grade, stratum, stratum as method, probability from judgment_samples
-    join assessments using (qrels_id, topic_id, document_id) join qrels using (qrels_id) join topics using (topic_id)
-    join documents using (document_id)
-)"""
 _OF_SAMPLES = {
     "strata": ["topic", "iteration", "document", "stratum", "grade"],
     "probabilities": ["topic", "document", "grade", "method", "probability"],
@@ -93,7 +85,7 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     again = []
     if has_calls and form in ("parquet", "jsonl"):
         columns = "coalesce(call_name, cast(call as varchar)) as call, document, rank, score"
-        held, order = _CALLS, "call_ranks.call, rank"
+        held, order = named("call_ranks", "runs", "topics", "documents"), "call_ranks.call, rank"
         again += ["--call", "call"]
     if has_spans and form in _OF_SPANS:
         columns, held = "document, span_start, span_end, rank, score", "span_rankings"
@@ -102,7 +94,7 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
     usual = "trec_eval_10" if lower else "trec_eval"
     again += [*(["--lower-is-better"] if lower else []), *(["--tie-rule", tie_rule] if tie_rule != usual else [])]
     remarks = [f"evalsql load runs takes {shlex.join(again)} to rank it as it is here"] if again else []
-    if has_calls and held != _CALLS:
+    if has_calls and "call_ranks" not in held:
         remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")
     if has_spans and held != "span_rankings":
         remarks.append(f"its spans do not go into the format {form}; {', '.join(_OF_SPANS)} have them")
@@ -125,15 +117,18 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
     ((kind,),) = database.rows("select form from qrels where qrels = ?", [name])
     columns, held, order = ["topic", "iteration", "document", "grade"], "judgments", "topic, iteration, document"
     if kind == "nuggets":
-        columns, held, order = ["topic", "nugget", "importance", "text"], _NUGGETS, "topic, nugget"
+        columns, order = ["topic", "nugget", "importance", "text"], "topic, nugget"
+        held = named("nuggets", "qrels", "topics")
     elif kind == "preferences":
-        columns, held = ["topic", "judgment_group", "subgroup", "document", "level"], _PREFERENCES
+        columns = ["topic", "judgment_group", "subgroup", "document", "level"]
+        held = named("preferences", "qrels", "topics", "documents")
         order = "topic, judgment_group, subgroup, level desc, document"
     elif kind == "spans":
         columns, held = ["topic", "document", "span_start", "span_end", "grade"], "span_judgments"
         order = "topic, document, span_start, span_end"
     elif kind in _OF_SAMPLES:
-        columns, held = _OF_SAMPLES[kind], _JUDGED_SAMPLE
+        samples = named("judgment_samples", "assessments", "qrels", "topics", "documents")
+        columns, held = _OF_SAMPLES[kind], f"(select *, stratum as method from {samples})"
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if kind == "spans":
@@ -168,7 +163,7 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
 
 
 def _topics(database: Database, name: str, form: str, path: Path) -> Written:
-    facts_held = "select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)"
+    facts_held = f"select topic, key, value from {named('topic_meta', 'topics', 'qrels')}"
     found = database.rows(f"{facts_held} where qrels = ? order by topic, key", [name])
     if not found:
         raise UsageError(f"no text or group of the topics of {name} is here; evalsql load topics brings them")
@@ -185,7 +180,7 @@ def _topics(database: Database, name: str, form: str, path: Path) -> Written:
 
 def _weights(database: Database, name: str, _: str, path: Path) -> Written:
     lines = f"""
-        select topic, weight from topic_weights join topics using (topic_id) join qrels using (qrels_id)
+        select topic, weight from {named("topic_weights", "topics", "qrels")}
         where qrels = {literal(name)} order by topic"""
     if not (count := _text(database, lines, ["topic"], path)):
         raise UsageError(f"no topic of {name} was given a weight")
@@ -193,7 +188,7 @@ def _weights(database: Database, name: str, _: str, path: Path) -> Written:
 
 
 def _answers(database: Database, kind: str, name: str, form: str, path: Path, qrels: str | None) -> Written:
-    held = f"{OF_ANSWERS[kind]} join runs using (run_id) join qrels using (qrels_id) join topics using (topic_id)"
+    held = named(OF_ANSWERS[kind], "runs", "qrels", "topics").replace("select ", "select rowid, ", 1)
     found = {judged for (judged,) in database.rows(f"select distinct qrels from {held} where run = ?", [name])}
     several = f"{name} has {kind} by several sets of nuggets, name one with --qrels"
     judged = only_qrels(database, qrels, several, sorted(found - replaced_qrels(database) or found) or [""])
@@ -201,6 +196,6 @@ def _answers(database: Database, kind: str, name: str, form: str, path: Path, qr
         by = f" by {judged}" if judged else ""
         raise UsageError(f"{name} has no {kind}{by}; evalsql load {kind} brings them")
     rows = f"select run, topic, {_COLUMNS[kind]} from {held} where run = {literal(name)} and qrels = {literal(judged)}"
-    order = "order by topic, nugget" if kind == "assignments" else f"order by topic, {OF_ANSWERS[kind]}.rowid"
+    order = "order by topic, nugget" if kind == "assignments" else "order by topic, rowid"
     remark = f"evalsql load {kind} --qrels {shlex.quote(judged)} takes it"
     return Written(write_query(database, f"{rows} {order}", form, path), [remark])

@@ -12,7 +12,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, only_qrels, resolve_names
+from evalsql.database.names import Names, as_list, named, only_qrels, resolve_names
 from evalsql.errors import InputWarning, UsageError, warn
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.ingest.frames import Query
@@ -251,7 +251,7 @@ def fuse(
         chosen = chosen.weighted(weights, names, database.catalog)
     judged = as_list(qrels)
     if not judged:  # those that evaluate every one of the runs
-        pairs = "select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)"
+        pairs = f"select distinct qrels, run from {named('evaluations', 'qrels', 'runs')}"
         of_all = "where list_contains($1, run) group by qrels having count(*) = len($1) order by qrels"
         judged = [each for (each,) in database.rows(f"select qrels from ({pairs}) {of_all}", [names])]
     if chosen.takes("qrels") or tune is not None:
@@ -313,8 +313,8 @@ def _teacher(database: Database, named: str | None, judged: Sequence[str], metho
 
 def _check_topics(database: Database, method: Method, names: Sequence[str]) -> None:
     """Warn of topics that not all runs have; raise UsageError for those without a score that norm max divides by."""
-    runs = f"runs where run in ({', '.join(map(literal, names))})"
-    of_some = f"from run_topics semi join (from {runs}) using (run_id) group by topic_id having count(*) < {len(names)}"
+    of_these = f"where run in ({', '.join(map(literal, names))})"
+    of_some = f"from {named('run_topics', 'runs')} {of_these} group by topic_id having count(*) < {len(names)}"
     ((partial,),) = database.rows(f"select count(*) from (select topic_id {of_some})")
     if partial:
         verb, pronoun, object_ = ("is", "it is", "it") if partial == 1 else ("are", "they are", "them")
@@ -322,7 +322,7 @@ def _check_topics(database: Database, method: Method, names: Sequence[str]) -> N
         warn(f"{topics} {verb} not in all of these runs; {pronoun} fused from what has documents for {object_}")
     if method.arguments.get("norm") == "max":
         found = database.rows(f"""
-            select run, topic from (from {runs}) join retrieved using (run_id) join topics using (topic_id)
+            select run, topic from {named("retrieved", "runs", "topics")} {of_these}
             group by all having max(case when lower_is_better then -score else score end) <= 0 order by all limit 1
         """)
         for run, topic in found:

@@ -21,6 +21,7 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, read_catalog
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import scratch_folder
+from evalsql.database.names import named
 from evalsql.errors import InputError
 from evalsql.ingest.base_rows import LoadWarnings, rank_judged
 from evalsql.ingest.files.source import Source, in_batches
@@ -88,7 +89,7 @@ class Job:
 
 def judged_topics(job: Job) -> list[str]:
     """The topics that every run is evaluated on; raises InputError for all that is wrong with the judgments."""
-    query = "select distinct topic from judged_documents join topics using (topic_id) order by topic"
+    query = f"select distinct topic from {named('judged_documents', 'topics')} order by topic"
     return [topic for (topic,) in warehouse_of(job).rows(query)]
 
 

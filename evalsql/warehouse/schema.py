@@ -13,7 +13,7 @@ from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted, unnested
-from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation
+from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.catalog.sql_text import typed_columns
 from evalsql.database import engine
 from evalsql.database.calls import CallError, check_settings
@@ -191,14 +191,17 @@ def signing(catalog: Catalog) -> list[str]:
     written["warehouse"] += ", current_timestamp at time zone 'UTC'"
     written["measures"] = unnested(ddl.catalogue_rows(catalog.measures))
     written["relations"] = unnested(ddl.relation_rows(catalog))
-    made = (f"insert into main.{table} select {values}" for table, values in written.items())
-    return [*(f"delete from main.{table}" for table in written), *made]
+    return [*(f"delete from main.{table}" for table in written), *(_insert(*each) for each in written.items())]
+
+
+def _insert(table: str, values: str) -> str:
+    return f"insert into main.{table} ({', '.join(read_catalog()[table].columns)}) select {values}"
 
 
 def keeping(catalog: Catalog) -> list[str]:
     """The same with the table ``added_relations``: either without the other would be another version to clients."""
     rows = [(nth, relation.name, relation.text) for nth, relation in enumerate(catalog.own, start=1)]
-    insert = f"insert into main.added_relations select {unnested(rows)}, current_timestamp at time zone 'UTC'"
+    insert = _insert("added_relations", f"{unnested(rows)}, current_timestamp at time zone 'UTC'")
     return ["delete from main.added_relations", *([insert] if rows else []), *signing(catalog)]
 
 

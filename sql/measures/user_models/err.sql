@@ -22,8 +22,8 @@ with stops as (
     select
         evaluations.evaluation_id as evaluation_id,
         ordered_ranks.rank as rank,
-        satisfaction * coalesce(
-            product(1 - satisfaction) over (
+        satisfactions.satisfaction * coalesce(
+            product(1 - satisfactions.satisfaction) over (
                 partition by evaluations.evaluation_id
                 order by ordered_ranks.rank
                 rows between unbounded preceding and 1 preceding

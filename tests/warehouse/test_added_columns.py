@@ -1,0 +1,80 @@
+"""Columns that somebody adds to the tables of a warehouse, under whatever names, change nothing."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import evalsql
+from evalsql.catalog.relations import read_catalog
+from tests.conftest import SAMPLE, in_process, load_sample, own_measure
+from tests.long_cases import few_of
+
+TABLES = list(read_catalog().of_kind("tables"))
+ADDED = {column for table in TABLES for column in table.columns} | {"satisfaction", "system", "version", "dated_at"}
+
+
+def _load(warehouse: evalsql.Warehouse) -> None:
+    load_sample(warehouse, "bm25", "dense", "tfidf")
+    warehouse.load_qrels({"T01": {"doc-0133": 1}, "T02": {"doc-0001": 1}}, "other")
+    warehouse.load_topics({"T01": {"text": "a", "kind": "x"}, "T02": {"text": "b", "kind": "y"}}, qrels="sample")
+    warehouse.load_weights({"T01": 3.0, "T02": 1.0}, "other")
+    warehouse.load_scores([{"system": "x", "collection": c, "measure": "P@10", "value": 0.5} for c in "cd"])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A warehouse, and the same whose tables have columns under each name that a column of another has."""
+    path, wide = (tmp_path_factory.mktemp("added") / name for name in ("before.duckdb", "after.duckdb"))
+    with evalsql.open(path) as warehouse:
+        _load(warehouse)
+    shutil.copy(path, wide)
+    with duckdb.connect(str(wide)) as connection:
+        for table in TABLES:
+            for column in sorted(ADDED - table.columns.keys()):
+                connection.execute(f"alter table {table.name} add column {column} varchar default 'z'")
+    return path, wide
+
+
+COMMANDS = [
+    *("leaderboard", "leaderboard -m ERR --since 2020-01-01 --format csv", "topics -m AP", "ties -m AP", "ls"),
+    *("leaderboard -m AP --by kind --qrels sample", "topics bm25 -m P@10", "export topics sample"),
+    *(
+        "compare bm25 -m AP --qrels sample",
+        "explain dense T01 --other bm25 -m AP --qrels sample",
+        "history -m P@10 --qrels sample",
+    ),
+    *("pool bm25 dense --depth 3 --qrels sample", "diff bm25 dense -m AP --qrels sample", "export weights other"),
+    *("check", "holes -m AP --qrels sample", "fuse rrf bm25 dense --name fused", "drop runs bm25", "drop qrels sample"),
+    *(
+        "agreement sample other",
+        "export runs bm25",
+        "export qrels --output out",
+        "annotate bm25 --meta a=b",
+        "report --qrels sample --output r.md",
+    ),
+    *(f"load runs {SAMPLE / 'runs' / 'hybrid.run'} --qrels sample", f"load qrels {SAMPLE / 'qrels.txt'} --name third"),
+]
+
+
+@pytest.mark.parametrize("words", few_of(COMMANDS, 4))
+def test_a_command_says_what_it_said_before(words: str, files: tuple[Path, Path], tmp_path: Path) -> None:
+    told = []
+    for nth, path in enumerate(files):
+        (folder := tmp_path / str(nth)).mkdir()
+        outcome = in_process(folder, [*shlex.split(words), "--db", shutil.copy(path, tmp_path / "w.duckdb")], "")
+        written = {each.name: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+        told.append((outcome.returncode, outcome.stdout, outcome.stderr, written))
+    assert told[1] == told[0]
+    assert told[0][0] == 0
+
+
+def test_measures_are_kept_beside_them(files: tuple[Path, Path], tmp_path: Path) -> None:
+    own = own_measure(
+        tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
+    )
+    with evalsql.open(shutil.copy(files[1], tmp_path / "w.duckdb")) as warehouse:
+        assert warehouse.load_measures(own) == ["Own"]
+        warehouse.drop_measures("Own")
