@@ -281,8 +281,8 @@ def measures(
 def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
     """How many topics a judgment set has, and how many judgments."""
     query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
-    ((num_topics, num_rows),) = warehouse.rows(query, [qrels])
-    return num_topics, num_rows
+    (found,) = warehouse.rows(query, [qrels])
+    return found
 
 
 def _num_weights(warehouse: Warehouse) -> dict[str, int]:

@@ -18,6 +18,7 @@ ADDED = {column for table in TABLES for column in table.columns} | {"satisfactio
 
 def _load(warehouse: evalsql.Warehouse) -> None:
     load_sample(warehouse, "bm25", "dense", "tfidf")
+    warehouse.annotate(["bm25", "dense"], meta={"system": "s"})
     warehouse.load_qrels({"T01": {"doc-0133": 1}, "T02": {"doc-0001": 1}}, "other")
     warehouse.load_topics({"T01": {"text": "a", "kind": "x"}, "T02": {"text": "b", "kind": "y"}}, qrels="sample")
     warehouse.load_weights({"T01": 3.0, "T02": 1.0}, "other")
