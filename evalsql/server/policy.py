@@ -129,25 +129,23 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
     named = _after(named, ["if", "not", "exists"], ["if", "exists"], [])
     name, behind = _name(named)
     ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each)), *kept}
-    if [word.text for word in words[:2]] == ["comment", "on"]:
-        name = next((word.text for word in words[2:] if word.text in ours), "")
     is_changed = not made and [word.text for word in named[:2]] != ["temp", "."]
-    if kind == "unique":  # rows of a load may not be
-        tables = (_name(named[at:])[0] for at, word in enumerate(named, start=1) if (word.text, word.is_quoted) == _ON)
-        is_changed, name = True, next(tables, "")
     if behind[:2] == ["add", "column"]:
         is_changed &= name in SIGNED  # evalsql writes whole rows into these
-    if is_changed and name in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
+    changed = name if is_changed else ""
+    if [word.text for word in words[:2]] == ["comment", "on"]:
+        changed = next((word.text for word in words[2:] if word.text in ours), "")
+    if kind in ("index", "unique"):  # it may keep rows away, also those that evalsql writes as it opens the file
+        on = next(at for at, word in enumerate(words) if (word.text, word.is_quoted) == _ON)
+        changed = _name(words[on + 1 :])[0]
+    if changed in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
         advice = "rows of most tables may be changed and columns added; load measures and drop measures do the rest"
-        raise RefusedError(f"{name} is evalsql's, or loaded as a measure; {advice}")
+        raise RefusedError(f"{changed} is evalsql's, or loaded as a measure; {advice}")
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
     for new in [name] if made else [_name(each)[0] for each in renamed]:
-        if (
-            new in kept
-            or (made and new in ours)
-            or hides(read_catalog(), kind, new)
-            or (kind, new) == ("schema", "temp")
-        ):
+        is_taken = new in kept or (made and new in ours) or hides(read_catalog(), kind, new)
+        # With some names the file would not be served again.
+        if is_taken or (kind, new) == ("schema", "temp") or _is_refused_in_file(new):
             raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
@@ -189,7 +187,11 @@ def _name(words: list[Word]) -> tuple[str, list[str]]:
 
 def check_definition(text: str) -> None:
     """Raise CallError where what a file defines calls what clients may not; the engine itself sees to files."""
-    check_calls(words_of(text), lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
+    check_calls(words_of(text), _is_refused_in_file)
+
+
+def _is_refused_in_file(function: str) -> bool:
+    return _is_refused(function) and not function.startswith(_FILE_READERS)
 
 
 def _is_refused(function: str) -> bool:
