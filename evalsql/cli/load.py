@@ -281,8 +281,7 @@ def measures(
 def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
     """How many topics a judgment set has, and how many judgments."""
     query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
-    (found,) = warehouse.rows(query, [qrels])
-    return found
+    return warehouse.rows(query, [qrels])[0]
 
 
 def _num_weights(warehouse: Warehouse) -> dict[str, int]:

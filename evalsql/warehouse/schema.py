@@ -100,9 +100,8 @@ def prepare_views(database: Database) -> None:
     refuse_hiding(database)
     # Outside of a transaction every statement has one of its own. The engine says by nothing else that one is open.
     if len({*(database.rows("select system.main.txid_current()")[0] for _ in range(2))}) == 1:
-        raise UsageError(
-            "evalsql writes its own views before the first one of yours: make that outside of a transaction"
-        )
+        fault = "evalsql writes its own views before the first one of yours: make that outside of a transaction"
+        raise UsageError(fault)
     with database.transaction():
         rebuild(database)
     database.checkpoint()
@@ -142,9 +141,8 @@ def refuse_settings(database: Database) -> None:
 
 def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:
     """Schema, name and kind of all that an attached database defines."""
-    return database.rows(
-        f"select distinct schema_name, name, kind from ({_OBJECTS}) where database_name = {literal(name)}"
-    )
+    in_it = f"database_name = {literal(name)}"
+    return database.rows(f"select distinct schema_name, name, kind from ({_OBJECTS}) where {in_it}")
 
 
 def _only_in_file(database: Database, columns: str) -> str:
@@ -366,10 +364,8 @@ def refuse_operators(database: Database) -> None:
 
 def refuse_operators_by_name(database: Database) -> None:
     """The same by what the file is said to define, which takes longer; nothing of it is bound."""
-    found = [
-        f"macro {schema}.{name}" for schema, name, kind in objects_in(database, database.name) if name in ("+", "-")
-    ]
-    _refuse(database, found, _COMPUTES_RANKS)
+    held = objects_in(database, database.name)
+    _refuse(database, [f"macro {schema}.{name}" for schema, name, _ in held if name in ("+", "-")], _COMPUTES_RANKS)
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
