@@ -9,7 +9,7 @@ import pytest
 
 import evalsql
 from evalsql.ingest.files import input_files
-from evalsql.ingest.files.fetched import without_keys
+from evalsql.ingest.files.source import without_keys
 from tests.conftest import SAMPLE, assert_refused, in_process, write
 from tests.server.served import HAS_SERVER
 

@@ -15,18 +15,23 @@ from typing import IO, Any
 from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, input_error, warn
 from evalsql.ingest.column_meanings import Given, check_given
-from evalsql.ingest.files.fetched import (
+from evalsql.ingest.files.formats import recognised, without_rows
+from evalsql.ingest.files.source import (
     DATASET,
+    HEAD,
+    IN_MEMORY,
+    LONGEST_LINE,
+    Source,
     copy_object,
     dataset_records,
     is_dataset,
     is_object,
     objects_named,
+    open_file,
+    unreadable,
     without_keys,
     write_dataset,
 )
-from evalsql.ingest.files.formats import recognised, without_rows
-from evalsql.ingest.files.source import HEAD, IN_MEMORY, LONGEST_LINE, Source, open_file, unreadable
 from evalsql.ingest.files.text_reading import holds_predictions, predictions, systems
 from evalsql.ingest.files.trec_text import number_fault, one_path
 from evalsql.phrases import PUT_TOGETHER, counted, shortened
