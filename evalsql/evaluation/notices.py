@@ -9,8 +9,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import CUTOFF, Measure, default_measure, literal, literals, tie_variants
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.judgment_overlap import equal_scores, scarce_overlaps
-from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
+from evalsql.database.names import Names, as_list, equal_scores, how_to_judge, resolve_names, scarce_overlaps
 from evalsql.errors import AuditError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation, temporary_tables

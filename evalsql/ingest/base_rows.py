@@ -7,8 +7,7 @@ from typing import Any
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.judgment_overlap import RETRIEVED, scarce_overlaps
-from evalsql.database.names import Names, resolve_names
+from evalsql.database.names import RETRIEVED, Names, resolve_names, scarce_overlaps
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import IN_MEMORY as IN_MEMORY
 from evalsql.ingest.files.source import Source, in_batches

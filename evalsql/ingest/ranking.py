@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.database.database import Database
-from evalsql.database.judgment_overlap import equal_scores
+from evalsql.database.names import equal_scores
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import LoadWarnings

@@ -9,8 +9,7 @@ from typing import Any
 from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY
-from evalsql.database.judgment_overlap import scarce_overlaps
-from evalsql.database.names import Names, as_list
+from evalsql.database.names import Names, as_list, scarce_overlaps
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.shared_steps import FEWEST
