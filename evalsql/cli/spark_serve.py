@@ -102,6 +102,7 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
         raise UsageError("Spark needs Java 17 or newer: none is on the PATH, and JAVA_HOME names none")
     if (master or "local").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ["PYTHONSAFEPATH"] = "1"  # else it would take modules from the current folder first
     builder = SparkSession.builder.appName("evalsql").config("spark.log.level", "ERROR")
     for text in settings:
         key, sign, value = text.partition("=")

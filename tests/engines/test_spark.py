@@ -264,11 +264,11 @@ def test_the_command_writes_every_measure_as_load_scores_reads_it(folder: Path, 
     more += ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
     (folder / "bad.run").write_text(BAD)
     answer = subprocess.run(
-        [sys.executable, "-m", "evalsql", *map(str, [*words, *more])],
+        [sys.executable, "-P", "-m", "evalsql", *map(str, [*words, *more])],
         capture_output=True,
         text=True,
         env=environment(),
-        cwd=ROOT,
+        cwd=write(tmp_path / "here" / "socket.py", "raise ImportError('not Python's own')\n").parent,
     )
     assert (answer.returncode, answer.stdout) == (2, ""), answer.stderr
     assert f"{tmp_path / 'out'}: evaluated 5 runs" in answer.stderr
