@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from evalsql.errors import WarehouseError
 from evalsql.report.table import Picture, Table
 from evalsql.report.terminal import one_line
 from evalsql.version import __version__
@@ -48,7 +49,11 @@ def text(value: object) -> str:
 
 def embedded_json(value: object) -> str:
     """JSON for a script element, in which no name can end the element."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    try:
+        written = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except ValueError as error:
+        raise WarehouseError("a figure is no finite number; evalsql check says what is wrong in the file") from error
+    return written.replace("<", "\\u003c")
 
 
 def read_part(name: str) -> str:

@@ -61,3 +61,9 @@ def test_no_load_plans_a_text_of_the_file(crafted: Crafted, added: str) -> None:
     for read_only in (True, False):
         with pytest.raises(WarehouseError, match=r"(hidden|topics) in it calls json_serialize_plan; DROP takes it out"):
             evalsql.open(path, read_only=read_only)
+
+
+def test_a_page_of_ranks_that_are_0_is_refused_in_words(command: Command, crafted: Crafted) -> None:
+    path = crafted("update judged_ranks set rank = 0 where rank = 1")
+    outcome = command("report", "-m", "AP", "-o", "page.html", "--db", path)
+    assert_refused(outcome, "a figure is no finite number; evalsql check", code=3)
