@@ -144,8 +144,7 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
     renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
     for new in [name] if made else [_name(each)[0] for each in renamed]:
         is_taken = new in kept or (made and new in ours) or hides(read_catalog(), kind, new)
-        # With some names the file would not be served again.
-        if is_taken or (kind, new) == ("schema", "temp") or _is_refused_in_file(new):
+        if is_taken or (kind, new) == ("schema", "temp"):
             raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
@@ -187,11 +186,7 @@ def _name(words: list[Word]) -> tuple[str, list[str]]:
 
 def check_definition(text: str) -> None:
     """Raise CallError where what a file defines calls what clients may not; the engine itself sees to files."""
-    check_calls(words_of(text), _is_refused_in_file)
-
-
-def _is_refused_in_file(function: str) -> bool:
-    return _is_refused(function) and not function.startswith(_FILE_READERS)
+    check_calls(words_of(text), lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
 
 
 def _is_refused(function: str) -> bool:
