@@ -32,6 +32,7 @@ sides as (
         on others.measure = means_listed.measure
         and others.run = means_listed.run
         and others.qrels <> means_listed.qrels
+    join named_qrels(names := $reference) as judged on judged.qrels = means_listed.qrels
     where
         means_listed.qrels = $reference
         or ($reference is null and others.qrels > means_listed.qrels)

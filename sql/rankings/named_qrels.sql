@@ -5,6 +5,13 @@
 --   place      place in the list, from 1
 --   qrels_id   key of the judgment set
 --   qrels      judgment set
+-- definition: An error where no judgment set has a name of the list.
+with unknown as (
+    select min(asked.qrels) as qrels
+    from (select unnest(string_split($names, ',')) as qrels) as asked
+    left join qrels as loaded on contains(',' || loaded.qrels || ',', ',' || asked.qrels || ',')  -- names may have commas
+    where loaded.qrels is null and $names <> ''
+)
 select
     row_number() over (
         order by
@@ -13,7 +20,10 @@ select
     ) as place,
     held.qrels_id,
     held.qrels
-from qrels as held
+from unknown
+left join qrels as held on $names is null or position(',' || held.qrels || ',' in ',' || $names || ',') > 0
 where
-    $names is null
-    or position(',' || held.qrels || ',' in ',' || $names || ',') > 0
+    case
+        when unknown.qrels is not null then error('names has ' || unknown.qrels || ', and no judgment set is called so')
+        else held.qrels is not null
+    end

@@ -59,6 +59,21 @@ def test_a_run_that_is_not_there_has_no_pool(golden: Warehouse, relation: str) -
             golden.rows(f"from {relation}(runs := '{runs}')")
 
 
+@pytest.mark.parametrize(
+    ("relation", "given"),
+    [
+        *(("unjudged_pool", "runs := 'A', names"), ("pool_contributions", "runs := 'A', names")),
+        *(("unique_judgments", "runs := 'A', names"), ("cohen_kappa", "names"), ("krippendorff_alpha", "names")),
+        *(("judgment_effects", "names"), ("judgment_effects", "reference"), ("judge_favours", "reference")),
+    ],
+)
+def test_judgments_that_are_not_there_are_an_error(golden: Warehouse, relation: str, given: str) -> None:
+    for names in ("nosuch", "nosuch,first"):
+        with pytest.raises(QueryError, match="names has nosuch, and no judgment set is called so"):
+            golden.rows(f"from {relation}({given} := '{names}')")
+    golden.rows(f"from {relation}({given} := 'first')")
+
+
 def test_what_is_still_to_be_judged_comes_in_the_order_asked_for(golden: Warehouse) -> None:
     def listed(first: judging.Priority) -> list[tuple[str, str]]:
         query = judging.pool_query(golden.database, qrels="first", depth=2, unjudged=True, first=first)
