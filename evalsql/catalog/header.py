@@ -119,10 +119,10 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     read: dict[str, Any] = {"parameters": [], "columns": {}}
     for key, reader in (("parameters", _read_parameters), ("columns", _read_columns)):
         read |= {key: reader(path, found[key], faults)} if key in found else {}
-    for alias in map(_read_alias, found["trec_eval"].values if "trec_eval" in found and not faults else ()):
-        for name in sorted({*alias.parameters, *alias.presets} - {each.name for each in read["parameters"]}):
-            fault = f"{alias.name} names the parameter {name}, which the measure lacks"
-            faults.append(f"{path}:{found['trec_eval'].line}: {fault}")
+    for key in ("aliases", "trec_eval") if not faults else ():
+        section = found.get(key, _Section(0, [], []))
+        for text in _items(",".join(section.values)) if key in _LISTS else section.values:
+            faults += (f"{path}:{section.line}: {fault}" for fault in _alias_faults(text, read["parameters"]))
     if faults:
         raise CatalogError("\n".join(faults))
     every = defaultdict(list, {key: section.values for key, section in found.items()})
@@ -201,6 +201,20 @@ def _read_alias(text: str) -> Alias:
     pairs = [pair.partition("=") for pair in _items(presets)]
     given = {name.strip(): value.strip().strip("'") for name, _, value in pairs}
     return Alias(name, _items(parameters), given, _items(cutoffs))
+
+
+def _alias_faults(text: str, parameters: Sequence[Parameter]) -> list[str]:
+    alias, known, faults = _read_alias(text), {each.name: each for each in parameters}, list[str]()
+    for name in sorted({*alias.parameters, *alias.presets}):
+        if name not in known:
+            faults.append(f"{alias.name} names the parameter {name}, which the measure lacks")
+            continue
+        for value in alias.cutoffs if name in alias.parameters else [alias.presets[name]]:
+            try:
+                known[name].parse(value)
+            except UsageError as error:
+                faults.append(f"{alias.name}: {error}")
+    return faults
 
 
 Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
