@@ -6,6 +6,7 @@ import importlib.util
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
@@ -85,15 +86,21 @@ def require() -> None:
 def load(connection: duckdb.DuckDBPyConnection, *, proxy: bool = True) -> None:
     """Load quack, and httpfs which it takes; errors are those of ``load_extension``.
 
-    No setting has what the environment says of object stores, or of proxies without ``proxy``: any SQL can read
-    settings, also that of a server's tables, which a client plans.
+    No setting has what the environment says of object stores and of a proxy: any SQL can read settings, also that of a
+    server's tables, which a client plans. With ``proxy`` a secret has it, whose password no SQL shows.
     """
     for name in ("httpfs", "quack"):
         load_extension(connection, name, "servers")
+    ((given,),) = connection.execute("select coalesce(system.main.current_setting('http_proxy'), '')").fetchall()
+    asked = urlsplit(f"//{given.rpartition('//')[2]}")
     settings = connection.execute("select name, input_type from system.main.duckdb_settings()").fetchall()
     for name, kind in settings:
-        if kind == "VARCHAR" and name.startswith("s3_" if proxy else ("s3_", "http_proxy")):
+        if kind == "VARCHAR" and name.startswith(("s3_", "http_proxy")):
             connection.execute(f"set global {name} = ''")
+    if proxy and asked.netloc:
+        parts = {"": asked.netloc.rpartition("@")[2], "_username": asked.username, "_password": asked.password}
+        told = ", ".join(f"http_proxy{part} {literal(unquote(value))}" for part, value in parts.items() if value)
+        connection.execute(f"create temporary secret evalsql_proxy (type http, {told})")
 
 
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)

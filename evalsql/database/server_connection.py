@@ -62,13 +62,13 @@ class RemoteDatabase(Database):
     ) -> None:
         with engine.held_back():
             # To check the signature of an extension from a package takes a quarter of a second.
-            connection = engine.connect(":memory:", config={**engine.SETTINGS, "allow_unsigned_extensions": True})
+            config = {**engine.SETTINGS, "allow_unsigned_extensions": True, "allow_persistent_secrets": reach is None}
+            connection = engine.connect(":memory:", config=config)
             connection.execute("set enable_progress_bar = false")
-            quack.load(connection)
+            quack.load(connection, proxy=not address.is_loopback)
         super().__init__(connection, read_catalog(), path=address.url, read_only=read_only)
         if reach is not None:  # what the server says of its tables is planned here
             files, folders = reach
-            connection.execute("set allow_persistent_secrets = false")
             here = Database(connection, read_catalog(), path=address.url, read_only=read_only)
             here.shut_in([address.url, *files], folders)
         self._is_shut_in = self._is_locked = True  # by the server

@@ -1,8 +1,11 @@
 """A server of somebody else: what it answers does not reach into the client."""
 
+import base64
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -69,10 +72,31 @@ def test_tables_of_a_server_get_no_keys_of_the_client(
 
     with answering(shutil.copy(file, tmp_path), answer) as place[0]:
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secret)
+        monkeypatch.setenv("HTTP_PROXY", "http://of-the-proxy@127.0.0.1:9")  # which nothing on this machine is asked by
         with suppress(WarehouseError), evalsql.open(place[0], token="t" * 20, read_only=True):
             pass
     assert any("as told" in sent for sent in told)
     assert not any(secret in sent for sent in told)
+
+
+def test_a_proxy_is_asked_and_no_sql_shows_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as proxy, ThreadPoolExecutor() as threads:
+        monkeypatch.setenv("HTTP_PROXY", f"http://user:of-the%20client@127.0.0.1:{proxy.getsockname()[1]}")
+
+        def answer() -> bytes:
+            asking, _ = proxy.accept()
+            with asking:
+                return asking.recv(4096)
+
+        asked = threads.submit(answer)
+        with duckdb.connect(config={"allow_unsigned_extensions": True}) as connection:
+            quack.load(connection)
+            shown = connection.execute("select value from duckdb_settings()").fetchall()
+            shown += connection.execute("from duckdb_secrets()").fetchall()
+            with suppress(duckdb.Error):
+                connection.execute(f"attach 'quack:example.invalid:443' as there (token '{'t' * 20}')")
+        assert base64.b64encode(b"user:of-the client") in asked.result(timeout=60)
+    assert "of-the" not in str(shown)
 
 
 @pytest.mark.parametrize("shut", [{"reach": opening.Reach()}, {"external_access": False}])
