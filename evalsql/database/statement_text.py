@@ -1,17 +1,17 @@
-"""Statements as text: their kinds and first words, what the engine's parser says of them, parameters written out."""
+"""Statements as text: their kinds, the functions that they call, what the engine's parser says of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from functools import cache
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
-from evalsql.database.calls import CallError, check_nesting, check_settings
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -181,3 +181,109 @@ def change(found: list[Node]) -> str | None:
     """The kind of what a query does besides reading, as INSERT, UPDATE, DELETE or COPY in a WITH; none if it reads."""
     kinds = {kind for node in found if isinstance(kind := node.get("type"), str) and kind.endswith("_NODE")}
     return next((kind.removesuffix("_QUERY_NODE") for kind in sorted(kinds - _READING)), None)
+
+
+# Which functions a text calls, by the words that the engine's lexer finds in it. It promises this: no call of what is
+# refused passes, however it is written. Where it cannot be told what is called, as where a text that is run is put
+# together, that is refused too.
+
+# They run text that is not looked at here, or log and profile, which DuckDB 1.5 lets them do under locked settings.
+UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
+# Others take addresses of memory, at which DuckDB 1.5 looks.
+UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", "python_map_function"}
+# They change sequences, or wait.
+EFFECTS = {"nextval", "setval", "sleep_ms", "pg_sleep"}
+_SETTING_ENDS = ("_logging", "_profiling")
+_NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
+_WORD = re.compile(r"[\w$]+|.", re.DOTALL)
+
+# Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
+MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
+# DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often
+# as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do. Long texts of evalsql
+# itself have four WITHs in each other.
+_PER_WITH, _MOST_WITHS, _MOST_WITHIN = 6, 4, 300
+# DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
+_SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
+
+
+class CallError(Exception):
+    """A function is called that is refused, which the message names."""
+
+
+class Word(NamedTuple):
+    """A word, a quoted name without its quotes, ``'`` for a string, or a sign; where it starts in bytes."""
+
+    text: str
+    start: int
+    is_quoted: bool = False
+
+
+def check_length(text: str) -> None:
+    """Raise CallError for a text that the engine would read for long."""
+    if len(text) > MOST:
+        raise CallError(f"a text has at most {MOST:,} characters, this one {len(text):,}; many rows are for a load")
+    rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
+    if sum(len(row) ** 3 for row in rows) > _STEPS:
+        raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
+    check_nesting(text)
+
+
+def check_nesting(text: str) -> None:
+    """Raise CallError for a text that the engine's parser would read for long, which holds all others up."""
+    withs, most, signs = [0, 0], 0, 0  # WITHs in and around each bracket that is open
+    for word, _, is_quoted in words_of(text):
+        signs = signs + 1 if word in ("-", "+", "~", "@", "!") else 0
+        if is_quoted:
+            continue
+        if word in ("(", "[", "{"):
+            withs.append(withs[-1])
+        elif word in (")", "]", "}") and len(withs) > 2:
+            withs.pop()
+        elif word == "with":
+            withs[-1] = withs[-2] + 1
+            most = max(most, withs[-1])
+        if max(len(withs), signs) > _MOST_WITHIN:
+            raise CallError(f"the text has more than {_MOST_WITHIN} brackets in each other, or signs in a row")
+    if most > _MOST_WITHS and len(text) * _PER_WITH**most > MOST * _PER_WITH:
+        raise CallError(f"the text has {most} WITHs in each other, too many for its length; put them beside each other")
+
+
+@lru_cache(maxsize=2)  # several look at the same text
+def words_of(query: str) -> list[Word]:
+    """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
+    content = query.encode()
+    starts = [(start, str(kind)) for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
+    found: list[Word] = []
+    for (start, kind), (end, _) in pairwise([*starts, (len(content), "")]):
+        piece = content[start:end].decode().lower()
+        if name := _NAME.match(piece):  # a comment behind it may have quotes too
+            quote = piece[0]
+            found.append(Word(name[0][1:-1].replace(quote * 2, quote), start, is_quoted=True))
+        elif kind.endswith("string_const"):  # as E'' and $$ begin one too
+            found.append(Word("'", start))
+        else:
+            word = _WORD.match(piece)
+            found.append(Word(word[0] if word else piece, start))
+    return found
+
+
+def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
+    """Raise CallError for a name before a bracket that is refused, or of which one cannot tell."""
+    for (name, _, is_quoted), after in pairwise(words):
+        is_strange = not is_quoted and not name.isascii() and not name[0].isalpha()
+        if after.text == "(" and not after.is_quoted and (is_strange or is_refused(name)):
+            raise CallError(name)
+
+
+def check_settings(query: str) -> None:
+    """Raise CallError where a statement logs, profiles, looks at an address or runs a text that is not written out."""
+    content, words = query.encode(), words_of(query)
+    check_calls(words, lambda name: name in UNSEEN or name.endswith(_SETTING_ENDS))
+    for name, bracket, given, end in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if (name.text, bracket.text, bracket.is_quoted) == ("query", "(", False):
+            text = content[given.start : end.start].decode().strip()
+            is_string = text[:1] == text[-1:] == "'" and "'" not in text[1:-1].replace("''", "")
+            if not is_string or end.text != ")":
+                raise CallError("query() of text that is not one string")
+            check_settings(text[1:-1].replace("''", "'"))

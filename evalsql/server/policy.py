@@ -15,9 +15,20 @@ from pathlib import Path
 from evalsql.catalog.ddl import SCORES, is_held, own_statements
 from evalsql.catalog.relations import STEPS, read_catalog, read_relation
 from evalsql.database import engine
-from evalsql.database.calls import EFFECTS, MOST_STATEMENTS, CallError, Word, check_calls, check_length, words_of
 from evalsql.database.server_connection import SEPARATE
-from evalsql.database.statement_text import CHANGING, VARIABLE, Statement, statements_run
+from evalsql.database.statement_text import (
+    CHANGING,
+    EFFECTS,
+    MOST_STATEMENTS,
+    VARIABLE,
+    CallError,
+    Statement,
+    Word,
+    check_calls,
+    check_length,
+    statements_run,
+    words_of,
+)
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import hides, with_one
 from evalsql.warehouse.schema import keeping

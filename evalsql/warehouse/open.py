@@ -16,8 +16,8 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
-from evalsql.database.calls import check_settings
 from evalsql.database.database import MEMORY, Database
+from evalsql.database.statement_text import check_settings
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__

@@ -16,10 +16,10 @@ from evalsql.catalog.measure_names import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.catalog.sql_text import typed_columns
 from evalsql.database import engine
-from evalsql.database.calls import CallError, check_settings
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
+from evalsql.database.statement_text import CallError, check_settings
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent

@@ -11,9 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evalsql.database.calls import CallError, words_of
 from evalsql.database.quack import MEASURES
-from evalsql.database.statement_text import rendered
+from evalsql.database.statement_text import CallError, rendered, words_of
 from evalsql.server.policy import WRITE, RefusedError, admitted, check_definition
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
