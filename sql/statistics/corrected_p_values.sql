@@ -14,7 +14,11 @@
 --     times the sum of 1 / i, 1 at most each.
 -- reference: Holm 1979; Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli
 --     2001, doi:10.1214/aos/1013699998
-with unknown as (
+with scores as (
+    -- The values once: what is called below reads them by this name.
+    select * from scores
+),
+unknown as (
     -- By judgment set and measure, so that a query of one measure has the values of no other made.
     select
         sets.qrels,

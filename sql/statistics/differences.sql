@@ -19,22 +19,22 @@
 --                   null
 -- definition: The rows of summed_differences, with Student's interval of the mean and effect sizes.
 -- reference: Cohen 1988; Hedges 1981, doi:10.3102/10769986006002107; Grissom and Kim 2012, Effect sizes for research
-with quantiles as (
-    -- A quantile takes long; each is found once for the usual numbers of topics.
-    select
-        cast(sizes.df as bigint) as df,
-        student_quantile(0.5 + $confidence / 2, sizes.df) as quantile
-    from range(1, 200) as sizes(df)
-),
-measured as (
+with sized as (
+    -- A quantile takes long, so that it is found in one row of each number of topics.
     select
         summed.*,
         case
-            when summed.num_topics > 1
-                then coalesce(quantiles.quantile, student_quantile(0.5 + $confidence / 2, summed.num_topics - 1))
-        end * summed.deviation / sqrt(summed.num_topics) as width
+            when summed.num_topics > 1 and row_number() over like_it = 1
+                then student_quantile(0.5 + $confidence / 2, summed.num_topics - 1)
+        end as quantile
     from summed_differences(baseline := $baseline, tolerance := $tolerance) as summed
-    left join quantiles on quantiles.df = summed.num_topics - 1
+    window like_it as (partition by summed.measure, summed.num_topics)
+),
+measured as (
+    select
+        *,
+        max(quantile) over (partition by measure, num_topics) * deviation / sqrt(num_topics) as width
+    from sized
 )
 select
     measured.qrels,

@@ -9,7 +9,11 @@
 -- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of
 --     one's own named scores, a temporary one or a CTE of the query that calls this takes the place of the view here
 --     and in all that stands on this.
-with known as (
+with scores as (
+    -- The values once: to plan the view takes longer than the rest.
+    select * from scores
+),
+known as (
     -- By judgment set and measure, so that a query of one measure has the values of no other made.
     select
         qrels,

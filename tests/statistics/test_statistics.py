@@ -331,10 +331,16 @@ def test_values_that_a_query_names_scores_take_the_place_of_the_view(sample: War
     assert sample.rows(own.replace("from ap", "from rr")) != expected
 
 
-@pytest.mark.parametrize("test", few_of(["t", "wilcoxon", "bootstrap", "tukey"], 1))
-def test_the_engine_plans_the_values_once_for_a_comparison(sample: Warehouse, test: str) -> None:
+TESTS = ("t", "wilcoxon", "bootstrap", "tukey")
+BESIDE_BM25 = (
+    *("differences('bm25')", "corrected_p_values('bm25')", "wilcoxon_tests('bm25')"),
+    *(f"comparisons('bm25', test := '{test}', intervals := 'bca')" for test in TESTS),
+)
+
+
+@pytest.mark.parametrize("call", few_of(BESIDE_BM25, 4))
+def test_the_engine_plans_the_values_once(sample: Warehouse, call: str) -> None:
     sample.execute("set explain_output = 'all'")
-    calls = ("scores", f"comparisons('bm25', test := '{test}', intervals := 'bca')")
-    unoptimized = [sample.rows(f"explain from {call}")[0][1] for call in calls]
+    unoptimized = [sample.rows(f"explain from {each}")[0][1] for each in ("scores", call)]
     # The last table that the view reads; DuckDB 1.5 cuts plans that are so wide.
     assert [plan.count("stored_scores") for plan in unoptimized] in ([1, 1], [0, 0])
