@@ -186,8 +186,8 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
 def signing(catalog: Catalog) -> list[str]:
     """What writes the tables ``measures``, ``relations``, ``warehouse``: what the views and macros are, and whose."""
     ours = f"{SCHEMA_VERSION}, {literal(__version__)}, {literal(catalog.digest)}, current_timestamp at time zone 'UTC'"
-    rows = {"measures": ddl.catalogue_rows(catalog.measures), "relations": ddl.relation_rows(catalog)}
-    written = {"warehouse": ours} | {table: unnested(each) for table, each in rows.items()}
+    written = {"warehouse": ours, "measures": unnested(ddl.catalogue_rows(catalog.measures))}
+    written["relations"] = unnested(ddl.relation_rows(catalog))
     return [*(f"delete from main.{table}" for table in written), *(_insert(*each) for each in written.items())]
 
 

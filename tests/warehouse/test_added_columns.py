@@ -45,7 +45,6 @@ COMMANDS = [
     *(
         "compare bm25 -m AP --qrels sample",
         "explain dense T01 --other bm25 -m AP --qrels sample",
-        "history -m P@10 --qrels sample",
     ),
     *("pool bm25 dense --depth 3 --qrels sample", "diff bm25 dense -m AP --qrels sample", "export weights other"),
     *("check", "holes -m AP --qrels sample", "fuse rrf bm25 dense --name fused", "drop runs bm25", "drop qrels sample"),
