@@ -254,7 +254,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         means = f"select run, measure, value from ({averaged})\nunion all\nselect * from ({quantiles})"
         return ddl.with_inputs(f"{means}\nunion all\nselect * from ({totals})", {"answered": answered})
 
-    with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and not rule.problem)
+    with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic and not rule.problem)
     kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
     return {
         "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
