@@ -130,10 +130,9 @@ def scarce_overlaps(database: Database, pairs: str, ranked: str = RETRIEVED) -> 
     ``pairs`` is a SELECT of qrels_id and run_id, ``ranked`` one of the runs' rows, where the base table has none.
     """
     scarce = database.query("scarce_overlaps", {"new_pairs": pairs, "ranked": ranked})
-    named = (
-        f"({scarce}) as scarce join qrels on qrels.qrels_id = scarce.qrels_id join runs on runs.run_id = scarce.run_id"
-    )
-    found = database.rows(f"select qrels.qrels, runs.run, scarce.* from {named} order by qrels.qrels, runs.run")
+    of_set, of_run = "qrels on qrels.qrels_id = scarce.qrels_id", "runs on runs.run_id = scarce.run_id"
+    joined = f"({scarce}) as scarce join {of_set} join {of_run}"
+    found = database.rows(f"select qrels.qrels, runs.run, scarce.* from {joined} order by qrels.qrels, runs.run")
     lines = [_overlap_line(database, row, ranked) for row in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         lines.append(f"... and {len(found) - _MOST_TOLD:,} more runs of which next to nothing is judged")

@@ -292,12 +292,12 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
     return names
 
 
-def _teacher(database: Database, named: str | None, judged: Sequence[str], method: Method, folds: int) -> str:
-    """The judgment set to learn from: the named one, else the only one of ``judged``; raises UsageError if unfit."""
+def _teacher(database: Database, asked: str | None, judged: Sequence[str], method: Method, folds: int) -> str:
+    """The judgment set to learn from: the one asked for, else the only one of ``judged``; UsageError if unfit."""
     wanted = "name one judgment set to learn from"
-    if named is None and not judged:
+    if asked is None and not judged:
         raise UsageError(wanted)
-    found = only_qrels(database, named, wanted, resolve_names(database, "qrels", judged))
+    found = only_qrels(database, asked, wanted, resolve_names(database, "qrels", judged))
     where = f"where qrels = {literal(found)}"
     ((form,),) = database.rows(f"select form from qrels {where}")
     if form != "grades":
