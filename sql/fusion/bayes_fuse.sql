@@ -29,7 +29,7 @@ precisions as (
         coalesce(sum(seen.hit), 0)
             / cast((cutoffs.last_rank - cutoffs.before) * max(num_topics.num_topics) as double) as precision
     from num_topics
-    cross join fused_runs(runs := $runs) as listed
+    cross join known_runs(runs := $runs) as listed
     cross join cutoffs
     left join training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as seen
         on seen.fold = num_topics.fold
@@ -56,7 +56,7 @@ learnt as (
 ),
 num_runs as (
     select count(*) as num_runs
-    from fused_runs(runs := $runs)
+    from known_runs(runs := $runs)
 )
 -- A gain is what a run adds beyond one that did not retrieve the document.
 select

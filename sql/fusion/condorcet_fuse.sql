@@ -34,7 +34,7 @@ ballots as (
         candidates.document_id,
         list(coalesce(ranks.rank, 2147483647) order by places.place) as ranks
     from candidates
-    cross join fused_runs(runs := $runs, weights := $weights) as places
+    cross join known_runs(runs := $runs, weights := $weights) as places
     left join ranks
         on ranks.topic_id = candidates.topic_id
         and ranks.document_id = candidates.document_id
@@ -43,7 +43,7 @@ ballots as (
 ),
 given_weights as (
     select list(weight order by place) as weights
-    from fused_runs(runs := $runs, weights := $weights)
+    from known_runs(runs := $runs, weights := $weights)
 ),
 pairs as (
     select

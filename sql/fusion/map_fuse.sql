@@ -15,7 +15,7 @@ with learnt as (
     join ap(rel := $rel) as ap
         on ap.qrels = $qrels
         and ap.topic = topics.topic
-    join fused_runs(runs := $runs) as listed on listed.run = ap.run
+    join known_runs(runs := $runs) as listed on listed.run = ap.run
     group by training.fold, listed.place
 )
 select

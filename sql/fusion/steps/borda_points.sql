@@ -50,7 +50,7 @@ select
     end as points,
     num_candidates.num_candidates
 from candidates
-cross join fused_runs(runs := $runs, weights := $weights) as listed
+cross join known_runs(runs := $runs, weights := $weights) as listed
 join num_candidates on num_candidates.topic_id = candidates.topic_id
 left join num_ranked
     on num_ranked.topic_id = candidates.topic_id

@@ -21,7 +21,7 @@ with scored as (
         retrieved.document_id,
         retrieved.rank,
         case when listed.lower_is_better then -retrieved.score else retrieved.score end as score
-    from fused_runs(runs := $runs, weights := $weights) as listed
+    from known_runs(runs := $runs, weights := $weights) as listed
     join retrieved on retrieved.run_id = listed.run_id
     where $norm <> 'borda'
 ),

@@ -8,11 +8,11 @@
 --   document_id   key of the document
 --   rank          rank from 1, under the run's tie rule
 select
-    fused_runs.place,
-    fused_runs.weight,
-    fused_runs.run_id,
+    listed.place,
+    listed.weight,
+    listed.run_id,
     retrieved.topic_id,
     retrieved.document_id,
     retrieved.rank
-from fused_runs(runs := $runs, weights := $weights) as fused_runs
-join retrieved on retrieved.run_id = fused_runs.run_id
+from known_runs(runs := $runs, weights := $weights) as listed
+join retrieved on retrieved.run_id = listed.run_id

@@ -17,7 +17,7 @@ select
     training.num_topics,
     case when judged_documents.grade >= $rel then 1 else 0 end as hit
 from training_topics(qrels := $qrels, folds := $folds) as training
-cross join fused_runs(runs := $runs) as listed
+cross join known_runs(runs := $runs) as listed
 join qrels as held on held.qrels = $qrels
 join run_topics
     on run_topics.run_id = listed.run_id
