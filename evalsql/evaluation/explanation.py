@@ -39,7 +39,7 @@ OF_NO_DOCUMENTS = {
 _CUT = {
     "runs": "cut_runs",
     "retrieved": "cut_rows",
-    "run_topics": "cut_topics",
+    "run_topics": "listed_topics",
     "evaluations": "cut_evaluations",
     "judged_ranks": "judged_ranks_rows",
 }
@@ -205,7 +205,8 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
     catalog = database.catalog
     steps = [each for each in catalog.build_order([measure.relation.name]) if each.kind in (STEPS, "measures")]
     temporary = catalog.for_connection(step.name for step in steps)
-    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
+    pairs = "select distinct qrels_id, run_id from evaluations"
+    given = {"new_pairs": pairs, "listed_rows": "select * from retrieved"}
     names = literals(_CUT)
     shown = f"select view_name, sql from system.main.duckdb_views() where temporary and view_name in ({names})"
     views = database.rows(shown)  # of calls in the place of runs
@@ -213,7 +214,7 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
         database.execute_all([f"drop view temp.{name}" for name, _ in views])
         for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
-            query = database.query(rows, pairs if "new_pairs" in catalog[rows].header.inputs else {})
+            query = database.query(rows, {name: given[name] for name in catalog[rows].header.inputs if name in given})
             database.execute_all([made, f"insert into temp.{table} by name {query}"])
         database.execute_all(_creating(temporary, steps))
         yield

@@ -1,4 +1,4 @@
--- title: Topics that rankings made of calls have documents for, as the base table run_topics has them
+-- title: Topics that rankings made of calls, and lists that are cut, have documents for, as run_topics has them
 -- inputs: listed_rows
 -- columns:
 --   run_id     key of the ranking
