@@ -116,13 +116,7 @@ def decide(
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
     inputs = {**inputs, "board_drops": _board_drops(evaluation, asked, inputs)}
-    inputs["missing_collections"] = f"select distinct unnest(lacking) as collection from ({inputs['board_drops']})"
     most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({inputs['board_drops']})"))
-    lacking = database.column(f"{inputs['missing_collections']} order by collection")
-
-    def rows(name: str, **arguments: str | int | None) -> list[tuple[Any, ...]]:
-        return database.rows(database.query(name, inputs, **arguments))
-
     measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
     with evaluation.with_scores(measures, qrels=asked.sets, runs=runs):
@@ -132,14 +126,14 @@ def decide(
             database.insert_text("temp.scores", values)
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", database.query("gate_group_values", inputs))
-        missing = {"missing": sorted(str(topic) for (topic,) in rows("gate_missing_topics")), "lacking": lacking}
-        figures = sorted(rows("gate_verdicts", candidate=asked.candidate, reference=asked.reference, family=family))
+        pair = {"candidate": asked.candidate, "reference": asked.reference}
+        figures = sorted(database.rows(database.query("gate_verdicts", inputs, family=family, **pair)))
         drops = database.records(database.query("gate_drops", inputs, most=MOST_NAMED))
         notes = _notes(evaluation, asked, inputs, runs)
     if (num_tests := sum(rule.kind == "test" for rule in asked.rules)) > 1:
         notes.append(f"p of {num_tests} tests corrected by Holm, {FAMILIES[family]}")
     verdicts = []
-    for rule, (place, value, p, passes, *means) in zip(asked.rules, figures, strict=True):
+    for rule, (place, value, p, passes, *means, missing) in zip(asked.rules, figures, strict=True):
         reason = "" if passes else most.get(place) or _reason(rule, value, missing, drops)
         verdict = Verdict(rule, value, p, passes, _note(rule, means, reason))
         verdicts.append(Verdict(rule, None, None, False, rule.problem) if rule.problem else verdict)
@@ -262,7 +256,6 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
         "kappas": f"select other, kappa from {kappas}",
         "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['averaged_topics'])} {own}",
         "baseline_topics": f"select distinct topic from temp.scores where run = {reference}",
-        "missing_topics": catalog["gate_missing_topics"].body,
         "first_ranks": f"select * from {catalog['first_relevant_ranks'].name} {own}",
         "compared_pairs": (
             f"select * from paired_differences(baseline := {reference}) "
@@ -305,9 +298,9 @@ def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
     return "; ".join([*told, *[ONE_SIDED] * (rule.kind == "test"), *[reason] * bool(reason)])
 
 
-def _reason(rule: Rule, value: float | None, missing: Mapping[str, Sequence[str]], drops: Sequence[Any]) -> str:
+def _reason(rule: Rule, value: float | None, missing: Sequence[str] | None, drops: Sequence[Any]) -> str:
     if rule.kind in _REASONS and not (rule.kind in ("topic", "kappa") and value is not None):
-        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing.get(rule.kind, ()), MOST_NAMED))
+        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing or (), MOST_NAMED))
     if value is None and rule.kind != "test" and rule.measure and rule.measure.relation.name == "cost":
         of = "both runs" if rule.kind in COMPARING else "the run"
         if rule.statistic == "total":

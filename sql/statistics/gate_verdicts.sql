@@ -1,5 +1,5 @@
 -- title: The figure of each rule of a gate beside its bound, and whether the rule holds
--- inputs: gate_rules, candidate_topics, missing_topics, missing_collections, means, paired_means, first_ranks, tests, board_drops, kappas
+-- inputs: gate_rules, candidate_topics, baseline_topics, means, paired_means, first_ranks, tests, board_drops, kappas
 -- parameters: candidate, reference, family
 --   candidate varchar = null   run that is judged
 --   reference varchar = null   run that it is compared with
@@ -10,13 +10,29 @@
 --   passes          whether the rule holds
 --   reference_mean  of rules that compare, the mean of the reference over the topics that both have
 --   candidate_mean  of these, that of the run
+--   missing         of rules that count them, the topics of the judgments or of the reference for which the run has no
+--                   documents, or the collections on which it has no value
 -- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
 --     that both have, or as gate_board_drops has it over collections, of a relative rule as a share of the reference's
 --     mean unless that is 0, the p value of a one-sided paired t test corrected by Holm over the rules that test by its
 --     measure, or over all that test, the rank of a topic's first relevant document, Cohen's kappa of the judgments
 --     with another set, or a count of documents, topics or collections. Figures up to 5e-13 from the bound are equal to it.
 -- reference: Holm 1979
-with tested as (
+with missing_topics as (
+    select topic
+    from candidate_topics
+    where missing
+    union all
+    select baseline_topics.topic
+    from baseline_topics
+    left join candidate_topics on candidate_topics.topic = baseline_topics.topic
+    where candidate_topics.topic is null
+),
+missing_collections as (
+    select distinct unnest(lacking) as collection
+    from board_drops
+),
+tested as (
     select
         gate_rules.place,
         case when $family = 'measure' then gate_rules.measure_name end as tested_with,
@@ -135,7 +151,11 @@ select
         false
     ) as passes,
     compared.reference_mean,
-    compared.candidate_mean
+    compared.candidate_mean,
+    case gate_rules.kind
+        when 'missing' then (select list(topic order by topic) from missing_topics)
+        when 'lacking' then (select list(collection order by collection) from missing_collections)
+    end as missing
 from gate_rules
 left join figures on figures.place = gate_rules.place
 left join compared on compared.place = gate_rules.place
