@@ -254,27 +254,25 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
 def upgrade(database: Database, schema_version: int) -> None:
     """Bring the tables from the given version to this one, within the caller's transaction."""
     catalog = database.catalog
-    is_first, stores_first_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
+    is_first, has_old_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
     changed = ["qrels"] if has_old_qrels else []
-    changed += [*(["retrieved", "judged_ranks"] if stores_first_ranks else []), *(["runs"] if is_first else [])]
+    changed += [*(["retrieved", "judged_ranks"] if has_old_ranks else []), *(["runs"] if is_first else [])]
     for table in changed:
         database.execute(f"alter table {table} rename to old_{table}")
     held = {name for schema, name, kind in objects_in(database, database.name) if (schema, kind) == ("main", "table")}
     create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
     if has_old_qrels:
         database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
-    ranked = "select * from old_retrieved"
     if is_first:  # it knew no ties, judgment groups and preferences
         database.insert("runs", "select * from old_runs")
         sets = {"new_qrels": "select qrels_id from qrels"}
         database.insert("judged_documents", database.query("new_judged_documents", sets))
+    if has_old_ranks:  # without ties above, and places among judged and among relevant documents
         with database.in_file():
             for _, statement in ddl.creating_statements(catalog, catalog["comparison_score"], temporary=False):
                 database.execute(statement)
-        scores = {"retrieved": ranked, "retrieved_scores": catalog["retrieved_scores"].body}
-        ranked = database.query("first_ranks", scores)
-    if stores_first_ranks:  # and no places among judged and among relevant documents
-        database.insert("retrieved", database.query("retrieved_rows", {"ranked": ranked}))
+        ranked = {"ranked": "select * from old_retrieved"}
+        database.insert("retrieved", database.query("retrieved_rows", ranked))
         pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
         rank_judged(database, pairs)
     for table in changed:

@@ -1,4 +1,4 @@
--- title: Rankings of schemas before 4, which stored the rank of the first tied document, as the base table has them
+-- title: Rankings of schemas before 4, which do not store how many documents are tied above each, as retrieved has them
 -- inputs: ranked
 -- columns: run_id, topic_id
 --   rank          rank from 1
@@ -6,11 +6,20 @@
 --   document_id   key of the document
 --   score         score as it stood in the file
 select
-    run_id,
-    topic_id,
-    rank,
-    rank - first_rank as tied_above,
-    document_id,
-    score
+    ranked.run_id,
+    ranked.topic_id,
+    ranked.rank,
+    case
+        when runs.tie_rule in ('rank', 'input') then 0
+        else ranked.rank - cast(
+            rank() over (
+                partition by ranked.run_id, ranked.topic_id
+                order by comparison_score(ranked.score, runs.tie_rule, runs.lower_is_better) desc
+            ) as integer
+        )
+    end as tied_above,
+    ranked.document_id,
+    ranked.score
 from ranked
-order by run_id, topic_id, rank
+join runs on runs.run_id = ranked.run_id
+order by ranked.run_id, ranked.topic_id, ranked.rank
