@@ -13,7 +13,41 @@
 -- reference: Wilcoxon 1945, doi:10.2307/3001968; Conover 1999, Practical nonparametric statistics
 -- differs: scipy.stats.wilcoxon by default (zero_method='wilcox', method='auto') takes differences that are equal but
 --     for rounding for different ones; otherwise equal to it
-with sized as (
+with recursive ways_to_sign as (
+    -- Of the ranks 1 to n without ties, by the sum of those above 0, for up to 50 topics.
+    select
+        0 as num_differing,
+        0 as rank_sum,
+        cast(1 as double) as num_ways
+    union all
+    select
+        ways.num_differing + 1 as num_differing,
+        ways.rank_sum + signs.positive * (ways.num_differing + 1) as rank_sum,
+        sum(ways.num_ways) as num_ways
+    from ways_to_sign as ways
+    cross join (values (0), (1)) as signs(positive)
+    where ways.num_differing < 50
+    group by ways.num_differing, ways.rank_sum + signs.positive * (ways.num_differing + 1)
+),
+untied as (
+    -- The share of the ways whose lesser sum is at most the given one.
+    select
+        num_differing,
+        rank_sum,
+        least(
+            1,
+            sum(num_ways) over (
+                partition by num_differing
+                order by rank_sum
+                rows between unbounded preceding and current row
+            ) / pow(2, num_differing - 1)
+        ) as p
+    from ways_to_sign
+    where
+        num_differing > 0
+        and rank_sum <= num_differing * (num_differing + 1) / 4
+),
+sized as (
     select
         pairs.qrels,
         pairs.measure,
@@ -98,7 +132,7 @@ select
     case when counted.way = 'normal' then 'normal' else 'exact' end as method,
     case
         when counted.way = 'none' then 1
-        when counted.way = 'untied' then exact.p
+        when counted.way = 'untied' then untied.p
         when counted.way = 'tied' then least(
             1,
             list_sum(counted.ways[1:cast(2 * least(counted.positive_ranks, counted.negative_ranks) as bigint) + 1])
@@ -122,7 +156,7 @@ select
         when counted.num_topics = 1 then 'one topic'
     end as note
 from counted
-left join signed_rank_distribution as exact
-    on exact.num_differing = counted.num_differing
-    and exact.rank_sum = least(counted.positive_ranks, counted.negative_ranks)
+left join untied
+    on untied.num_differing = counted.num_differing
+    and untied.rank_sum = least(counted.positive_ranks, counted.negative_ranks)
     and counted.way = 'untied'

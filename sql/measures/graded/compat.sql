@@ -21,7 +21,42 @@
 -- example: user-models Compat(p=0.5,normalize=false) = 0.2602
 -- example: user-models Compat(p=0.5,depth=1000) = 0.2738
 -- example: user-models Compat(p=0.5,depth=2) = 0.1667
-with grade_counts as (
+with recursive lengths as (
+    select max(num_ret) as length
+    from run_topics
+    union all
+    select count(*) as length
+    from judged_documents
+    where judged_documents.grade > 0
+    group by qrels_id, topic_id
+    union all
+    select $depth as length
+),
+longest as (
+    select max(length) as length
+    from lengths
+),
+numbers as (
+    -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7. Below 1e-20 nothing is left of p^(d - 1).
+    select 1 as number
+    union all
+    select 2 * numbers.number + halves.half as number
+    from numbers
+    join (select 0 as half union all select 1 as half) as halves
+        on (2 * numbers.number + halves.half) * ln($p) > -46.1
+    join longest on longest.length >= 2 * numbers.number + halves.half
+),
+overlap_weights as (
+    -- What a document adds to the overlap of two rankings that both hold it from a depth on.
+    select
+        number as depth,
+        sum(pow($p, number - 1) / number) over (
+            order by number desc
+            rows between unbounded preceding and current row
+        ) as weight
+    from numbers
+),
+grade_counts as (
     select
         qrels_id,
         topic_id,
@@ -74,7 +109,7 @@ found as (
         count(*) as num_shared,
         sum(coalesce(overlap_weights.weight, 0)) as total
     from shared
-    left join overlap_weights(p := $p, asked := $depth) as overlap_weights
+    left join overlap_weights
         on overlap_weights.depth = greatest(shared.rank, shared.ideal_rank)
     where coalesce(greatest(shared.rank, shared.ideal_rank) <= $depth, true)
     group by shared.evaluation_id
@@ -103,8 +138,8 @@ agreements as (
         end as greatest_total
     from depths
     left join found on found.evaluation_id = depths.evaluation_id
-    left join overlap_weights(p := $p, asked := $depth) as below_last on below_last.depth = depths.last_depth + 1
-    left join overlap_weights(p := $p, asked := $depth) as below_ideal
+    left join overlap_weights as below_last on below_last.depth = depths.last_depth + 1
+    left join overlap_weights as below_ideal
         on below_ideal.depth = least(depths.num_ideal, depths.last_depth) + 1
 )
 select
