@@ -68,12 +68,15 @@ def board(
     wanted = [*as_list(systems), *([] if baseline is None or not systems else [baseline])]
     runs = None if where is None else choose_runs(database, Choice(where=where))
     with board_values(evaluation, {name: known}, runs, qrels), _chosen(database, wanted, collections, clusters):
+        if not database.rows(f"select 1 from temp.{VALUES} limit 1"):
+            brings = "evalsql load runs, or load scores FILE, brings some"
+            raise UsageError(f"no collection has a value by {name}; {brings}")
         rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
         cells = evaluation.keep(f"select * from {_call(database, 'boards', given)}")
         facts = "collection, any_value(cluster), bool_or(topics is not null)"
         shown = database.rows(f"select {facts} from {cells} group by 1 order by 1")
         if not shown:
-            raise UsageError(_why_empty(rows, name, given))
+            raise UsageError(_why_empty(rows, given))
         names = [collection for collection, *_ in shown]
         notes = [*_on_rows(rows, len(shown), given), *_on_judgments(database), *_on_runs(database, cells)]
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
@@ -191,9 +194,7 @@ def _pairs(database: Database, baseline: str, options: Mapping[str, Any]) -> str
     return f"select * exclude (baseline_version, sign_p, simpson), {note} from {compared}"
 
 
-def _why_empty(rows: Sequence[Any], measure: str, options: Mapping[str, Any]) -> str:
-    if not rows:
-        return f"no collection has a value by {measure}; evalsql load runs, or load scores FILE, brings some"
+def _why_empty(rows: Sequence[Any], options: Mapping[str, Any]) -> str:
     if options.get("mean") == "micro":
         return "a micro mean takes values by topic, and of every system a figure without topics is among these"
     most = max(rows, key=lambda row: row.num_collections)

@@ -67,8 +67,11 @@ pairs as (
     from systems as base
     join systems as other on other.line <> base.line
     where
-        base.system = coalesce($baseline, base.system)
-        and ($baseline is not null or base.line < other.line)
+        case
+            when $baseline is null then base.line < other.line
+            when $baseline in (select systems.system from systems) then base.system = $baseline
+            else error('baseline is ' || $baseline || ', and no system on the board is called so')
+        end
 ),
 drawn_differences as (
     select

@@ -35,6 +35,12 @@ placed as (
 wanted as (
     select count(distinct held.collection) as num_wanted
     from board_values as held
+),
+unknown as (
+    -- A row that no filter leaves out: whatever is read of it is the error. The default is asked for by nobody.
+    select cast(error('measure is ' || $measure || ', and no measure of these values is called so') as integer) as told
+    from wanted
+    where num_wanted = 0 and $measure <> 'nDCG@10'
 )
 select
     placed.measure_name as measure,
@@ -49,3 +55,13 @@ cross join wanted
 where
     placed.place = 1
     or $versions = 'all'
+union all
+select
+    cast(told as varchar) as measure,
+    cast(told as varchar) as system,
+    cast(told as varchar) as version,
+    told as num_collections,
+    told as num_versions,
+    told as num_wanted,
+    cast(told as boolean) as is_shown
+from unknown

@@ -31,12 +31,12 @@ cells as (
         coalesce(collection_clusters.cluster, found.collection) as cluster,
         case when $lower_is_better then -1 else 1 end as better,
         count(*) over (partition by found.collection) as num_systems
-    from board_values as found
-    join board_rows(measure := $measure, missing := $missing, versions := $versions) as shown
-        on shown.is_shown
-        and shown.system = found.system
-        and shown.version is not distinct from found.version
+    from board_rows(measure := $measure, missing := $missing, versions := $versions) as shown
+    left join board_values as found
+        on found.system = shown.system
+        and found.version is not distinct from shown.version
     left join collection_clusters on collection_clusters.collection = found.collection
+    where shown.is_shown
     window each_row as (partition by found.system, found.version)
     qualify $mean <> 'micro' or count(*) over each_row = count(found.num_topics) over each_row
 ),

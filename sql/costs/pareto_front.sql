@@ -141,12 +141,27 @@ dominated as (
             or round(better.cost - beaten.cost, 12) < 0
         )
     group by beaten.qrels, beaten.run
+),
+asked as (
+    -- The defaults are asked for where nobody names a measure.
+    select
+        $quality_measure = 'nDCG@10' or exists (from qualities) as has_quality,
+        $cost_measure = 'Cost' or exists (from costs_of_runs) as has_cost
 )
 select
     points.*,
     dominated.dominated_by is null as on_front,
     dominated.dominated_by
-from points
+from asked
+left join points on true
 left join dominated
     on dominated.qrels = points.qrels
     and dominated.run = points.run
+where
+    case
+        when not asked.has_quality
+            then error('quality_measure is ' || $quality_measure || ', and no measure is called so that runs have means by')
+        when not asked.has_cost
+            then error('cost_measure is ' || $cost_measure || ', and no cost or measure is called so that runs have')
+        else points.run is not null
+    end

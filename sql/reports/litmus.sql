@@ -109,15 +109,9 @@ with values_by_topic as (
     from p(k := 10)
 ),
 chosen as (
-    select
-        place,
-        measure,
-        qrels,
-        run,
-        topic,
-        value
+    select values_by_topic.*
     from values_by_topic
-    where run in ($baseline, $expanded)
+    join known_runs(runs := $baseline || ',' || $expanded) as asked on asked.run = values_by_topic.run
 ),
 pairs as (
     select

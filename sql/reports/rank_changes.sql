@@ -53,10 +53,10 @@ judged_topics as (
         evaluations.qrels_id,
         evaluations.topic_id
     from evaluations
-    join runs on runs.run_id = evaluations.run_id
-    where runs.run in ($run, $other)
+    join known_runs(runs := $run || ',' || $other) as asked on asked.run_id = evaluations.run_id
+    where asked.run in ($run, $other)
     group by evaluations.qrels_id, evaluations.topic_id
-    having count(distinct runs.run) = 2
+    having count(distinct asked.run) = 2
 )
 select
     qrels.qrels,

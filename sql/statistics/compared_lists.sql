@@ -52,9 +52,9 @@ listed as (
 ),
 -- A row that no filter leaves out: whatever is read of it is the error.
 unknown as (
-    select cast(error('baseline is ' || asked.baseline || ', and no run is called so') as integer) as told
-    from (select $baseline as baseline) as asked
-    where asked.baseline not in (select runs.run from runs)
+    select cast(error(asked.parameter || ' is ' || asked.name || ', and no run is called so') as integer) as told
+    from (values ('baseline', $baseline), ('run', $run)) as asked(parameter, name)
+    where asked.name not in (select runs.run from runs)
 )
 select
     base.run_id as baseline_id,

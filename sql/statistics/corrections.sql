@@ -63,14 +63,16 @@ gathered as (
             list_sort(list({'topic': judged.topic, 'judged': judged.value}) filter (where human.value is null)),
             []
         ) as others
-    from chosen as judged
+    from named_qrels(names := $judge) as asked_judge
+    join named_qrels(names := $reference) as asked_reference on asked_reference.qrels = $reference
+    left join chosen as judged on judged.qrels = asked_judge.qrels
     left join chosen as human
         on human.qrels = $reference
         and human.measure = judged.measure
         and human.baseline is not distinct from judged.baseline
         and human.run = judged.run
         and human.topic = judged.topic
-    where judged.qrels = $judge
+    where asked_judge.qrels = $judge
     group by judged.measure, judged.baseline, judged.run
     having count(human.value) > 0
 ),

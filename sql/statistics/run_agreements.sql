@@ -35,6 +35,11 @@ with means_compared as materialized (
         run,
         round(value, $digits) as mean
     from summary
+    qualify
+        case
+            when $reference is null or bool_or(judge = $reference) over () then true
+            else error('reference is ' || $reference || ', and none of the ' || $across || ' with means is called so')
+        end
 ),
 sides as (
     -- Each run towards each: 1 where the rival is above it, 0 where they are tied, as a run is with itself.

@@ -7,21 +7,25 @@
 --   lower_is_better   whether a smaller score is the better one
 --   weight            its weight
 with unknown as (
-    select min(asked.run) as run
+    -- A row that no filter leaves out: whatever is read of it is the error.
+    select cast(error('runs names ' || min(asked.run) || ', and no run is called so') as integer) as told
     from (select unnest(string_split($runs, ',')) as run) as asked
     left join runs as loaded on contains(',' || loaded.run || ',', ',' || asked.run || ',')  -- names may have commas
     where loaded.run is null
+    having count(*) > 0
 )
 select
-    held.place,
-    held.run_id,
-    held.run,
-    held.lower_is_better,
-    coalesce(cast(trim(string_split($weights, ',')[held.place]) as double), 1) as weight
+    place,
+    run_id,
+    run,
+    lower_is_better,
+    coalesce(cast(trim(string_split($weights, ',')[place]) as double), 1) as weight
+from named_runs(runs := $runs)
+union all
+select
+    told as place,
+    told as run_id,
+    cast(told as varchar) as run,
+    cast(told as boolean) as lower_is_better,
+    told as weight
 from unknown
-left join named_runs(runs := $runs) as held on true
-where
-    case
-        when unknown.run is not null then error('runs names ' || unknown.run || ', and no run is called so')
-        else held.run is not null
-    end

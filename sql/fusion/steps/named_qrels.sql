@@ -7,10 +7,12 @@
 --   qrels      judgment set
 -- definition: An error where no judgment set has a name of the list.
 with unknown as (
-    select min(asked.qrels) as qrels
+    -- A row that no filter leaves out: whatever is read of it is the error.
+    select cast(error('names has ' || min(asked.qrels) || ', and no judgment set is called so') as integer) as told
     from (select unnest(string_split($names, ',')) as qrels) as asked
     left join qrels as loaded on contains(',' || loaded.qrels || ',', ',' || asked.qrels || ',')  -- names may have commas
     where loaded.qrels is null and $names <> ''
+    having count(*) > 0
 )
 select
     row_number() over (
@@ -20,10 +22,13 @@ select
     ) as place,
     held.qrels_id,
     held.qrels
-from unknown
-left join qrels as held on $names is null or position(',' || held.qrels || ',' in ',' || $names || ',') > 0
+from qrels as held
 where
-    case
-        when unknown.qrels is not null then error('names has ' || unknown.qrels || ', and no judgment set is called so')
-        else held.qrels is not null
-    end
+    $names is null
+    or position(',' || held.qrels || ',' in ',' || $names || ',') > 0
+union all
+select
+    told as place,
+    told as qrels_id,
+    cast(told as varchar) as qrels
+from unknown

@@ -7,7 +7,7 @@
 with judged_topics as (
     select distinct judged_documents.topic_id
     from judged_documents
-    join qrels as held on held.qrels_id = judged_documents.qrels_id
+    join named_qrels(names := $qrels) as held on held.qrels_id = judged_documents.qrels_id
     where held.qrels = $qrels
 )
 select
