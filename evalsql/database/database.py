@@ -37,6 +37,12 @@ _ADVICE = {
     "Table function cannot contain subqueries": _GIVE_VALUE,
     "in read-only mode": _OPENED_READ_ONLY,
 }
+# Evalsql's own tables have no unique index.
+_ADDED = """
+    select table_name, index_name, true from system.main.duckdb_indexes() where is_unique
+    union all
+    select table_name, column_name, false from system.main.duckdb_columns() where not is_nullable
+"""
 
 
 class Database:
@@ -255,12 +261,24 @@ class Database:
                 is_open = False  # a commit that fails rolls back
                 self.execute("commit")
                 self.after_commit()
-        except BaseException:
+        except BaseException as error:
             if is_open:
                 with engine.held_back():
                     self.execute("rollback")
                     self._set_path()
+            if isinstance(error.__cause__, engine.ConstraintException) and (added := self._added_constraints()):
+                advice = f"in another DuckDB client {'; '.join(added)} takes out what evalsql did not make"
+                raise QueryError(f"{error}; {advice}") from error
             raise
+
+    def _added_constraints(self) -> list[str]:
+        """The statements that take out what somebody added to evalsql's tables, and what it writes may not fit."""
+        columns = {relation.name: relation.columns for relation in self.catalog.of_kind("tables")}
+        return [
+            f"drop index {quoted(name)}" if is_index else f"alter table {table} alter {quoted(name)} drop not null"
+            for table, name, is_index in self.rows(_ADDED)
+            if table in columns and (is_index or name not in columns[table])
+        ]
 
     def statements(self, text: str) -> list[tuple[str, str]]:
         with translated_errors():

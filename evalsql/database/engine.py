@@ -100,6 +100,7 @@ else:
             import _duckdb as compiled
         except ImportError:  # no version promises the name
             import duckdb as compiled
-BinderException, Error, InterruptException = compiled.BinderException, compiled.Error, compiled.InterruptException
+BinderException, ConstraintException = compiled.BinderException, compiled.ConstraintException
+Error, InterruptException = compiled.Error, compiled.InterruptException
 __version__, connect = compiled.__version__, compiled.connect
 extract_statements, tokenize = compiled.extract_statements, compiled.tokenize

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import evalsql
-from evalsql import Warehouse, WarehouseError
+from evalsql import QueryError, Warehouse, WarehouseError
 from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
 from tests.warehouse.conftest import Crafted
@@ -67,3 +68,30 @@ def test_a_page_of_ranks_that_are_0_is_refused_in_words(command: Command, crafte
     path = crafted("update judged_ranks set rank = 0 where rank = 1")
     outcome = command("report", "-m", "AP", "-o", "page.html", "--db", path)
     assert_refused(outcome, "a figure is no finite number; evalsql check", code=3)
+
+
+@pytest.mark.parametrize(
+    ("added", "mend"),
+    [
+        (['create unique index "so rare" on qrels (form)'], 'drop index "so rare"'),
+        (
+            ["alter table qrels add note integer", "alter table qrels alter note set not null"],
+            'alter table qrels alter "note" drop not null',
+        ),
+    ],
+)
+def test_a_message_says_what_in_the_file_a_load_runs_into(empty_file: Warehouse, added: list[str], mend: str) -> None:
+    path = empty_file.path
+    empty_file.close()
+
+    def load(*statements: str) -> None:
+        with duckdb.connect(path) as connection:
+            for statement in statements:
+                connection.execute(statement)
+        with evalsql.open(path) as warehouse:
+            for name in ("one", "two"):
+                warehouse.load_qrels({"q": {"d": 1}}, name, replace=True)
+
+    with pytest.raises(QueryError, match=f"Constraint Error: .*; in another DuckDB client {mend} takes out what"):
+        load(*added)
+    load(mend)
