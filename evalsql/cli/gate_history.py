@@ -197,9 +197,8 @@ def history(
             raise UsageError(waiting or f"no judgment set evaluates these runs; {how_to_judge(warehouse.database)}")
         covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))), named)
         if is_chart and output.path is not None:
-            drawn = charts.history_chart(table)
-            most = charts.most_lines(look.lines, systems, drawn.values("system"))
-            drawn, notes = charts.best_systems(drawn, named[0], most)
+            most = charts.most_lines(look.lines, systems, table.values("system"))
+            drawn, notes = charts.best_systems(table, named[0], most)
             note(*notes)
             look.write(warehouse, "history", drawn, output.path)
         else:

@@ -17,6 +17,7 @@ from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
+from evalsql.report.html import embedded_json
 from evalsql.report.page import report_data
 from evalsql.report.table import Table, finite
 from evalsql.report.terminal import one_line
@@ -59,6 +60,8 @@ _QUERIES: Mapping[str, str] = {
     "agreement": f"select * from ({report_data.OF_SCORES['agreement']}) where tau_b is not null",
 }
 _FOLDER = Path(__file__).resolve().parent / "charts"
+SPECIFIED = sorted(path.stem for path in _FOLDER.glob("*.json") if path.stem != "config")
+NAMES = tuple(name for name in SPECIFIED if name not in ("pr_topics", "roc_topics"))  # evalsql curve has rows for these
 _BLANK = {"mark": "point"}
 _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
@@ -107,8 +110,6 @@ class Chart:
             spec["title"]["text"] += f": {self.of}"
         if self.title is not None:
             spec["title"] = {"text": self.title} if self.title else None
-        names_two = self.name == "scatter" and values and {"run", "baseline"} <= {*self.rows.columns}
-        axes = {"x": str(values[0]["baseline"]), "y": str(values[0]["run"])} if names_two else self.axes
         if row := spec.get("facet", {}).get("row"):  # measures as they were asked for, not by their names
             row["sort"] = list(dict.fromkeys(each[row["field"]] for each in values))
         for encoding in _encodings(spec):
@@ -120,7 +121,7 @@ class Chart:
                     symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
                     drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
             self._keep_styles(encoding, values)
-            for axis, words in axes.items():
+            for axis, words in self.axes.items():
                 if "title" in encoding.get(axis, {}):  # whose backslashes are read as escapes
                     encoding[axis]["title"] = cut(words).replace("\\", "\u2216")
         sizes = {name: size for name in ("width", "height") if (size := getattr(self, name)) is not None}
@@ -215,7 +216,7 @@ def drawing(
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
-        table, notes = best_systems(history_chart(Table(*warehouse.database.table(asked))), named[0], most)
+        table, notes = best_systems(Table(*warehouse.database.table(asked)), named[0], most)
     else:
         chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
         _check(name, named, judged, chosen, baseline)
@@ -231,6 +232,8 @@ def drawing(
             cost, whole = str(named[1].arguments.get("name") or named[1].name), not any(table.values("num_topics"))
             axes = {"x": cost + " of the whole run" * whole, "y": named[0].name}
             notes = [*notes, *on_costs(warehouse.evaluation, named[1:2], [judged], drawn)]
+        if name == "scatter":
+            axes = {"x": str(baseline), "y": chosen[0]}
         if name in (*_OF_TWO_RUNS, "pr_levels"):
             parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
@@ -304,7 +307,12 @@ def best_runs(
 
 
 def best_systems(table: Table, measure: Measure, most: int | None) -> tuple[Table, list[str]]:
-    """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others."""
+    """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others.
+
+    Raises UsageError for a history of several judgment sets.
+    """
+    if len(sets := sorted({*table.values("qrels")})) > 1:
+        raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
     # A system's rows are in the order of date, so that the last is the latest.
     rows = table.picked("system", "measure", "value")
     latest = {system: value for system, name, value in rows if name == measure.name}
@@ -321,16 +329,6 @@ def _notes(most: int, there: int, measure: Measure) -> list[str]:
     return [said] if there > most else []
 
 
-def history_chart(table: Table) -> Table:
-    """The rows of a history as the chart takes them, of one judgment set; raises UsageError where there are several."""
-    sets = sorted(set(table.values("qrels")))
-    if len(sets) > 1:
-        raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
-    at = list(table.columns).index("dated_at")
-    # A chart's dates are texts as ISO 8601 has them.
-    return table._replace(rows=[(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
-
-
 def styles(warehouse: Warehouse) -> Mapping[str, Style]:
     """Colour and dashes of every run, and of every system, in any chart."""
     query = warehouse.database.query("run_styles", colours=len(COLOURS), dashes=len(DASHES))
@@ -345,13 +343,6 @@ def cut(name: str) -> str:
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[: LONGEST_NAME // 2 - 1]}\u2026{name[-LONGEST_NAME // 2 :]}"
-
-
-def names() -> list[str]:
-    return sorted(path.stem for path in _FOLDER.glob("*.json") if path.stem != "config")
-
-
-NAMES = tuple(name for name in names() if name not in ("pr_topics", "roc_topics"))  # for these evalsql curve has rows
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -382,9 +373,8 @@ def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _page(spec: dict[str, Any], page: str) -> str:
-    """The blank chart's page with another specification, in which no name can end the script."""
+    """The blank chart's page with another specification."""
     before, _, after = page.partition(json.dumps(_BLANK, separators=(",", ":")))
     head = before.replace("<html>", '<html lang="en">', 1)
     head = head.replace("<style>", "<title>evalsql</title>\n    <style>", 1)
-    text = json.dumps(spec, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
-    return head + text + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)
+    return head + embedded_json(spec) + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 BETTER, WORSE = "\u2020", "\u2021"  # marks of what is significantly better and worse than the baseline
@@ -137,5 +138,7 @@ def short(value: float | None) -> float | None:
 
 
 def finite(value: Any) -> Any:
-    """What JSON can hold: a threshold beyond all scores has no number."""
+    """What JSON can hold: a threshold beyond all scores has no number, and dates are texts as ISO 8601 has them."""
+    if isinstance(value, datetime):
+        return value.isoformat()
     return None if isinstance(value, float) and not math.isfinite(value) else value

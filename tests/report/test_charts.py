@@ -75,7 +75,7 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
     assert ">T02<" in chart.read_text()
 
 
-@pytest.mark.parametrize("name", few_of(charts.names(), 1))
+@pytest.mark.parametrize("name", few_of(charts.SPECIFIED, 1))
 def test_names_are_text_in_every_chart(name: str) -> None:
     columns = ["run", "topic", "rank", "recall", "precision", "interpolated", "fpr", "tpr", "threshold"]
     table = Table(
@@ -122,7 +122,7 @@ def test_each_chart_is_drawn_of_columns_of_its_relation(sample: evalsql.Warehous
     columns["judges"] = {*sample.sql("from judge_pairs()").columns}
     columns["pareto"] = {*sample.sql("from pareto_front()").columns}
     calculated = {"place", *"abcd", "least", "most", "none"}
-    for name in charts.names():
+    for name in charts.SPECIFIED:
         kind, _, topics = name.partition("_")
         fields = set(re.findall(r'"field": "(\w+)"', json.dumps(Chart(name, Table([], [])).specification)))
         if kind in CURVES and topics != "levels":

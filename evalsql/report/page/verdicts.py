@@ -19,22 +19,8 @@ _SAME = 12  # decimals to which two values are the same, as in the relation diff
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_LISTED = 5
 _DEPTHS = (10, 100, 1000)
-# By what notices are about: the title, and what follows.
-_OF_NOTICES = {
-    "ids": ("Ids that do not match.", "Figures of such runs mean nothing."),
-    "audits": ("The file.", "evalsql check runs all audits."),
-    "loading": ("How runs were loaded.", "Some of their differences may come of that."),
-    "origins": (
-        "Where figures come from.",
-        "Figures of these runs are shown as they were loaded; there are no rankings to compute them from.",
-    ),
-    "forms": ("Judgments.", ""),
-}
-# What is said where there are none, with a remark.
-_WITHOUT_NOTICES = {
-    "ids": ("Document ids of runs and judgments are of one kind.", "none found"),
-    "audits": ("The quick audits of the warehouse found nothing.", "evalsql check runs all"),
-}
+# By what notices are about: what follows, what is said where there are none, a remark on that, and the title.
+_OF_NOTICES = {about: words for about, *words in read_cells(FILES / "doubts.tsv")}
 
 
 def _read_sentences() -> Mapping[str, Sequence[tuple[str, str]]]:
@@ -225,10 +211,9 @@ def caveats(report: ReportData) -> list[Caveat]:
 
 def _told(about: str, lines: Sequence[str], names: Sequence[str] = ()) -> Caveat | None:
     """What notices say, or that there is nothing to say; a name that they start with stays as it is."""
-    title, note = _OF_NOTICES[about]
+    note, none, remark, title = _OF_NOTICES[about]
     if lines:
         return Caveat(title, about != "forms", _sentence("; ".join(lines), names), note)
-    none, remark = _WITHOUT_NOTICES.get(about, ("", ""))
     return Caveat(title, False, none, remark=remark) if none else None
 
 
