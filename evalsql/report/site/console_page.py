@@ -20,7 +20,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json, text
-from evalsql.report.site.site_parts import CONSOLE, FILES, HOME, Links, Page, SetResults
+from evalsql.report.site.site_parts import BOARD, CONSOLE, FILES, HOME, Links, Page, SetResults
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.open import Reach, open_database
 
@@ -184,9 +184,9 @@ def about(sql: str, runs: Sequence[str]) -> str:
     return re.sub("|".join(rf"(?<!\w){each}(?!\w)" for each in put), lambda found: put[found[0]], sql) if put else sql
 
 
-def console_page(links: Links, copy: Copy, engine: str, *, has_board: bool = False) -> Page:
+def console_page(links: Links, copy: Copy, engine: str) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    catalog, asked = links.catalog, questions(links.found[0].runs, on_boards=has_board)
+    catalog, asked = links.catalog, questions(links.found[0].runs, on_boards=BOARD in links.bar)
     origin = re.match(r"https://[^/]+", engine)
     policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{text(policy)}">\n'

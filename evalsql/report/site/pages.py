@@ -20,9 +20,9 @@ _MOST_HISTORY = 200
 _REPORT = "The report, with pairs, curves and doubts"
 
 
-def every_page(links: Links, title: str, partial: Collection[str]) -> Iterator[Page]:
+def every_page(links: Links, partial: Collection[str]) -> Iterator[Page]:
     """All pages but the console; of measures that are ``partial`` the site's copy lacks some of what they read."""
-    yield _first_page(links, title)
+    yield _first_page(links)
     for results in links.found:
         yield _set_page(results, links)
         yield _topic_list(results, links)
@@ -34,7 +34,7 @@ def every_page(links: Links, title: str, partial: Collection[str]) -> Iterator[P
         yield _measure_page(each, links, is_partial=each.name in partial)
 
 
-def _first_page(links: Links, title: str) -> Page:
+def _first_page(links: Links) -> Page:
     found, body = links.found, ""
     is_only = len(found) == 1
     for results in found:
@@ -49,7 +49,7 @@ def _first_page(links: Links, title: str) -> Page:
         named = ("Leaderboard", "") if is_only else (qrels, size_line(results))
         body += section(f"set-{links.sets[qrels]}", *named, *shown)
     sizes = f"{counted(len(found), 'judgment set')}, {counted(len(links.systems), 'system')}"
-    return Page(site_parts.HOME[1], title, size_line(found[0]) if is_only else sizes, body)
+    return Page(site_parts.HOME[1], links.title, size_line(found[0]) if is_only else sizes, body)
 
 
 def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -76,8 +76,7 @@ def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> 
 
 def _set_page(results: SetResults, links: Links) -> Page:
     qrels = results.qrels
-    address = links.set_page(qrels)
-    links = links.on(address)
+    links = links.on(links.set_page(qrels))
     sentence = (
         f"{results.first} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
         f"baseline, {results.baseline}. Best means are bold."
@@ -92,13 +91,12 @@ def _set_page(results: SetResults, links: Links) -> Page:
     notices = "".join(f"<li>{text(each.text)}</li>" for each in results.notices)
     noted = f'<h3>To note</h3><ul class="notices">{notices}</ul>' if notices else ""
     body = section("systems", "Systems", sentence, _leaderboard(results, links), more, noted)
-    return Page(address, qrels, size_line(results), answers(_answers(results, links)) + body, [site_parts.HOME])
+    return Page(links.address, qrels, size_line(results), answers(_answers(results, links)) + body, [site_parts.HOME])
 
 
 def _topic_list(results: SetResults, links: Links) -> Page:
     first, qrels = results.first, results.qrels
-    address = links.set_page(qrels, "topics")
-    links = links.on(address)
+    links = links.on(links.set_page(qrels, "topics"))
     found = {topic: order for topic in results.topics if (order := results.on_topic(topic))}
     scale = scale_of(end for order in found.values() for _, each in order for end in (each.lowest, each.highest))
     rows = []
@@ -111,13 +109,12 @@ def _topic_list(results: SetResults, links: Links) -> Page:
     drawn = "the line is from the least to the greatest, the circle the median"
     sentence = f"{first} of all systems on each topic: {drawn}."
     shown = section("topics", "Topics", sentence, table("Topics", [*columns, ("best", "o"), ("by", "m")], rows))
-    return Page(address, "Topics", size_line(results), shown, [site_parts.HOME, (qrels, links.set_page(qrels))])
+    return Page(links.address, "Topics", size_line(results), shown, [site_parts.HOME, (qrels, links.set_page(qrels))])
 
 
 def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
     qrels, documents = results.qrels, results.relevant[topic]
-    address = links.topic_page(qrels, topic)
-    links = links.on(address)
+    links = links.on(links.topic_page(qrels, topic))
     title, *more = results.words.get(topic, ("", None, None))
     relevant = counted(len(documents), "relevant document")
     body = "".join(f'<p class="sentence">{text(each)}</p>' for each in more if each and each != title)
@@ -140,7 +137,7 @@ def _topic_page(topic: str, results: SetResults, links: Links) -> Page:
     heading = f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}"
     summary = f"{relevant} \u00b7 {results.topics.index(topic) + 1} of {counted(len(results.topics), 'topic')}"
     above = [site_parts.HOME, (qrels, links.set_page(qrels)), ("Topics", links.set_page(qrels, "topics"))]
-    return Page(address, heading, summary, body, above)
+    return Page(links.address, heading, summary, body, above)
 
 
 def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -189,8 +186,7 @@ def _documents(documents: Sequence[Any], results: SetResults) -> str:
 
 
 def _system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
-    address = links.system_page(run)
-    links = links.on(address)
+    links = links.on(links.system_page(run))
     body, places = "", []
     for results in found:
         qrels = results.qrels
@@ -200,7 +196,7 @@ def _system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
             body += section(f"{part}-{links.sets[qrels]}", heading + _of_set(found, qrels), sentence, shown)
     body += links_line(links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL"))
     above = [site_parts.HOME, *((each.qrels, links.set_page(each.qrels)) for each in found if len(found) == 1)]
-    return Page(address, run, ", ".join(places), body, above)
+    return Page(links.address, run, ", ".join(places), body, above)
 
 
 def _of_set(found: Sequence[SetResults], qrels: str) -> str:
@@ -331,8 +327,7 @@ def _measure_list(links: Links) -> Page:
 
 
 def _measure_page(relation: Relation, links: Links, *, is_partial: bool) -> Page:
-    header, address = relation.header, links.measure_page(relation.name)
-    links = links.on(address)
+    header, links = relation.header, links.on(links.measure_page(relation.name))
     better = "" if header.less_is_better else " desc"
     asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
     ask = links.query(asked, "Ask for it in SQL")
@@ -348,7 +343,7 @@ def _measure_page(relation: Relation, links: Links, *, is_partial: bool) -> Page
     sql = f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre>'
     sentence = "This is the whole computation, with what it reads."
     body += section("sql", "The SQL that computes it", sentence, sql, links_line(ask))
-    return Page(address, header.measure, header.title, body, [site_parts.HOME, site_parts.MEASURES])
+    return Page(links.address, header.measure, header.title, body, [site_parts.HOME, site_parts.MEASURES])
 
 
 def _definition(relation: Relation, *, is_partial: bool) -> str:

@@ -25,19 +25,7 @@ from evalsql.report.page.html_page import page as report_page
 from evalsql.report.page.single_pages import board_page
 from evalsql.report.site.console_page import CDN, Copy, console_page, copy_engine, write_copy
 from evalsql.report.site.pages import every_page
-from evalsql.report.site.site_parts import (
-    BOARD,
-    CONSOLE,
-    DIGITS,
-    FILES,
-    HOME,
-    MEASURES,
-    Frame,
-    Links,
-    SetResults,
-    html,
-    to_root,
-)
+from evalsql.report.site.site_parts import BOARD, DIGITS, FILES, HOME, Links, SetResults, html
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -72,13 +60,10 @@ def write_site(
     least. Readers fetch DuckDB-Wasm from its CDN, if ``wasm`` is not the folder of its unpacked npm package.
     """
     check_folder(folder)
-    links = Links(found, warehouse.catalog)
     named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
-    # What the bar of every page links: of a single judgment set its own pages too.
-    of_set = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
-    board_text = _board_page(warehouse, links, named)
-    bar = [HOME, *((words, links.set_page(found[0].qrels, page)) for words, page in of_set.items())]
-    bar += [*[BOARD] * bool(board_text), MEASURES, CONSOLE]
+    links = Links(found, warehouse.catalog, named)
+    if board_text := _board_page(warehouse, links):
+        links.bar.insert(-2, BOARD)
     with whole_folder(folder, is_ours=True) as part:
         engine = copy_engine(wasm, part) if wasm else CDN
         progress("writing the site", 0, 2)
@@ -87,7 +72,7 @@ def write_site(
         if board_text:
             (part / BOARD[1]).write_text(board_text, encoding="utf-8", newline="\n", errors="surrogateescape")
         num_pages = int(bool(board_text))
-        for address, content in _files(links, Frame(named, bar), copy, engine):
+        for address, content in _files(links, copy, engine):
             path = part / address
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8", newline="\n", errors="surrogateescape")
@@ -97,14 +82,13 @@ def write_site(
     return num_pages, size, copy
 
 
-def _files(links: Links, frame: Frame, copy: Copy, engine: str) -> Iterator[tuple[str, str]]:
+def _files(links: Links, copy: Copy, engine: str) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
-    pages = every_page(links, frame.title, copy.partial)
-    for page in (*pages, console_page(links, copy, engine, has_board=BOARD in frame.sections)):
-        yield page.address, html(page, frame)
+    for page in (*every_page(links, copy.partial), console_page(links, copy, engine)):
+        yield page.address, html(page, links)
     for results in links.found:
         address = links.set_page(results.qrels, "report")
-        above = [(frame.title, to_root(address) + "index.html"), (results.qrels, "index.html")]
+        above = [(links.title, links.on(address).root + HOME[1]), (results.qrels, "index.html")]
         yield address, report_page(results, DIGITS, above)
     index = json.dumps(_searchable(links), allow_nan=False, separators=(",", ":"))
     yield "search.js", f"window.searchable = {index};\n"
@@ -116,14 +100,14 @@ def _files(links: Links, frame: Frame, copy: Copy, engine: str) -> Iterator[tupl
     yield _MARK, f"evalsql {__version__}\n"
 
 
-def _board_page(warehouse: Warehouse, links: Links, title: str) -> str:
+def _board_page(warehouse: Warehouse, links: Links) -> str:
     """The board by the first measure, where systems have several collections; else empty."""
     with suppress(UsageError):
         one = board(warehouse.evaluation, measure=links.found[0].first)
         reports = {name: links.set_page(qrels) for name, qrels in one.sets.items() if qrels in links.sets}
         if len(one.collections) > 1:
-            database, above = warehouse.database, [(title, HOME[1])]
-            return board_page(database, one, f"{title}: board", DIGITS, reports=reports, above=above)
+            how: dict[str, Any] = {"reports": reports, "above": [(links.title, HOME[1])]}
+            return board_page(warehouse.database, one, f"{links.title}: board", DIGITS, **how)
     return ""
 
 

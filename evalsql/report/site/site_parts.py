@@ -201,16 +201,21 @@ class Links:
     ``sets`` and ``systems`` have the names of files by judgment set and run, in the order of these names.
     """
 
-    def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
-        self.root, self.found, self.catalog = "", found, catalog
+    def __init__(self, found: Sequence[SetResults], catalog: Catalog, title: str) -> None:
+        self.found, self.catalog, self.title = found, catalog, title
+        self.address, self.root = HOME[1], ""
         self.sets = file_names(results.qrels for results in found)
         self.systems = file_names(run for results in found for run in results.runs)
         self._topics = {results.qrels: file_names(results.topics) for results in found}
         self._measures = file_names(relation.name for relation in catalog.measures)
+        # What the bar of every page links: of a single judgment set its own pages too.
+        of_set = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
+        own = ((words, self.set_page(found[0].qrels, page)) for words, page in of_set.items())
+        self.bar = [HOME, *own, MEASURES, CONSOLE]
 
     def on(self, address: str) -> Links:
         links = copy(self)
-        links.root = to_root(address)
+        links.address, links.root = address, "../" * address.count("/")
         return links
 
     def set_page(self, qrels: str, page: str = "index") -> str:
@@ -246,17 +251,6 @@ def query_address(sql: str) -> str:
     return f"{CONSOLE[1]}#q={quote(sql, safe='')}"
 
 
-def to_root(address: str) -> str:
-    return "../" * address.count("/")
-
-
-class Frame(NamedTuple):
-    """What pages of a site share. ``sections`` are names and addresses, from the root, of what the bar links."""
-
-    title: str
-    sections: Sequence[tuple[str, str]]
-
-
 class Page(NamedTuple):
     """A page, its addresses being seen from the root of the site."""
 
@@ -269,17 +263,17 @@ class Page(NamedTuple):
     scripts: Sequence[str] = ()  # files that it runs
 
 
-def html(page: Page, frame: Frame) -> str:
-    root = to_root(page.address)
+def html(page: Page, links: Links) -> str:
+    root = links.on(page.address).root
     current = ' aria-current="page"'
     bar = "".join(
         f'<a href="{root}{text(address)}"{current if page.address == address else ""}>{text(words)}</a>'
-        for words, address in frame.sections
+        for words, address in links.bar
     )
     way = "".join(f"{link(root + address, words)} <span>/</span> " for words, address in page.above)
     names = ("elements.js", "site.js", *page.scripts)
     scripts = "".join(f'<script src="{root}{name}" defer></script>\n' for name in names)
-    whole = page.title if page.title == frame.title else f"{page.title} \u2013 {frame.title}"
+    whole = page.title if page.title == links.title else f"{page.title} \u2013 {links.title}"
     return _FRAME.substitute(
         root=root,
         whole_title=text(whole),
