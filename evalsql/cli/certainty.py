@@ -1,6 +1,6 @@
 """``evalsql ties``, ``holes``, ``--estimate``: how far figures are known where documents tie or nobody judged them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import typer
@@ -60,23 +60,18 @@ _DROPPED = DroppedColumns(("qrels", "num_unseen", "greatest_difference", "basis"
 _AT_MOST = "at most "  # where intervals overlap the order may be sure
 
 
-@dataclass(frozen=True)
-class Unjudged:
-    most: int | None = option("--most GRADE", "Greatest grade of holes; by default that of the judgment set.", min=0)
-    unseen: int | None = option(
-        "--unseen N",
-        "Unjudged documents of each topic beside those that a run has down to the cutoff; by default those that other "
-        "runs have there.",
-        min=0,
-    )
-
-
 @command
 def holes(
     *,
     selection: MeasuredRuns,
     pairs: bool = flag("--pairs", "The pairs of runs whose order is open, and how many judgments would settle it."),
-    unjudged: Unjudged,
+    most: int | None = option("--most GRADE", "Greatest grade of holes; by default that of the judgment set.", min=0),
+    unseen: int | None = option(
+        "--unseen N",
+        "Unjudged documents of each topic beside those that a run has down to the cutoff; by default those that other "
+        "runs have there.",
+        min=0,
+    ),
     output: ArrangedOutput,
     asking: AskingRankings,
 ) -> None:
@@ -98,7 +93,7 @@ def holes(
         runs = selection.chosen(warehouse)
         check_rankings(warehouse.database, "what nobody judged", runs)
         with progress_bar() as progress:
-            chosen: dict[str, Any] = {"qrels": selection.qrels, "runs": runs, **asdict(unjudged)}
+            chosen: dict[str, Any] = {"qrels": selection.qrels, "runs": runs, "most": most, "unseen": unseen}
             found = Holes(warehouse.evaluation, bounded, **chosen, progress=progress)
             open_pairs, counts = found.pairs()
         table = output.table_of(warehouse, open_pairs if pairs else found.effects)
@@ -107,7 +102,7 @@ def holes(
     for name, num_pairs, num_open, basis in told:
         of = f"{num_open:,} of {counted(num_pairs, 'pair')} of runs"
         note(f"{name}: unjudged documents decide the order of {_AT_MOST if basis == 'intervals' else ''}{of}")
-    if unjudged.unseen is not None and any(basis == "intervals" for *_, basis in told):
+    if unseen is not None and any(basis == "intervals" for *_, basis in told):
         note("--unseen counts for each run by itself: pairs by intervals are without what only the other run has")
     if any(num_open for _, _, num_open, _ in told):
         shown = "" if pairs else "--pairs lists them; "

@@ -1,5 +1,6 @@
 """``evalsql conformance`` and ``which``: what other programs compute, and by which convention a figure was made."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,8 +23,6 @@ from evalsql.report.terminal import printable
 from evalsql.warehouse.figures import Figure, compared_query, figure_of, read_figures
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
-
-_FORMS = Literal["text", "json", "markdown", "junit"]
 
 
 @command
@@ -108,7 +107,7 @@ def conformance(
     ),
     values: Path | None = option("--values FILE", "A table with the columns case, measure and value."),
     write: Path | None = option("--write DIR", "Write the cases and a checker for other languages; judge nothing."),
-    form: _FORMS = option("--format", "How verdicts are written.", "text"),
+    form: Literal["text", "json", "markdown", "junit"] = option("--format", "How verdicts are written.", "text"),
     output: Path | None = OUTPUT,
 ) -> None:
     """Which variant of each measure another program computes.
@@ -151,6 +150,7 @@ def conformance(
 
 
 _PATIENCE = 60  # seconds for one value
+_NAMED = re.compile(r"\{(qrels|run|measure|trec_eval)\}")  # what a command is told
 
 
 def _values_of_command(text: str, cases: Suite) -> dict[tuple[str, str], Given]:
@@ -172,7 +172,7 @@ def _values_of_command(text: str, cases: Suite) -> dict[tuple[str, str], Given]:
         folder = cases.folder / case
         filled = {"qrels": str(folder / "qrels.txt"), "run": str(folder / "run.txt"), "measure": measure}
         filled["trec_eval"] = f"{trec_name}.{cutoff}" if cutoff else str(trec_name)
-        values[case, measure] = _printed([_replaced(word, filled) for word in words])
+        values[case, measure] = _printed(words, filled)
     return values
 
 
@@ -186,14 +186,9 @@ def trec_names() -> dict[tuple[str, bool], str]:
     }
 
 
-def _replaced(word: str, filled: dict[str, str]) -> str:
-    for name, text in filled.items():
-        word = word.replace(f"{{{name}}}", text)
-    return word
-
-
-def _printed(words: list[str]) -> str | None:
-    """The last word that a command prints, None where it prints nothing."""
+def _printed(words: list[str], filled: dict[str, str]) -> str | None:
+    """The last word that a command prints, None where it prints nothing; ``filled`` is for its braces."""
+    words = [_NAMED.sub(lambda found: filled[found[1]], word) for word in words]
     try:
         done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=_PATIENCE, check=False)
     except subprocess.TimeoutExpired:

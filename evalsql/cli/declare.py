@@ -17,26 +17,13 @@ import typer
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.engine import connect
+from evalsql.phrases import read_cells
 from evalsql.warehouse.open import default_path
 
 Names = list[str]
 PRINTED = "Output"  # the heading of what a command prints and how
 silence = {"is_asked": False}  # of notes, by the command that runs
-# Behind each word its other spellings, without case, blanks, hyphens, underscores and apostrophes.
-_SPELLINGS = {
-    "markdown": "md",
-    "latex": "tex",
-    "jsonl": "ndjson jsonlines",
-    "holm": "holmbonferroni",
-    "bonferroni": "bonf",
-    "benjamini_hochberg": "bh fdr fdrbh",
-    "benjamini_yekutieli": "by fdrby",
-    "t": "ttest student students studentt studentst pairedt pairedttest",
-    "wilcoxon": "wilcoxonsignedrank signedrank",
-    "sign": "signtest",
-    "randomisation": "randomization permutation randomisationtest randomizationtest permutationtest",
-    "tukey": "hsd tukeyhsd",
-}
+_SPELLINGS: dict[str, str] = dict(read_cells(Path(__file__).with_name("spellings.tsv")))
 _IGNORED = str.maketrans("", "", " -_'")
 _ACTED_ON = re.compile(r"[$`;&|<>!\\]")  # by bash, which completes words without quotes
 # What a shell completes, by kind of name.

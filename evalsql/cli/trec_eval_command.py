@@ -1,7 +1,6 @@
 """``evalsql trec_eval``: prints what trec_eval 9.0.8 or 10.0 (Buckley, Soboroff) prints; the figures come from SQL."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -29,7 +28,6 @@ from evalsql.cli.output import note, standard_output
 from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, Problem, ProblemList, UsageError, input_error
 from evalsql.report.terminal import for_stream
-from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
 # By the name of trec_eval's -R the form under which the judgments are loaded, and by form the group of its measures.
@@ -132,53 +130,45 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
     return rows
 
 
-def lines(
-    qrels: str,
-    run: str,
-    catalog: Catalog,
-    options: Options,
-    *,
-    opening: Callable[[str], AbstractContextManager[Warehouse]] = lambda path: Warehouse(open_database(path)),
-) -> Iterator[str]:
-    """The lines that trec_eval prints; UsageError for measures that do not fit, InputError, NoCommonTopicError."""
-    rows = rows_wanted(options.measures or ["official"], catalog, options)
+def lines(warehouse: Warehouse, qrels: str, run: str, options: Options) -> Iterator[str]:
+    """What trec_eval prints, of an empty warehouse; UsageError for measures that do not fit, NoCommonTopicError."""
+    rows = rows_wanted(options.measures or ["official"], warehouse.catalog, options)
     reference = _read_zscores(options.zscores) if options.zscores else None
-    with opening(MEMORY) as warehouse:
-        _load(warehouse, qrels, run, options)
-        ((num_topics, missing, tag),) = warehouse.rows(
-            "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
-        )
-        every = options.complete and options.version == "10.0"
-        if num_topics == missing and not every:
-            raise NoCommonTopicError("no topic is both in the judgments and in the run")
-        # One thread adds up each topic's values in the order of the ranking, as the C program does, and as it does
-        # without compensation: where the true value ends in a half of the last digit, fsum rounds otherwise.
-        warehouse.execute("set threads = 1")
-        warehouse.execute("create or replace temp macro fsum(number) as sum(number)")
-        _fill_answers(warehouse, rows, reference)
-        inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
-        averaged = ("all" if every else "padded") if options.complete else "retrieved"
-        query = relation_query(catalog, "mean_values", inputs, topics=averaged)
-        whole = {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
-        for at, row in enumerate(rows):
-            if row.name == RUN_ID:
-                whole[at] = (tag or "").partition(" ")[0]
-            elif row.name == NUM_TOPICS:
-                whole[at] = num_topics if options.complete else num_topics - missing
-            elif row.name == "num_rel" and options.complete:
-                # trec_eval -c counts grades above 0 whatever its level.
-                ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
-        printed: list[tuple[str, Mapping[int, str | float]]] = []
-        if options.per_topic:
-            by_topic = _by_topic(warehouse, rows)
-            evaluated = "select topic from steps.evaluated_topics where $1 or not missing order by topic"
-            printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated, [every])]
-        if not options.no_summary:
-            printed.append(("all", whole))
-        for topic, values in printed:
-            for at, value in sorted(values.items()):
-                if value is not None:
-                    yield _line(rows[at], topic, value, "" if reference is None else "Z")
+    _load(warehouse, qrels, run, options)
+    ((num_topics, missing, tag),) = warehouse.rows(
+        "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
+    )
+    every = options.complete and options.version == "10.0"
+    if num_topics == missing and not every:
+        raise NoCommonTopicError("no topic is both in the judgments and in the run")
+    # One thread adds up each topic's values in the order of the ranking, as the C program does, and as it does
+    # without compensation: where the true value ends in a half of the last digit, fsum rounds otherwise.
+    warehouse.execute("set threads = 1")
+    warehouse.execute("create or replace temp macro fsum(number) as sum(number)")
+    _fill_answers(warehouse, rows, reference)
+    inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
+    averaged = ("all" if every else "padded") if options.complete else "retrieved"
+    query = relation_query(warehouse.catalog, "mean_values", inputs, topics=averaged)
+    whole = {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
+    for at, row in enumerate(rows):
+        if row.name == RUN_ID:
+            whole[at] = (tag or "").partition(" ")[0]
+        elif row.name == NUM_TOPICS:
+            whole[at] = num_topics if options.complete else num_topics - missing
+        elif row.name == "num_rel" and options.complete:
+            # trec_eval -c counts grades above 0 whatever its level.
+            ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
+    printed: list[tuple[str, Mapping[int, str | float]]] = []
+    if options.per_topic:
+        by_topic = _by_topic(warehouse, rows)
+        evaluated = "select topic from steps.evaluated_topics where $1 or not missing order by topic"
+        printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated, [every])]
+    if not options.no_summary:
+        printed.append(("all", whole))
+    for topic, values in printed:
+        for at, value in sorted(values.items()):
+            if value is not None:
+                yield _line(rows[at], topic, value, "" if reference is None else "Z")
 
 
 def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
@@ -309,8 +299,8 @@ def print_lines(
             if len(files) != 2:
                 raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
             qrels, run = files
-            printed = lines(qrels, run, read_catalog(), options, opening=lambda path: Where(db=path).open_file())
-            with standard_output() as stream:
+            with Where(db=MEMORY).open_file() as warehouse, standard_output() as stream:
+                printed = lines(warehouse, qrels, run, options)
                 stream.writelines(for_stream(f"{line}\n", stream) for line in printed)
     except UsageError as error:
         error.exit_code = USAGE_EXIT

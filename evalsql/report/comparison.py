@@ -2,37 +2,22 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import FAMILIES
-from evalsql.phrases import counted
+from evalsql.phrases import counted, read_cells
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.writers import latex_label
 from evalsql.warehouse.warehouse import Warehouse
 
-TESTS: Mapping[str, str] = {
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed rank test",
-    "sign": "sign test",
-    "randomisation": "randomisation test",
-    "bootstrap": "paired bootstrap test",
-    "tukey": "randomised Tukey HSD",
-}
-INTERVALS: Mapping[str, str] = {"t": "Student's t", "percentile": "bootstrap percentiles", "bca": "BCa bootstrap"}
-CORRECTIONS: Mapping[str, str] = {
-    "holm": "corrected by Holm",
-    "bonferroni": "corrected by Bonferroni",
-    "benjamini_hochberg": "corrected by Benjamini-Hochberg",
-    "benjamini_yekutieli": "corrected by Benjamini-Yekutieli",
-    "none": "not corrected",
-}
-OTHERWISE: Mapping[str, str] = {
-    "weighted": "every topic weighs the same, unlike in its weighted mean",
-    "sum": "the mean over topics, not the sum",
-}
+_WORDS = read_cells(Path(__file__).with_name("comparison_words.tsv"))
+TESTS, INTERVALS, CORRECTIONS, OTHERWISE = (
+    {name: words for kind, name, words in _WORDS if kind == of} for of in ("test", "interval", "correction", "mean")
+)
 # Columns of compared pairs where there is little room.
 INTERVAL, OUTCOMES = "interval", "W-T-L"
 _BRIEF = {"low": INTERVAL, "wins": OUTCOMES, "p_corrected": CORRECTED}

@@ -3,11 +3,10 @@
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import product
 from math import fsum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
@@ -51,16 +50,15 @@ def files(folder: Path, qrels: Qrels, run: Run) -> tuple[str, str]:
     return written(folder, "".join(judged), "".join(ranked))
 
 
-def lines_of(
-    paths: tuple[str, str], options: Options, opening: Callable[[str], Warehouse] = lambda _: new_warehouse()
-) -> list[str]:
+def lines_of(paths: tuple[str, str], options: Options, opened: Warehouse | None = None) -> list[str]:
     """What is printed; a warehouse that tests use again and again is open sooner than one of its own."""
-    return list(lines(*paths, CATALOG, options, opening=opening))
+    with opened or new_warehouse() as warehouse:
+        return list(lines(warehouse, *paths, options))
 
 
-def printed(paths: tuple[str, str], settings: Settings, measures: list[str], **opened: Any) -> str:
+def printed(paths: tuple[str, str], settings: Settings, measures: list[str], opened: Warehouse | None = None) -> str:
     options = Options(measures=measures, per_topic=True, **vars(settings))
-    return "".join(f"{line}\n" for line in lines_of(paths, options, **opened))
+    return "".join(f"{line}\n" for line in lines_of(paths, options, opened))
 
 
 @pytest.mark.parametrize("nth", few_of(range(len(SETTINGS)), 1))
@@ -133,7 +131,7 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(trec_eval_command, "_load", lambda *_: None)
     whole = output(one.qrels, one.run, Settings(), tag="the-tag")
     for name in names:
-        found = printed(paths, Settings(), [name], opening=lambda _: evalsql.open(new_file(tmp_path, loaded)))
+        found = printed(paths, Settings(), [name], evalsql.open(new_file(tmp_path, loaded)))
         assert found == expected_lines([name], whole) != "", name
 
 

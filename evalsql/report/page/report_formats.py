@@ -78,18 +78,16 @@ def _pairs(report: ReportData) -> list[tuple[str, Table]]:
 
 
 def _intervals(report: ReportData, digits: int) -> list[tuple[str, Table]]:
-    ends = {
-        name: [
-            (run, name, f"{mean.low:.{digits}f} to {mean.high:.{digits}f}")
-            for run, mean in report.means[name].items()
-            if mean.low is not None and mean.high is not None
-        ]
+    cells = [
+        (run, name, f"{mean.low:.{digits}f} to {mean.high:.{digits}f}")
         for name in report.names
-    }
-    known = {name: rows for name, rows in ends.items() if rows}
-    table = _spread("run", [row for rows in known.values() for row in rows], report.runs, list(known))
+        for run, mean in report.means[name].items()
+        if mean.low is not None and mean.high is not None
+    ]
     title = "Student's intervals of the means at 95%, cut at the ends of the measure's range"
-    return [(title, table)] if known else []
+    return [(title, _spread("run", cells, report.runs, list(dict.fromkeys(name for _, name, _ in cells))))] * bool(
+        cells
+    )
 
 
 def _spread(

@@ -20,7 +20,6 @@ from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
-from evalsql.phrases import Progress, silent
 from evalsql.report.html import MADE, link, number, text
 from evalsql.report.page.report_data import ReportData, gather_report, means_by_measure, names_query
 from evalsql.warehouse.warehouse import Warehouse
@@ -78,10 +77,12 @@ def gather(
     qrels: Names = (),
     runs: Names = (),
     baseline: str | None = None,
-    family: str = "measure",
-    progress: Progress = silent,
+    **how: Any,
 ) -> list[SetResults]:
-    """The results of every judgment set that evaluates one of the runs; raises UsageError where there is none."""
+    """The results of every judgment set that evaluates one of the runs; raises UsageError where there is none.
+
+    Further options are those of ``gather_report``.
+    """
     held: dict[str, list[str]] = {}
     for judged, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(as_list(qrels), runs)):
         held.setdefault(judged, []).append(run)
@@ -105,8 +106,7 @@ def gather(
     results = []
     for judged, names in held.items():
         base = baseline if baseline in names else None
-        asked: dict[str, Any] = {"qrels": judged, "runs": names, "baseline": base, "family": family}
-        report = gather_report(warehouse, measures, **asked, for_page=True, progress=progress)
+        report = gather_report(warehouse, measures, qrels=judged, runs=names, baseline=base, for_page=True, **how)
         results.append(_set_results(warehouse, report, [*shown.values()]))
     return results
 
