@@ -138,6 +138,10 @@ class Database:
         """The SELECT of a relation of the catalogue over the given inputs, see ``relation_query``."""
         return relation_query(self.catalog, name, inputs, **arguments)
 
+    def remarks(self, name: str, inputs: Mapping[str, str]) -> list[str]:
+        """The lines of a relation that has remarks, in the order of their places."""
+        return self.column(f"select remark from ({self.query(name, inputs)}) order by place")
+
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
 

@@ -9,7 +9,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import CUTOFF, Measure, default_measure, literal, literals, tie_variants
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.names import Names, as_list, equal_scores, how_to_judge, resolve_names, scarce_overlaps
+from evalsql.database.names import Names, as_list, how_to_judge, resolve_names
 from evalsql.errors import AuditError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation, temporary_tables
@@ -105,7 +105,8 @@ def _conditions(database: Database, covered: str) -> list[str]:
     ]
     if database.path != MEMORY:  # of what is loaded into memory, loading has told just now
         chosen = f"run_id in (select runs.run_id from ({covered}) as covered join runs using (run))"
-        lines += [f"  {text}" for text in equal_scores(database, f"select * from retrieved where {chosen}")]
+        ranked = {"ranked": f"select * from retrieved where {chosen}"}
+        lines += [f"  {text}" for text in database.remarks("tie_remarks", ranked)]
     return lines
 
 
@@ -131,8 +132,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
 def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell which runs have next to nothing in common with the judgments, with ids of both."""
-    pairs = evaluation.evaluated_pairs_query(qrels, runs)
-    return [Notice("ids", line) for line in scarce_overlaps(evaluation.database, pairs)]
+    inputs = {"new_pairs": evaluation.evaluated_pairs_query(qrels, runs), "ranked": "select * from retrieved"}
+    return [Notice("ids", line) for line in evaluation.database.remarks("overlap_remarks", inputs)]
 
 
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.names import RETRIEVED, Names, resolve_names, scarce_overlaps
+from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import IN_MEMORY as IN_MEMORY
 from evalsql.ingest.files.source import Source, in_batches
@@ -267,10 +267,11 @@ class LoadWarnings:
     tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
     texts: list[str] = field(default_factory=list)
 
-    def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
+    def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str | None = None) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
-            self.texts += scarce_overlaps(database, pairs_query(pairs), ranked)
+            inputs = {"new_pairs": pairs_query(pairs), "ranked": ranked or "select * from retrieved"}
+            self.texts += database.remarks("overlap_remarks", inputs)
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""

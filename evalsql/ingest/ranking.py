@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.database.database import Database
-from evalsql.database.names import equal_scores
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import LoadWarnings
@@ -178,7 +177,7 @@ class RunBatch:
         database = self.database
         if self.options.tie_rule == "trec_eval":
             warnings.rounded += database.rows(database.query("rounded_ties", {"ranked": self.ranked}))
-        warnings.texts += equal_scores(database, self.ranked)
+        warnings.texts += database.remarks("tie_remarks", {"ranked": self.ranked})
 
     def _add_runs(self) -> None:
         given = self.options

@@ -9,7 +9,7 @@ from typing import Any
 from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY
-from evalsql.database.names import Names, as_list, scarce_overlaps
+from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.shared_steps import FEWEST
@@ -143,7 +143,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
             from evaluations left join run_topics using (run_id, topic_id)
         """)
         if judged <= scarce:
-            lines += scarce_overlaps(database, pairs_query(_PAIRS), batch.ranked)
+            lines += database.remarks("overlap_remarks", {"new_pairs": pairs_query(_PAIRS), "ranked": batch.ranked})
         if missing:
             lines.append(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
         if extra := found - total + missing:
