@@ -273,14 +273,9 @@ def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, 
     measures = {rule.measure.name: rule.measure for rule in on_boards if rule.measure}
     if not measures:
         return _NO_DROPS
-    alike = "each.version is not distinct from this.version and each.system = this.system or each.run = this.run"
-    of_both = f"select distinct each.run from run_versions as each join run_versions as this on {alike}"
-    pair = [asked.candidate, asked.reference]
-    runs = evaluation.database.column(f"{of_both} where this.run in (?, ?)", pair)
-    given = {"candidate": asked.candidate, "reference": asked.reference}
-    with board_values(evaluation, measures, runs):
-        query = evaluation.database.query("gate_board_drops", inputs, **given)
-        return f"select * from {evaluation.keep(query)}"
+    database, pair = evaluation.database, {"candidate": asked.candidate, "reference": asked.reference}
+    with board_values(evaluation, measures, database.column(database.query("same_versions", {}, **pair))):
+        return f"select * from {evaluation.keep(database.query('gate_board_drops', inputs, **pair))}"
 
 
 def _row(place: int, rule: Rule) -> list[Value]:

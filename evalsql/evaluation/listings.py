@@ -101,7 +101,7 @@ def groups_query(
     if costs:
         evaluation.check_costs({*costs})
         summary = with_arguments(evaluation.database.catalog, "group_costs", group_key=key).call
-        cells = f"select qrels, topic_group, run, {_cost_cells(costs)} from {summary} group by all"
+        cells = _wide_costs(f"from {summary}", "qrels, topic_group, run", costs)
         alike = "board.qrels = cells.qrels and board.run = cells.run"
         alike += " and board.topic_group is not distinct from cells.topic_group"
         cells = f"({cells}) as cells on {alike}"
@@ -128,10 +128,11 @@ def cost_columns(costs: Sequence[str]) -> list[str]:
     return [f"{cost} {figure}" for cost, figure in product(costs, _FIGURES)]
 
 
-def _cost_cells(costs: Sequence[str]) -> str:
-    """What makes columns of rows that have a cost each."""
-    cells = [f"max({figure}) filter (where cost = {literal(cost)})" for cost, figure in product(costs, _FIGURES)]
-    return ", ".join(f"{cell} as {quoted(name)}" for cell, name in zip(cells, cost_columns(costs), strict=True))
+def _wide_costs(summary: str, keys: str, costs: Sequence[str]) -> str:
+    """A SELECT of a summary of costs with a row for each of the keys, and a column for each figure of each cost."""
+    figures = f"({summary}) unpivot (value for figure in ({', '.join(_FIGURES)}))"
+    cells = value_columns("concat(cost, ' ', figure)", cost_columns(costs))
+    return f"select {keys}, {cells} from {figures} group by {keys}"
 
 
 def costs_query(
@@ -145,12 +146,12 @@ def costs_query(
     named = [with_arguments(catalog, "cost", name=cost) for cost in costs]
     evaluation.check_costs({*costs})
     summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
-    columns = f"select qrels, run, {_cost_cells(costs)} from ({summary}) group by qrels, run"
+    columns = _wide_costs(summary, "qrels, run", costs)
     if quality is not None:
         given = {"quality_measure": quality.name, "cost_measure": named[0].name}
         front = f"select * from {with_arguments(catalog, 'pareto_front', **given).call}"
         kept = evaluation.keep_from_scores(front, [quality, *named], qrels=qrels, runs=runs)
-        beaten = f"case when on_front then 'nobody' else array_to_string(dominated_by, ', ') end as {quoted(DOMINATED)}"
+        beaten = f"coalesce(array_to_string(dominated_by, ', '), 'nobody') as {quoted(DOMINATED)}"
         columns = f"select * from ({columns}) left join (select qrels, run, {beaten} from {kept}) using (qrels, run)"
     return f"select * from ({board}) as board left join ({columns}) using (qrels, run)"
 

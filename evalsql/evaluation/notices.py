@@ -142,13 +142,8 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
     variants = tie_variants(measure)
     if "worst" not in variants:
         return None
-    chosen = f"from ({evaluation.evaluated_query(qrels, runs)})"
-    ((is_contest, num_tied),) = database.rows(f"""
-        select exists (select 1 {chosen} group by qrels having min(run) < max(run)), (
-            select count(*) from judged_ranks
-            where first_rank < last_rank and evaluation_id in (select evaluation_id {chosen})
-        )
-    """)
+    counts = database.query("tie_counts", {"chosen": evaluation.evaluated_query(qrels, runs)})
+    ((is_contest, num_tied),) = database.rows(counts)
     # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
     if not is_contest or (not num_tied and measure.relation not in database.catalog.own):
         return None

@@ -31,7 +31,6 @@ _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from s
 _NO_CALLS = (
     "select null::integer as list_id, null::integer as topic_id, null::integer as run_id, null as call_name where false"
 )
-_OF_CALLS = "select list_id from numbered_calls as calls where calls.run_id = runs.run_id"
 
 
 class Repeated(NamedTuple):
@@ -132,9 +131,7 @@ class RunBatch:
         """Documents that a topic has several times, or a call of it, unless the best one is kept."""
         if self.options.keep_best:
             return set()
-        calls = "from temp.numbered_calls" if self.options.has_calls else _NO_CALLS
-        repeated = self.database.query("repeated_documents", {"ranked": self.ranked, "ranked_calls": calls})
-        return {Repeated(*row) for row in self.database.rows(repeated)}
+        return {Repeated(*row) for row in self.database.rows(self.database.query("repeated_documents", self._inputs))}
 
     def store(self, warnings: LoadWarnings | None = None) -> None:
         """Put the ranked rows that are to be kept into the base tables, and evaluate them.
@@ -144,9 +141,8 @@ class RunBatch:
         database, options = self.database, self.options
         ranked = {"ranked": self.ranked}
         if options.keep_best:
-            count = "select count(*) - count(distinct (run_id, topic_id, document_id)) from all_ranks where run_id"
-            count = f"{count} in ({_OF_CALLS if options.has_calls else 'runs.run_id'})"
-            database.execute(f"update runs set duplicates = ({count}) where run_id in ({self._listed})")
+            found = f"({database.query('run_duplicates', self._inputs)}) as found where found.run_id = runs.run_id"
+            database.execute(f"update runs set duplicates = found.duplicates from {found}")
         if options.keep_best or options.depth or options.judged_by:
             judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
             kept = database.query("kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
@@ -164,6 +160,12 @@ class RunBatch:
         if warnings:
             warnings.note_overlaps(database, pairs, self.ranked)
             database.drop("all_ranks", "staged_run_rows", "staged_topics", "document_ids")
+
+    @property
+    def _inputs(self) -> dict[str, str]:
+        """The ranked rows, and the calls that their keys are of, for relations that read both."""
+        calls = "from temp.numbered_calls" if self.options.has_calls else _NO_CALLS
+        return {"ranked": self.ranked, "ranked_calls": calls}
 
     @property
     def unretained(self) -> str | None:
