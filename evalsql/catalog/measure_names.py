@@ -119,6 +119,12 @@ def default_measure(relation: Relation) -> Measure:
     return Measure(relation, {parameter.name: parameter.default for parameter in relation.parameters})
 
 
+def with_arguments(catalog: Catalog, name: str, /, **arguments: Value) -> Measure:
+    """A relation with those of the arguments that it takes, and its defaults for the others."""
+    relation = catalog[name]
+    return Measure(relation, {each.name: arguments.get(each.name, each.default) for each in relation.parameters})
+
+
 def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     """The measures that texts name, separated by blanks or commas; raises UsageError with all that does not fit."""
     measures: dict[str, Measure] = {}

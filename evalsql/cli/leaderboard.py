@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
+from evalsql.catalog.measure_names import with_arguments
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.certainty import Estimating
@@ -17,7 +18,6 @@ from evalsql.cli.output import READ, OutputOptions, coverage_lines, note, note_w
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
-from evalsql.evaluation.evaluation import with_arguments
 from evalsql.ingest.load_options import Collapse
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, with_arguments
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar, texts_lines
 from evalsql.database.names import named
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.notices import on_costs
 from evalsql.ingest.load_options import Collapse, Unit
 from evalsql.phrases import PUT_TOGETHER, counted, shortened

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted, with_arguments
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database import engine, statement_text
 from evalsql.database.disk import file_error
@@ -137,6 +137,10 @@ class Database:
     def query(self, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
         """The SELECT of a relation of the catalogue over the given inputs, see ``relation_query``."""
         return relation_query(self.catalog, name, inputs, **arguments)
+
+    def call(self, name: str, /, **arguments: Value) -> str:
+        """The macro call of a relation of the catalogue with those of the arguments that it takes."""
+        return with_arguments(self.catalog, name, **arguments).call
 
     def remarks(self, name: str, inputs: Mapping[str, str]) -> list[str]:
         """The lines of a relation that has remarks, in the order of their places."""

@@ -9,7 +9,7 @@ from evalsql.catalog.measure_names import Measure, literal, literals, parse_meas
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tables
 from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
@@ -165,7 +165,7 @@ def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
     if unknown := options.keys() - allowed:
         raise UsageError(f"a board takes no {min(unknown)}; there are: {', '.join(sorted(allowed))}")
     given = {key: known[key].parse(str(value)) for key, value in options.items() if key in known}
-    return with_arguments(database.catalog, name, **given).call
+    return database.call(name, **given)
 
 
 def _places(database: Database, collections: Sequence[str], cells: str, options: Mapping[str, Any]) -> str:

@@ -6,8 +6,7 @@ from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, default_measure, literals, parse_measures
-from evalsql.catalog.relations import Catalog
+from evalsql.catalog.measure_names import Measure, default_measure, literals, parse_measures, with_arguments
 from evalsql.database.database import Database
 from evalsql.database.names import (
     REPLACED,
@@ -306,11 +305,6 @@ class Evaluation:
             raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {how_to_judge(self.database)}")
         several = f"{' and '.join(runs)}: evaluated by several judgment sets, name one with --qrels"
         return only_qrels(self.database, None, several, sorted(common))
-
-
-def with_arguments(catalog: Catalog, name: str, /, **arguments: Value) -> Measure:
-    relation = catalog[name]
-    return Measure(relation, {each.name: arguments.get(each.name, each.default) for each in relation.parameters})
 
 
 def place_in(names: Sequence[str], column: str) -> str:

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, literals, parse_measures
+from evalsql.catalog.measure_names import literal, literals, parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import named, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.boards import board_values
-from evalsql.evaluation.evaluation import FAMILIES, Evaluation, with_arguments
+from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run

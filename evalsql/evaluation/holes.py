@@ -9,7 +9,7 @@ from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
-from evalsql.evaluation.evaluation import Evaluation, place_of, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_of
 from evalsql.phrases import Progress, silent
 
 _FILLED = "filled_ranks"
@@ -117,10 +117,8 @@ class Holes:
         counted = any(parameter.name == "unseen" for parameter in self._database.catalog[each.relation].parameters)
         divides = counted and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
-        counts = with_arguments(self._database.catalog, "hole_counts", **{CUTOFF: each.cutoff}, **beside).call
-        bounds = (
-            f"from {with_arguments(self._database.catalog, each.relation, **each.measure.arguments, **beside).call}"
-        )
+        counts = self._database.call("hole_counts", **{CUTOFF: each.cutoff}, **beside)
+        bounds = f"from {self._database.call(each.relation, **each.measure.arguments, **beside)}"
         inputs = {
             "values_given": f"from {each.measure.call}",
             "bounds": self._filled(each) if each.relation == _FILLED else bounds,
@@ -135,15 +133,13 @@ class Holes:
         inputs = {"values_given": f"from {each.measure.call}"}
         condenses = each.measure.arguments.get("judged_only")
         if each.finds and not condenses:
-            holes = self._evaluation.keep(
-                f"from steps.{with_arguments(self._database.catalog, 'first_holes', **how).call}"
-            )
+            holes = self._evaluation.keep(f"from steps.{self._database.call('first_holes', **how)}")
             found = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
             return self._database.query("first_found_bounds", {**inputs, "first_hole_values": found})
         if (weights := self._weights(each)) and not condenses:
             inputs["hole_weights"] = weights
             return self._database.query("added_up_bounds", inputs, k=each.cutoff)
-        calls = [with_arguments(self._database.catalog, _FILLED, **how, unjudged=extreme).call for extreme in _EXTREMES]
+        calls = [self._database.call(_FILLED, **how, unjudged=extreme) for extreme in _EXTREMES]
         # In one plan with the rows the engine guesses how many there are, and some measures never end.
         rows = "with filled as materialized (from {} semi join {} using (evaluation_id)) from filled"
         filled = [rows.format(call, self._chosen) for call in calls]
@@ -186,10 +182,9 @@ class Holes:
     def _part(self, each: _Bounded, cutoff: int, skipped: int) -> str:
         """A SELECT of the weights of the ranks below so many ``skipped``, as many as there are evaluations."""
         how: dict[str, Value] = {CUTOFF: cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
-        kept = self._evaluation.keep(
-            f"from steps.{with_arguments(self._database.catalog, 'single_documents', **how, skipped=skipped).call}"
-        )
-        singles = [f"select * exclude (unjudged) from {kept} where unjudged = '{extreme}'" for extreme in _EXTREMES]
-        values = [_values_by(each, ranks) for ranks in singles]
+        singles = self._database.call("single_documents", **how, skipped=skipped)
+        kept = self._evaluation.keep(f"from steps.{singles}")
+        ranks = [f"select * exclude (unjudged) from {kept} where unjudged = '{extreme}'" for extreme in _EXTREMES]
+        values = [_values_by(each, one) for one in ranks]
         inputs = {"single_ranks": f"select * from {kept}", "single_values": "\nunion all\n".join(values)}
         return f"select * from ({self._database.query('single_weights', inputs)})"

@@ -9,7 +9,7 @@ from evalsql.catalog.measure_names import Measure, literal, literals, names_of_l
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables
 from evalsql.evaluation.stored_scores import check_rankings
 
 _JUDGED = "Judged@10"
@@ -150,8 +150,8 @@ def judges(database: Database, qrels: Names, reference: str) -> tuple[list[str],
     """
     names = [name for name in sorted(resolve_names(database, "qrels", qrels or "*")) if name != reference]
     _parameter(database, "qrels", [*names, reference])
-    held = with_arguments(database.catalog, "ratings", names=reference).call
-    of_each = with_arguments(database.catalog, "ratings", names=",".join(names)).call
+    held = database.call("ratings", names=reference)
+    of_each = database.call("ratings", names=",".join(names))
     common = {
         name: (topics, documents)
         for name, topics, documents in database.rows(f"""
@@ -196,7 +196,7 @@ def effects(
             held = f"select topic from temp.scores where qrels = {literal(reference)}"
             database.execute(f"delete from temp.scores where topic not in ({held})")
         kept = evaluation.keep(rows)
-        agreeing = with_arguments(database.catalog, "qrels_agreement", reference=reference).call
+        agreeing = database.call("qrels_agreement", reference=reference)
         orders = database.rows(f"""
             select measure, qrels, other, num_runs, tau_b, tau_ap from {agreeing} order by measure, qrels, other
         """)
@@ -273,4 +273,4 @@ def _parameter(database: Database, kind: str, names: Names) -> str | None:
 
 
 def _rows(database: Database, name: str, **arguments: Value) -> str:
-    return f"select * from {with_arguments(database.catalog, name, **arguments).call}"
+    return f"select * from {database.call(name, **arguments)}"

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import product
 
 from evalsql.catalog.ddl import board_order, value_columns
-from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better, quoted
+from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better, quoted, with_arguments
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, with_arguments
+from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems, runs_before
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.phrases import natural_key, nearest
@@ -100,7 +100,7 @@ def groups_query(
     board = f"select qrels, topic_group, run, max(num_topics) as topics, {columns} from {means} group by all"
     if costs:
         evaluation.check_costs({*costs})
-        summary = with_arguments(evaluation.database.catalog, "group_costs", group_key=key).call
+        summary = evaluation.database.call("group_costs", group_key=key)
         cells = _wide_costs(f"from {summary}", "qrels, topic_group, run", costs)
         alike = "board.qrels = cells.qrels and board.run = cells.run"
         alike += " and board.topic_group is not distinct from cells.topic_group"
@@ -142,14 +142,13 @@ def costs_query(
 
     With a measure of ``quality`` they also say by whom each run is outdone, by that and the mean of the only cost.
     """
-    catalog = evaluation.database.catalog
-    named = [with_arguments(catalog, "cost", name=cost) for cost in costs]
+    named = [with_arguments(evaluation.database.catalog, "cost", name=cost) for cost in costs]
     evaluation.check_costs({*costs})
     summary = evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs)
     columns = _wide_costs(summary, "qrels, run", costs)
     if quality is not None:
         given = {"quality_measure": quality.name, "cost_measure": named[0].name}
-        front = f"select * from {with_arguments(catalog, 'pareto_front', **given).call}"
+        front = f"from {evaluation.database.call('pareto_front', **given)}"
         kept = evaluation.keep_from_scores(front, [quality, *named], qrels=qrels, runs=runs)
         beaten = f"coalesce(array_to_string(dominated_by, ', '), 'nobody') as {quoted(DOMINATED)}"
         columns = f"select * from ({columns}) left join (select qrels, run, {beaten} from {kept}) using (qrels, run)"

@@ -122,10 +122,7 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    tables: Sequence[str] = (
-        *("runs", "retrieved", "retrieved_spans", "call_ranks", "run_topics", "stored_scores", "collection_scores"),
-        *("costs", *OF_ANSWERS.values()),
-    )
+    of_files = f"kind in ('run', 'costs') or split_part(kind, '.', 1) in {(*OF_ANSWERS,)}"
     if kind == "qrels":
         held = (f"select qrels_id, run_id from {table}" for table in ("stored_scores", *OF_ANSWERS.values()))
         figures = " union all ".join(held)
@@ -137,21 +134,16 @@ def delete(database: Database, kind: str, *keys: int) -> None:
             warn(f"the {what} went with the judgments they were made with")
         elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
-        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
-        tables = (*tables, "judged_spans", "judgment_samples", "stored_scores", "nuggets", *OF_ANSWERS.values())
-        database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id in {among}")
         kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
         database.execute(f"delete from files where kind in ({kinds})")
-    else:
-        database.execute(f"delete from files where split_part(kind, '.', 1) in {(*OF_ANSWERS,)} and id in {among}")
+        of_files = "kind in ('qrels', 'weights') or kind like 'topics.%'"
+    database.execute(f"delete from files where ({of_files}) and id in {among}")
+    database.execute(f"delete from meta_changes where kind = '{kind}' and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
-    for table in (*tables, "evaluations"):
-        database.execute(f"delete from {table} where {kind}_id in {among}")
-    for table in ("files", "meta_changes"):
-        database.execute(f"delete from {table} where kind = '{kind}' and id in {among}")
-    if kind == "run":
-        database.execute(f"delete from files where kind = 'costs' and id in {among}")
+    for table in database.catalog.of_kind("tables"):
+        if f"{kind}_id" in table.columns:
+            database.execute(f"delete from {table.name} where {kind}_id in {among}")
 
 
 def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, str | None]) -> list[str]:

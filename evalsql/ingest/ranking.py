@@ -255,11 +255,10 @@ def check_spans(source: Source, table: Table | None, options: RunOptions) -> Non
     """Raise InputError for spans of which nothing says how they rank documents, and where some are said but missing."""
     if table and set(ENDS) <= table.columns.keys():
         if options.collapse is None:
-            reason = (
+            raise table.error(
                 "each result has a start and an end, as pieces of documents have; --collapse max, first or sum, in "
                 "Python collapse=, says how they rank their documents, and none leaves start and end out"
             )
-            raise InputError([table.problem(0, reason)])
         if options.holds_spans:
             check_span_rows(table, options)
     elif options.holds_spans:
@@ -273,7 +272,7 @@ def check_span_rows(table: Table, options: RunOptions | JudgmentOptions) -> None
     other = next((each for each in UNITS[1:] if each[:-1] in " ".join(names).lower()), None)
     if other and options.unit is None:
         says = f"--unit {other}, in Python unit=, says so, and --unit {UNITS[0]} that they do not"
-        raise InputError([table.problem(0, f"{names[0]} and {names[1]} count {other} by their names; {says}")])
+        raise table.error(f"{names[0]} and {names[1]} count {other} by their names; {says}")
     is_judged = isinstance(options, JudgmentOptions)
     grade = "grade" if is_judged and "grade" in table.columns else "1"
     rows = {"rows": f'select row, topic, document, start, "end", {grade} as grade from ({table.query})'}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, replaced_qrels, resolve_one
-from evalsql.errors import InputError, Problem, ProblemList, UsageError, warn
+from evalsql.errors import Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, OF_ANSWERS, add_file_rows, add_rows, check_free, file_row
 from evalsql.ingest.column_meanings import MEANINGS, Given, all_meanings, check_given, known
 from evalsql.ingest.files.formats import without_rows
@@ -316,7 +316,7 @@ def _stage_answers(database: Database, tables: list[Table], name: str | None) ->
         nameless = f"select count(run), min(row) filter (where run is null) from ({table.query})"
         ((num_named, row),) = database.rows(nameless)
         if name is None and num_named and row:
-            raise InputError([table.problem(table.lines().get(row, row), "run is missing, and other rows name theirs")])
+            raise table.error("run is missing, and other rows name theirs", row)
         run = f"coalesce(run, {literal(stem(table.source.label))})" if name is None else literal(checked_name(name))
         rows = f"select * exclude (row) replace ({run} as run), {at} as file_id, row as line from ({table.query})"
         database.insert("staged_answers", rows)

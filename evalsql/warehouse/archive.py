@@ -15,7 +15,7 @@ from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import whole_files, whole_folder
 from evalsql.database.quack import is_address
-from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError, WarehouseError
+from evalsql.errors import AuditError, QueryError, UsageError, WarehouseError, input_error
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.notices import audits, findings
 from evalsql.ingest.files.trec_text import one_path
@@ -169,14 +169,14 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
                 made_by = database.rows("select schema_version, sql_digest from main.warehouse")
                 if made_by != [(SCHEMA_VERSION, database.catalog.digest)]:
                     fault = f"says otherwise than {MANIFEST} which evalsql wrote it"
-                    raise InputError([Problem(str(folder / TABLES / "warehouse.parquet"), 0, fault)])
+                    raise input_error(folder / TABLES / "warehouse.parquet", fault)
     return Contents(facts["rows"], [])
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if path.exists() and not path.is_file():  # one would wait for a pipe's writer
-        raise InputError([Problem(str(path), 0, "is a folder, a pipe or a device, expected a file")])
+        raise input_error(path, "is a folder, a pipe or a device, expected a file")
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         schema, rows = int(facts["schema"]), {str(name): int(count) for name, count in facts["rows"].items()}
@@ -184,7 +184,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: is not an export of a warehouse: the file {MANIFEST} is missing") from error
     except (OSError, ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
-        raise InputError([Problem(str(path), 0, f"is damaged: {error}")]) from error
+        raise input_error(path, f"is damaged: {error}") from error
     if schema > SCHEMA_VERSION:
         raise UsageError(f"{folder}: was exported by evalsql {written_by}, which is newer; upgrade this program")
     if schema < SCHEMA_VERSION:
@@ -198,11 +198,11 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping[str, int]) -> None:
     path = Path(os.path.abspath(folder / TABLES)) / f"{table.name}.parquet"
-    label = str(folder / TABLES / path.name)
+    label = folder / TABLES / path.name
     if not path.is_file():
-        raise InputError([Problem(label, 0, "is missing from the export")])
+        raise input_error(label, "is missing from the export")
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError([Problem(label, 0, "is a link to a file outside of the export; put the file itself there")])
+        raise input_error(label, "is a link to a file outside of the export; put the file itself there")
     try:
         described = (f"describe {each}" for each in (f"from {_rows_in(one_path(path))}", f"main.{table.name}"))
         held, expected = ({name: kind for name, kind, *_ in database.rows(each)} for each in described)
@@ -212,9 +212,9 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
         count = insert_rows(database, table, path)
     except QueryError as error:
         reason = str(error).partition("\n")[0]
-        raise InputError([Problem(label, 0, f"cannot be read as the table {table.name}: {reason}")]) from error
+        raise input_error(label, f"cannot be read as the table {table.name}: {reason}") from error
     if count != rows.get(table.name):
-        raise InputError([Problem(label, 0, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name, 0):,}")])
+        raise input_error(label, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name, 0):,}")
 
 
 def insert_rows(database: Database, table: Relation, path: Path) -> int:

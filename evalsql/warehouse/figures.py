@@ -13,7 +13,7 @@ from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged
 from evalsql.ingest.files.result_files import ResultError, table_rows
 from evalsql.ingest.frames import Query
@@ -82,9 +82,9 @@ def read_figures(path: Path, catalog: Catalog) -> tuple[list[Figure], list[str]]
                 elif text:
                     raise ResultError(line, f'"{text}" is no number')
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError([Problem(str(path), 0, f"cannot be read: {error}")]) from error
+        raise input_error(path, f"cannot be read: {error}") from error
     except ResultError as error:
-        raise InputError([Problem(str(path), error.line, error.reason)]) from error
+        raise input_error(path, error.reason, error.line) from error
     return found, list(others)
 
 

@@ -13,8 +13,8 @@ from scipy import stats
 
 import evalsql
 from evalsql import UsageError, Warehouse
+from evalsql.catalog.measure_names import with_arguments
 from evalsql.errors import InputWarning
-from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.gate_rules import parse_rule
 from evalsql.evaluation.listings import groups_query
 from evalsql.report.charts import drawing

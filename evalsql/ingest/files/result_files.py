@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from io import StringIO
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.measure_names import is_measure
 from evalsql.catalog.relations import read_catalog
-from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import KEYS, column_names
 from evalsql.ingest.files.source import SURROGATE, TOO_DEEP, json_fault
 from evalsql.ingest.files.text_reading import csv_fault
@@ -63,7 +62,7 @@ def results_of(text: str, measure: str | None = None) -> list[Result]:
     if first[0] not in "{[":
         header = [name for cell in re.split("[\t,;]", first) if (name := cell.strip(' "').lower())]
         systems = (*_COLUMNS["system"], _NAME)
-        is_wide = not {*header[:1]}.isdisjoint(systems) and any(map(_is_measure, header))
+        is_wide = not {*header[:1]}.isdisjoint(systems) and any(is_measure(name, read_catalog()) for name in header)
         is_table = is_wide or not {*header}.isdisjoint(systems if measure else _COLUMNS["measure"])
         return _of_rows(table_rows(text), measure, is_wide=is_wide) if is_table else _printed(text)
     try:
@@ -128,13 +127,6 @@ def results_in(data: Any, measure: str | None = None) -> list[Result]:
         return _of_json(_object([(str(name), value) for name, value in data.items()]))
     rows = (_object([(str(name), value) for name, value in row.items()]) for row in data)
     return _of_rows(enumerate(rows, start=1), measure, is_wide=True)
-
-
-def _is_measure(name: str) -> bool:
-    try:
-        return bool(parse_measures([name], read_catalog()))
-    except UsageError:
-        return False
 
 
 def _of_json(document: Any) -> list[Result]:

@@ -86,6 +86,10 @@ class Table:
             return self.source.problem(row, f"{self.form.name}: {reason}")
         return self.source.problem(0, f"{self.form.name}, row {row}: {reason}")
 
+    def error(self, reason: str, row: int = 0) -> InputError:
+        """The error of what is wrong with a row, which has the line of the file where there are lines, or the table."""
+        return InputError([self.problem(self.lines().get(row, row) if row else 0, reason)])
+
     def refuse(self, problem: Problem) -> None:
         self.refused.append((problem.line, problem.reason))
 
@@ -129,7 +133,7 @@ def check_rivals(table: Table, kind: str) -> None:
         told = f"the {meaning} could be {both}"
         if row and not has_texts:
             reason = f"{told}, which contradict each other; {how_to_name(kind, meaning)}"
-            raise InputError([table.problem(table.lines().get(row, row), reason)])
+            raise table.error(reason, row)
         if not has_texts and not column_meanings.is_id(both):
             warn(table.problem(0, f"{told}; the first one was taken"))
 
@@ -147,7 +151,7 @@ def check_calls(table: Table) -> None:
             f'--call {name}, in Python call="{name}", keeps a ranking of each; --call none leaves it out, and all rows '
             "of a topic are one ranking"
         )
-        raise InputError([table.problem(table.lines().get(row, row), reason)])
+        raise table.error(reason, row)
 
 
 def note_left_out(tables: Iterable[Table], kind: str) -> None:

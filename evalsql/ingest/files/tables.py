@@ -217,7 +217,7 @@ class Tables:
         for meaning in columns.keys() & {"topic", "document"}:
             for at, value in enumerate(columns[meaning], start=1):
                 if isinstance(value, dict | list):
-                    raise InputError([table.problem(at, f"{meaning} {text_reading.as_text(value)} is no name")])
+                    raise table.error(f"{meaning} {text_reading.as_text(value)} is no name", at)
         others = [name for name in columns if name.partition(" ")[0] not in NAMES]
         exact = {name for name in others if {*map(type, columns[name])} <= {int, float}}
         # What goes through a 64-bit float unchanged.

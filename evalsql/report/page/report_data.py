@@ -6,13 +6,20 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import (
+    Measure,
+    literal,
+    names_of_counts,
+    names_of_less_is_better,
+    parse_measures,
+    with_arguments,
+)
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.evaluation import FAMILIES, temporary_tables, with_arguments
+from evalsql.evaluation.evaluation import FAMILIES, temporary_tables
 from evalsql.evaluation.explanation import first_contributions
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.notices import audits, findings

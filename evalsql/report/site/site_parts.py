@@ -13,11 +13,10 @@ from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from evalsql.catalog.measure_names import Measure, default_measure, literal, literals, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, literal, literals, parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.evaluation.evaluation import with_arguments
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
 from evalsql.report.html import MADE, link, number, text
