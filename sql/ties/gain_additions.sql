@@ -1,7 +1,8 @@
 -- title: What a document with a gain adds to the sum of G where it stands next below a set of documents tied with it
--- parameters: gains, ties, most_mixed
+-- parameters: gains, ties, most_sets, most_mixed
 --   ties varchar in {worst, best, expected} = best   whether the documents without gain stand above them, below, or
 --                           anywhere
+--   most_sets integer = 1000      ties with more sets than these are left out
 --   most_mixed integer = 100000   of what is expected, ties with more sets than these are left out, those of documents
 --                           without gain being counted too
 -- columns: evaluation_id, first_rank
@@ -10,7 +11,52 @@
 --   next_number   number of the set with the document
 --   is_last       whether that is the whole tie
 --   addition      what the document adds, times the probability of this where any order is as likely
-with logarithms as (
+with recursive kinds as (
+    select *
+    from gain_kinds(gains := $gains)
+    where num_sets <= $most_sets
+),
+sets as (
+    select
+        evaluation_id,
+        first_rank,
+        cast(0 as bigint) as kind_number,
+        cast(0 as double) as set_number,
+        cast(0 as bigint) as set_docs,
+        cast(0 as double) as set_gain
+    from kinds
+    where kind_number = 1
+    union all
+    select
+        sets.evaluation_id,
+        sets.first_rank,
+        kinds.kind_number,
+        sets.set_number + numbers.number * kinds.step as set_number,
+        sets.set_docs + numbers.number as set_docs,
+        sets.set_gain + numbers.number * kinds.gain as set_gain
+    from sets
+    join kinds
+        on kinds.evaluation_id = sets.evaluation_id
+        and kinds.first_rank = sets.first_rank
+        and kinds.kind_number = sets.kind_number + 1
+    join numbers_to_longest as numbers on numbers.number <= kinds.num_docs
+),
+held as (
+    -- How many documents of each kind there are in each set that is complete.
+    select
+        kinds.*,
+        sets.set_number,
+        sets.set_docs,
+        sets.set_gain,
+        floor(sets.set_number / kinds.step)
+            - (kinds.num_docs + 1) * floor(sets.set_number / (kinds.step * (kinds.num_docs + 1))) as num_members
+    from sets
+    join kinds
+        on kinds.evaluation_id = sets.evaluation_id
+        and kinds.first_rank = sets.first_rank
+    where sets.kind_number = kinds.num_kinds
+),
+logarithms as (
     select
         0 as number,
         cast(0 as double) as ln_factorial
@@ -22,32 +68,28 @@ with logarithms as (
 ),
 members as (
     select
-        sets.evaluation_id as evaluation_id,
-        sets.first_rank as first_rank,
-        sets.set_number as set_number,
-        sets.set_docs as set_docs,
-        kinds.size as size,
-        kinds.num_zero as num_zero,
-        kinds.num_kinds as num_kinds,
-        kinds.gain as gain,
-        kinds.num_docs - sets.num_members as num_left,
-        sets.set_number + kinds.step as next_number,
-        sets.set_number + kinds.step = kinds.num_sets - 1 as is_last,
-        kinds.gain_above + sets.set_gain + kinds.gain as total_gain,
+        held.evaluation_id as evaluation_id,
+        held.first_rank as first_rank,
+        held.set_number as set_number,
+        held.set_docs as set_docs,
+        held.size as size,
+        held.num_zero as num_zero,
+        held.num_kinds as num_kinds,
+        held.gain as gain,
+        held.num_docs - held.num_members as num_left,
+        held.set_number + held.step as next_number,
+        held.set_number + held.step = held.num_sets - 1 as is_last,
+        held.gain_above + held.set_gain + held.gain as total_gain,
         sum(all_docs.ln_factorial - in_set.ln_factorial - not_in_set.ln_factorial) over (
-            partition by sets.evaluation_id, sets.first_rank, sets.set_number
+            partition by held.evaluation_id, held.first_rank, held.set_number
         ) as ln_choices
-    from gain_sets(gains := $gains) as sets
-    join gain_kinds(gains := $gains) as kinds
-        on kinds.evaluation_id = sets.evaluation_id
-        and kinds.first_rank = sets.first_rank
-        and kinds.kind_number = sets.kind_number
-    join logarithms as all_docs on all_docs.number = kinds.num_docs
-    join logarithms as in_set on in_set.number = sets.num_members
-    join logarithms as not_in_set on not_in_set.number = kinds.num_docs - sets.num_members
+    from held
+    join logarithms as all_docs on all_docs.number = held.num_docs
+    join logarithms as in_set on in_set.number = held.num_members
+    join logarithms as not_in_set on not_in_set.number = held.num_docs - held.num_members
     where
-        ($ties = 'expected' and kinds.num_sets * (kinds.num_zero + 1) <= $most_mixed)
-        or ($ties <> 'expected' and not kinds.has_loss)
+        ($ties = 'expected' and held.num_sets * (held.num_zero + 1) <= $most_mixed)
+        or ($ties <> 'expected' and not held.has_loss)
 ),
 ranked as (
     select

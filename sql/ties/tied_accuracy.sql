@@ -30,6 +30,68 @@ whole_tie_sums as (
     from whole_ties
     group by evaluation_id, last_rank
 ),
+cut as (
+    -- Of the tie that a cutoff cuts the number above it is distributed hypergeometrically.
+    select
+        ties.evaluation_id,
+        cutoffs.last_rank,
+        ties.last_rank - ties.first_rank + 1 as size,
+        cutoffs.last_rank - ties.first_rank + 1 as num_kept,
+        ties.num_rel,
+        ties.first_rank - 1 - ties.rel_above as others_above
+    from relevant_ties(rel := $rel) as ties
+    join cutoffs(k := $k) as cutoffs
+        on ties.first_rank <= cutoffs.last_rank
+        and ties.last_rank > cutoffs.last_rank
+),
+ratios as (
+    -- How many times as likely each number is as the one before.
+    select
+        cut.evaluation_id,
+        cut.last_rank,
+        cut.num_kept,
+        cut.others_above,
+        numbers.number,
+        case
+            when numbers.number > greatest(cut.num_kept - cut.size + cut.num_rel, 0)
+            then cast(cut.num_kept - numbers.number + 1 as double)
+                * (cut.num_rel - numbers.number + 1)
+                / numbers.number
+                / (cut.size - cut.num_kept - cut.num_rel + numbers.number)
+            else cast(1 as double)
+        end as ratio
+    from cut
+    join numbers_to_longest as numbers
+        on numbers.number between greatest(cut.num_kept - cut.size + cut.num_rel, 0)
+            and least(cut.num_kept, cut.num_rel)
+),
+logarithms as (
+    -- Products of many ratios may be too great for a number, sums of their logarithms are not.
+    select
+        *,
+        sum(ln(ratio)) over (
+            partition by evaluation_id, last_rank
+            order by number
+            rows between unbounded preceding and current row
+        ) as logarithm
+    from ratios
+),
+cut_weights as (
+    select
+        *,
+        exp(logarithm - max(logarithm) over (partition by evaluation_id, last_rank)) as weight
+    from logarithms
+),
+cut_ties as (
+    select
+        evaluation_id,
+        last_rank,
+        number as num_rel,
+        others_above,
+        num_kept - number as others_beside,
+        weight / sum(weight) over (partition by evaluation_id, last_rank) as probability
+    from cut_weights
+),
 counts as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
@@ -51,7 +113,7 @@ counts as (
     left join whole_tie_sums
         on whole_tie_sums.evaluation_id = evaluated_topics.evaluation_id
         and whole_tie_sums.last_rank = cutoffs.last_rank
-    left join cut_ties(k := $k, rel := $rel) as cut_ties
+    left join cut_ties
         on cut_ties.evaluation_id = evaluated_topics.evaluation_id
         and cut_ties.last_rank = cutoffs.last_rank
 ),
