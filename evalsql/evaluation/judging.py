@@ -85,19 +85,14 @@ def contributions(
 def _means_without(database: Database, named: Sequence[Measure], qrels: str, run: str, unique: str) -> Sequence[float]:
     """Means of a run by the judgments without those that are its own in the SELECT ``unique``."""
     own = f"qrels = {literal(qrels)} and run = {literal(run)}"
-    chosen = f"""
-        select evaluation_id, qrels_id, topic_id
-        from main.evaluations
-        where qrels_id = (select qrels_id from qrels where qrels = {literal(qrels)})
-        and run_id = (select run_id from runs where run = {literal(run)})
-    """
-    inputs = {"left_out": "select * from temp.evalsql_left_out", "chosen": chosen}
-    ranks = database.query("judged_ranks_left", inputs)
+    pair = f"select qrels_id, run_id from qrels, runs where {own}"
+    judged = "from main.judged_documents anti join temp.evalsql_left_out using (qrels_id, topic_id, document_id)"
+    given = {"new_pairs": pair, "judged_documents": f"select * {judged}"}
+    ranks = database.query("listed_ranks", {"new_ranks": database.query("judged_ranks_rows", given)})
     left = {"evalsql_left_out": f"{unique} and {own}", "evalsql_judged_ranks_left": ranks}
-    without = "anti join temp.evalsql_left_out using (qrels_id, topic_id, document_id)"
     tables = {
-        "evaluations": f"select * from main.evaluations semi join ({chosen}) using (evaluation_id)",
-        "judged_documents": f"select * from main.judged_documents {without}",
+        "evaluations": f"select * from main.evaluations semi join ({pair}) using (qrels_id, run_id)",
+        "judged_documents": given["judged_documents"],
         "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
     }
     scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)

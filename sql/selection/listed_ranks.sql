@@ -1,4 +1,4 @@
--- title: Ranks of judged documents in rankings made of calls, as the base table judged_ranks has those of runs
+-- title: New ranks of judged documents, as judged_ranks has them: with those of the first and last document tied with each
 -- inputs: new_ranks
 -- columns: evaluation_id
 --   rank            rank in the ranking
