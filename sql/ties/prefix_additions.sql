@@ -32,6 +32,56 @@ divisors as (
     from group_counts
     cross join given_values(given := $depth) as depths
 ),
+ties_of_groups as (
+    select
+        evaluation_id,
+        judgment_group,
+        first_rank,
+        count(case when judgment = 2 then 1 end) as num_rel,
+        count(case when judgment > 0 then 1 end) as num_judged,
+        count(case when judgment > 0 and not is_relevant then 1 end) as num_others
+    from group_judgments(rel := $rel, judged_only := $judged_only)
+    group by evaluation_id, judgment_group, first_rank
+),
+others_in_ties as (
+    select
+        evaluation_id,
+        first_rank,
+        max(last_rank) - first_rank + 1 - count(distinct document_id) as num_others
+    from group_judgments(rel := $rel, judged_only := $judged_only)
+    where is_relevant
+    group by evaluation_id, first_rank
+),
+summed_down as (
+    select
+        *,
+        sum(num_rel) over up_to - num_rel as rel_above,
+        sum(num_judged) over up_to - num_judged as judged_above
+    from ties_of_groups
+    window up_to as (
+        partition by evaluation_id, judgment_group
+        order by first_rank
+        rows between unbounded preceding and current row
+    )
+),
+above as (
+    -- In the best order the other documents of a tie stand below those that are relevant to some group.
+    select
+        summed_down.evaluation_id as evaluation_id,
+        summed_down.first_rank as first_rank,
+        summed_down.judgment_group as judgment_group,
+        summed_down.rel_above as rel_above,
+        case when $judged_only then summed_down.judged_above else summed_down.first_rank - 1 end
+            + case
+                when $ties = 'best' then 0
+                when $judged_only then summed_down.num_others
+                else others_in_ties.num_others
+            end as docs_above
+    from summed_down
+    join others_in_ties
+        on others_in_ties.evaluation_id = summed_down.evaluation_id
+        and others_in_ties.first_rank = summed_down.first_rank
+),
 sets as (
     select *
     from tie_prefixes(rel := $rel, judged_only := $judged_only, ties := $ties)
@@ -96,7 +146,7 @@ ranked as (
         on divisors.qrels_id = evaluations.qrels_id
         and divisors.topic_id = evaluations.topic_id
         and divisors.judgment_group = counted.judgment_group
-    join counts_above_ties(rel := $rel, judged_only := $judged_only, ties := $ties) as above
+    join above
         on above.evaluation_id = counted.evaluation_id
         and above.first_rank = counted.first_rank
         and above.judgment_group = counted.judgment_group

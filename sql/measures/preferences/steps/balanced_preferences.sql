@@ -4,7 +4,48 @@
 --   num_prefs        preferences that count
 --   num_fulfilled    preferences that are fulfilled
 --   is_open          whether the order of tied documents decides which preferences count
-with group_counts as (
+with group_levels as (
+    select
+        *,
+        min(level) over (partition by qrels_id, topic_id, judgment_group) as lowest_level
+    from judged_levels
+),
+group_documents as (
+    select
+        qrels_id,
+        topic_id,
+        judgment_group,
+        has_subgroups,
+        document_id,
+        max(level) as level,
+        case when has_subgroups then cast(0 as double) else lowest_level end as last_level
+    from group_levels
+    group by qrels_id, topic_id, judgment_group, has_subgroups, lowest_level, document_id
+),
+preference_documents as (
+    -- The documents of each group with their ranks, null where they are not retrieved. The last level is what is cut to
+    -- as many documents as are relevant. Names of a tie descend in rankings, and ascend here.
+    select
+        evaluations.evaluation_id as evaluation_id,
+        group_documents.judgment_group as judgment_group,
+        group_documents.has_subgroups as has_subgroups,
+        group_documents.document_id as document_id,
+        documents.document as document,
+        group_documents.level > 0 as is_rel,
+        group_documents.level = 0 or (group_documents.level < 0 and not group_documents.has_subgroups) as is_nonrel,
+        group_documents.level = group_documents.last_level as is_last,
+        judged_ranks.first_rank + judged_ranks.last_rank - judged_ranks.rank as rank,
+        judged_ranks.first_rank as first_rank
+    from asked_evaluations() as evaluations
+    join group_documents
+        on group_documents.qrels_id = evaluations.qrels_id
+        and group_documents.topic_id = evaluations.topic_id
+    join documents on documents.document_id = group_documents.document_id
+    left join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = evaluations.evaluation_id
+        and judged_ranks.document_id = group_documents.document_id
+),
+group_counts as (
     select
         evaluation_id,
         judgment_group,
