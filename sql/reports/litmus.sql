@@ -143,11 +143,11 @@ averages as (
         sum(gain order by topic) / count(*) as gain,
         max(gain) - min(gain) as spread,
         case
-            when measure = 'GMAP' then exp(sum(ln(value_before) order by topic) / count(*))
+            when measure = 'GMAP' then exp(sum(ln(nullif(value_before, 0)) order by topic) / count(*))
             else sum(value_before order by topic) / count(*)
         end as mean_before,
         case
-            when measure = 'GMAP' then exp(sum(ln(value_after) order by topic) / count(*))
+            when measure = 'GMAP' then exp(sum(ln(nullif(value_after, 0)) order by topic) / count(*))
             else sum(value_after order by topic) / count(*)
         end as mean_after
     from pairs

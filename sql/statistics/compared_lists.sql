@@ -54,7 +54,9 @@ listed as (
 unknown as (
     select cast(error(asked.parameter || ' is ' || asked.name || ', and no run is called so') as integer) as told
     from (values ('baseline', $baseline), ('run', $run)) as asked(parameter, name)
-    where asked.name not in (select runs.run from runs)
+    where
+        asked.name is not null
+        and asked.name not in (select runs.run from runs)
 )
 select
     base.run_id as baseline_id,

@@ -49,6 +49,14 @@ run_differences as (
 chosen as (
     select * from query_table(case when $of = 'means' then 'run_values' else 'run_differences' end)
 ),
+unknown as (
+    -- A row that no filter leaves out: whatever is read of it is the error.
+    select cast(error(asked.parameter || ' is ' || asked.name || ', and no judgment set is called so') as varchar) as told
+    from (values ('reference', $reference), ('judge', $judge)) as asked(parameter, name)
+    where
+        asked.name is not null
+        and asked.name not in (select held.qrels from qrels as held union all select chosen.qrels from chosen)
+),
 gathered as (
     -- Lists in the order of topics, as in summed_differences.
     select
@@ -63,18 +71,24 @@ gathered as (
             list_sort(list({'topic': judged.topic, 'judged': judged.value}) filter (where human.value is null)),
             []
         ) as others
-    from named_qrels(names := $judge) as asked_judge
-    join named_qrels(names := $reference) as asked_reference on asked_reference.qrels = $reference
-    left join chosen as judged on judged.qrels = asked_judge.qrels
+    from chosen as judged
     left join chosen as human
         on human.qrels = $reference
         and human.measure = judged.measure
         and human.baseline is not distinct from judged.baseline
         and human.run = judged.run
         and human.topic = judged.topic
-    where asked_judge.qrels = $judge
+    where judged.qrels = $judge
     group by judged.measure, judged.baseline, judged.run
     having count(human.value) > 0
+    union all
+    select
+        told as measure,
+        told as baseline,
+        told as run,
+        null as topics,
+        null as others
+    from unknown
 ),
 lists as (
     select

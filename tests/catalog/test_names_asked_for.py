@@ -71,3 +71,8 @@ def test_a_name_is_looked_for_where_there_is_but_one(sample: evalsql.Warehouse) 
     for asked in ("cohen_kappa(names := 'nosuch')", "qrels_agreement(reference := 'nosuch')"):
         with pytest.raises(QueryError, match=COMPLAINT):
             sample.rows(f"from {asked}")
+
+
+def test_nobody_is_asked_for_in_an_empty_warehouse(empty: evalsql.Warehouse) -> None:
+    for name in ("board_means", "compared_lists", "corrections", "pareto_front", "rank_changes", "run_agreements"):
+        assert empty.rows(f"from {name}()") == [], name
