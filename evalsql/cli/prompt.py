@@ -71,7 +71,9 @@ def _history() -> History:
     path = platformdirs.user_data_path("evalsql", appauthor=False) / "history"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o600)  # statements may hold secrets
         path.open("a").close()
+        path.chmod(0o600)
     except OSError as error:
         note(f"evalsql: what is typed is not kept: {path}: {error.strerror}")
         return InMemoryHistory()

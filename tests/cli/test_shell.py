@@ -12,8 +12,9 @@ import pytest
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
+from evalsql.cli import prompt
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
-from tests.conftest import Command, assert_refused, csv_rows, new_file
+from tests.conftest import Command, assert_refused, csv_rows, new_file, write
 from tests.long_cases import few_of, rows_of
 from tests.pseudo_terminal import Terminal
 
@@ -157,6 +158,16 @@ def test_a_history_that_cannot_be_kept_is_no_obstacle(sample_file: Path, tmp_pat
         running.send("\x04")
         running.to_the_end()
         assert running.process.returncode == 0
+
+
+@pytest.mark.parametrize("before", [None, 0o644])
+def test_nobody_else_reads_what_was_typed(before: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    history = tmp_path / "evalsql" / "history"
+    if before:
+        write(history, "").chmod(before)
+    prompt._history()
+    assert history.stat().st_mode & 0o777 == 0o600
 
 
 # From a pipe
