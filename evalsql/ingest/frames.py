@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from decimal import Decimal
 from importlib import import_module
 from numbers import Integral, Number
 from pathlib import Path
@@ -145,6 +146,9 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None
         documents += _names(list(inner), topic)
         try:
             numbers += map(float, inner.values())
+            for document, each in inner.items() if value == "grade" else ():
+                if type(each) not in (int, float) and (Decimal(each) if isinstance(each, str) else each) != float(each):
+                    raise UsageError(f'topic {topic}, document {document}: grade "{each}" is not a whole number')
         except (TypeError, ValueError, OverflowError) as error:
             raise UsageError(f"topic {topic}, document {documents[len(numbers)]}: {error}") from error
     put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])

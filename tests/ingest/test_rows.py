@@ -1,12 +1,16 @@
 """Small files of which the rows are known: every form of TREC files, headers of all kinds, marks that hide no row."""
 
 import json
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
-from evalsql import Warehouse
+from evalsql import InputError, UsageError, Warehouse
 from evalsql.ingest.files.input_files import stem
 from tests.conftest import write
 from tests.ingest.variants import PACKS
@@ -69,3 +73,22 @@ def test_judgments_have_the_grades_that_their_files_say(empty: Warehouse, tmp_pa
 )
 def test_a_run_is_called_by_its_files_stem(path: str, name: str) -> None:
     assert stem(path) == name
+
+
+@pytest.mark.parametrize("kind", ["varchar", "decimal(38, 20)"])
+def test_a_grade_of_a_column_of_numbers_is_not_rounded(empty: Warehouse, tmp_path: Path, kind: str) -> None:
+    rows = f"select 't' as topic, 'd' as document, '{{}}'::{kind} as grade"
+    duckdb.execute(f"copy ({rows.format('0.99999999999999999999')}) to '{tmp_path / 'q.parquet'}'")
+    for judgments in (tmp_path / "q.parquet", duckdb.sql(rows.format("0.99999999999999999999"))):
+        with pytest.raises(InputError, match=r'grade "0.99999999999999999999" is not a whole number'):
+            empty.load_qrels(judgments, "q")
+    empty.load_qrels(duckdb.sql(rows.format("2.00000000000000000000")), "q")
+    assert empty.rows("select grade from judgments") == [(2,)]
+
+
+@pytest.mark.parametrize("number", [Decimal, Fraction, str])
+def test_a_grade_of_python_is_not_rounded(empty: Warehouse, number: Callable[[str], Any]) -> None:
+    with pytest.raises((UsageError, InputError), match=r'grade ".+" is not a whole number'):
+        empty.load_qrels({"t": {"d": number("0.99999999999999999999")}}, "q")
+    empty.load_qrels({"t": {"d": number("2")}}, "q")
+    assert empty.rows("select grade from judgments") == [(2,)]

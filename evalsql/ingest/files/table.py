@@ -21,6 +21,11 @@ ROWS = "incoming_rows"
 BY_DEFAULT_0 = ("iteration", "group", "subgroup")
 # Types of the engine whose values are names: text and whole numbers, but no lists of them.
 _NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
+# Whether text is the whole number that the engine makes of it, which rounds many digits and takes the tiniest for 0.
+_IS_EXACT = """
+    (length({text}) <= 16 or regexp_matches({text}, '^[+-]?[0-9]+[.]?0*([eE][+]?[0-9]+)?$'))
+    and ({number} <> 0 or not regexp_matches({text}, '^[^eE]*[1-9]'))
+"""
 IN_MEMORY = Format("", "memory")
 TREC_TEXT = Format("", "lines")
 
@@ -174,10 +179,13 @@ def converted(table: Table, meaning: str) -> str:
             raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")
         text = f"trim({name})" if kind == "VARCHAR" and table.form is not IN_MEMORY else f"cast({name} as varchar)"
         return f"nullif({text}, '')"
-    number = f"try_cast({name} as double)"
+    number, is_exact = f"try_cast({name} as double)", "true"
+    if kind.startswith("DECIMAL"):
+        is_exact = f"{name} = trunc({name})"
     if kind == "VARCHAR":
         text = f"regexp_replace(trim({name}), '^L([0-9]+)$', '\\1')" if meaning == "grade" else f"trim({name})"
         number = f"case when not contains({name}, '_') then try_cast({text} as double) end"
-    return (
-        f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in WHOLE else number
-    )
+        is_exact = _IS_EXACT.format(text=text, number=number)
+    if meaning not in WHOLE:
+        return number
+    return f"case when {number} = trunc({number}) and {is_exact} then try_cast({number} as integer) end"
