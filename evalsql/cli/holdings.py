@@ -49,10 +49,10 @@ def ls(
             among = literals(resolve_names(warehouse.database, "qrels", selection.qrels))
             paired = f"select run from coverage where qrels in ({among})"
             conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
+        figures = "select run_id from collection_scores"
         if not selection.is_empty:
             conditions.append(f"(kind = 'qrels' or name in ({literals(selection.chosen(warehouse))}))")
-        figures = "select run_id from collection_scores"
-        if selection.is_empty:
+        else:
             conditions.append(f"(kind = 'qrels' or name not in (select run from runs where run_id in ({figures})))")
         hidden = "" if long else f"exclude ({', '.join(_LONG)})"
         times = [f"strftime({each}, '%Y-%m-%d %H:%M') as {each}" for each in _TIMES if long or each not in _LONG]

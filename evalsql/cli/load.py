@@ -51,7 +51,7 @@ def qrels(
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((repeated,),) = warehouse.rows("select duplicates from qrels where qrels = ?", [loaded])
-        num_topics, num_rows = _size(warehouse, loaded)
+        num_topics, num_rows, _ = _size(warehouse, loaded)
         what = "nugget" if reading.form == "nuggets" else "judgment"
         held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
@@ -76,9 +76,8 @@ def weights(
     """
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
-        weights = counted(_num_weights(warehouse)[loaded], "weight")
-        num_topics, _ = _size(warehouse, loaded)
-        note(f"loaded {weights} for the {counted(num_topics, 'topic')} of {loaded}")
+        num_topics, _, num_weights = _size(warehouse, loaded)
+        note(f"loaded {counted(num_weights, 'weight')} for the {counted(num_topics, 'topic')} of {loaded}")
 
 
 @command
@@ -222,14 +221,13 @@ def lists(
     with loading.open(files) as warehouse:
         held = _num_weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, **kept.arguments())
-        given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
-            num_topics, _ = _size(warehouse, judged)
+            num_topics, _, num_weights = _size(warehouse, judged)
             of_run = "from holdings join runs on runs.run = name where holdings.kind = 'run' and name = ? limit 1"
             ((rows, rising),) = warehouse.rows(f"select holdings.num_rows, runs.lower_is_better {of_run}", [run])
             note(
-                f"loaded lists {run}: {counted(num_topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
+                f"loaded lists {run}: {counted(num_topics, 'topic')}, {counted(num_weights, 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
             )
             _note_replaced(warehouse, judged, held)
@@ -277,9 +275,9 @@ def measures(
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
-def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int]:
-    """How many topics a judgment set has, and how many judgments."""
-    query = "select num_topics, num_rows from holdings where kind = 'qrels' and name = ?"
+def _size(warehouse: Warehouse, qrels: str) -> tuple[int, int, int]:
+    """How many topics a judgment set has, how many judgments, and how many weights."""
+    query = "select num_topics, num_rows, num_weights from holdings where kind = 'qrels' and name = ?"
     return warehouse.rows(query, [qrels])[0]
 
 
@@ -390,7 +388,7 @@ def documents(
 def _load_topics(loading: options.Loading, file: str, of: TopicOptions, **further: Any) -> None:
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_topics(file, **asdict(of), **further)
-        judged, _ = _size(warehouse, loaded.qrels)
+        judged, *_ = _size(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
         keys = {"given_keys": "select unnest($1::varchar[]) as key"}

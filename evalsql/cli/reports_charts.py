@@ -1,6 +1,7 @@
 """``evalsql report``, ``site``, ``chart`` and ``curve``: pages, pictures, and points of curves."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, product
@@ -220,27 +221,19 @@ def site(
 
 def _serve(write: Callable[[Path], tuple[int, int, Copy]], warehouse: Path, port: int) -> None:
     """Show the site until Ctrl-C; where it cannot be written anew, the one before stays."""
-    from evalsql.report.site.site_folder import SiteServer, keep_current, state_of
+    from evalsql.report.site.site_folder import SiteServer, changes, state_of
 
     with scratch_folder() as scratch:
         folders = (Path(scratch) / f"site-{number}" for number in count(1))
         state, folder = state_of(warehouse), next(folders)
         num_pages, *_ = write(folder)
-        server = SiteServer(folder, port)
-
-        def rewrite() -> None:
-            following = next(folders)
-            try:
-                write(following)
-            except EvalsqlError as error:
-                note(f"the site was not rewritten: {error}")
-                return
-            server.replace_folder(following)
-            note("the warehouse changed; the site was rewritten")
-
-        try:
-            server.start()
+        with closing(SiteServer(folder, port)) as server:
             note(f"{server.address} shows {counted(num_pages, 'page')} on this machine only; Ctrl-C ends it")
-            keep_current(warehouse, state, rewrite)
-        finally:
-            server.close()
+            for _ in changes(warehouse, state):
+                try:
+                    write(following := next(folders))
+                except EvalsqlError as error:
+                    note(f"the site was not rewritten: {error}")
+                else:
+                    server.replace_folder(following)
+                    note("the warehouse changed; the site was rewritten")

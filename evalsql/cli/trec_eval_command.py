@@ -8,19 +8,11 @@ from typing import Any, Literal, NamedTuple
 import typer
 from typer.core import TyperCommand
 
+from evalsql.catalog import relations
 from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.catalog.relations import (
-    NEW_IN_10,
-    NUM_TOPICS,
-    RELEVANCE_STRING,
-    RUN_ID,
-    TREC_GROUPS,
-    TREC_ORDER,
-    Catalog,
-    read_catalog,
-)
+from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.measures_sql import print_page
 from evalsql.cli.options import Where
@@ -89,27 +81,27 @@ def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> lis
 
 def marked_names(texts: Iterable[str], version: str) -> tuple[dict[str, str | None], list[str]]:
     """The measures that texts name, in trec_eval's order, with values behind the first dot; lines on unknown names."""
-    known = [name for name in TREC_ORDER if version == "10.0" or name not in NEW_IN_10]
+    known = [name for name in relations.TREC_ORDER if version == "10.0" or name not in relations.NEW_IN_10]
     marked: dict[str, str | None] = {}
     problems: list[str] = []
     for text in texts:
         name, dot, values = text.partition(".")
         if dot and not values:
             problems.append(f'"{text}": there is nothing behind the dot')
-        elif name in TREC_GROUPS:
-            marked = dict.fromkeys(TREC_GROUPS[name]) | marked
+        elif name in relations.TREC_GROUPS:
+            marked = dict.fromkeys(relations.TREC_GROUPS[name]) | marked
         elif name in known:
             marked[name] = marked.get(name) or values or None
         else:
-            later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
-            problems.append(unknown_measure(text, {each: each for each in (*known, *TREC_GROUPS)}) + later)
+            later = f"; {name} is new in 10.0, see --version-profile" if name in relations.NEW_IN_10 else ""
+            problems.append(unknown_measure(text, {each: each for each in (*known, *relations.TREC_GROUPS)}) + later)
     return {name: marked[name] for name in known if name in marked}, problems
 
 
 def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> list[Row]:
-    if name in (RUN_ID, NUM_TOPICS):
+    if name in (relations.RUN_ID, relations.NUM_TOPICS):
         return [Row(name)]
-    if name == RELEVANCE_STRING:
+    if name == relations.RELEVANCE_STRING:
         if values is not None and not values.isdigit():
             raise UsageError(f'"{name}.{values}": the length is a whole number')
         return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
@@ -151,9 +143,9 @@ def lines(warehouse: Warehouse, qrels: str, run: str, options: Options) -> Itera
     query = relation_query(warehouse.catalog, "mean_values", inputs, topics=averaged)
     whole = {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
     for at, row in enumerate(rows):
-        if row.name == RUN_ID:
+        if row.name == relations.RUN_ID:
             whole[at] = (tag or "").partition(" ")[0]
-        elif row.name == NUM_TOPICS:
+        elif row.name == relations.NUM_TOPICS:
             whole[at] = num_topics if options.complete else num_topics - missing
         elif row.name == "num_rel" and options.complete:
             # trec_eval -c counts grades above 0 whatever its level.
@@ -174,7 +166,7 @@ def lines(warehouse: Warehouse, qrels: str, run: str, options: Options) -> Itera
 def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
     if isinstance(value, str):
         return f"{row.name:<22}\t{topic}\t{value}"
-    is_count = row.name == NUM_TOPICS or (row.measure is not None and row.measure.is_count)
+    is_count = row.name == relations.NUM_TOPICS or (row.measure is not None and row.measure.is_count)
     text = f"{int(value)}" if is_count and not mark else f"{value:6.4f}"
     return f"{mark}{row.name:<22}\t{topic}\t{text}"
 
@@ -222,7 +214,7 @@ def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[str, dict[int, 
     ):
         values.setdefault(topic, {})[int(at)] = value
     for at, row in enumerate(rows):
-        if row.measure is None and row.name.startswith(RELEVANCE_STRING):
+        if row.measure is None and row.name.startswith(relations.RELEVANCE_STRING):
             for topic, text in warehouse.rows(f"select topic, relstring from relstring(length := {row.length})"):
                 values.setdefault(topic, {})[at] = f"'{text}'"
     return values
@@ -312,7 +304,7 @@ def _print_pages(measures: Names) -> None:
     names, (wanted, problems) = trec_names(catalog), marked_names(measures, "10.0")
     if problems:
         raise UsageError("\n".join(problems))
-    for name in (RUN_ID, RELEVANCE_STRING):
+    for name in (relations.RUN_ID, relations.RELEVANCE_STRING):
         if any(text.partition(".")[0] == name for text in measures):
             print(f"{name}: text, no measure; see the tables runs and relstring of a warehouse\n")
     for relation in dict.fromkeys(names[name].relation.name for name in wanted if name in names):

@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,20 +46,15 @@ def _opened(folder: Path, has_engine: bool, repeat: int) -> Iterator[Result]:
 
     from evalsql.report.site.site_folder import SiteServer
 
-    server = SiteServer(folder)
-    server.start()
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            for kind in _PAGES:
-                address = max(folder.glob(kind), key=lambda path: path.stat().st_size).relative_to(folder).as_posix()
-                seconds = [_seconds(browser, server.address + address) for _ in range(repeat)]
-                yield within("site", f"to open {kind}", Measured(seconds), _OPENING)
-            if has_engine:
-                yield from _asked(browser.new_page(), server.address)
-            browser.close()
-    finally:
-        server.close()
+    with closing(SiteServer(folder)) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for kind in _PAGES:
+            address = max(folder.glob(kind), key=lambda path: path.stat().st_size).relative_to(folder).as_posix()
+            seconds = [_seconds(browser, server.address + address) for _ in range(repeat)]
+            yield within("site", f"to open {kind}", Measured(seconds), _OPENING)
+        if has_engine:
+            yield from _asked(browser.new_page(), server.address)
+        browser.close()
 
 
 def _seconds(browser: Any, address: str) -> float:

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -137,10 +137,8 @@ class SiteServer(ThreadingHTTPServer):
         self.changing = Lock()
         self.requested: list[str] = []
         self._thread = Thread(target=self.serve_forever, daemon=True)
-        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
-
-    def start(self) -> None:
         self._thread.start()
+        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def replace_folder(self, folder: Path) -> None:
         with self.changing:
@@ -153,9 +151,8 @@ class SiteServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        if self._thread.is_alive():
-            self.shutdown()
-            self._thread.join()
+        self.shutdown()
+        self._thread.join()
         self.server_close()
 
 
@@ -224,13 +221,13 @@ def state_of(path: Path) -> list[tuple[int, int]]:
     return found
 
 
-def keep_current(path: Path, written: object, rewrite: Callable[[], None]) -> None:
-    """Write the site anew whenever the warehouse, ``written`` being its state, has changed and rests; until Ctrl-C."""
+def changes(path: Path, written: object) -> Iterator[None]:
+    """Goes on whenever the warehouse, ``written`` being its state, has changed and rests; without an end."""
     before = written
     while True:
         sleep(_PAUSE)
         now = state_of(path)
         if now != written and now == before:
-            rewrite()
+            yield
             written = now
         before = now

@@ -4,7 +4,7 @@ import gzip
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,14 +125,8 @@ def make_small(folder: Path) -> None:
     write_site(database, folder / "site", *shown, "-m", "RR", "--depth", 3)
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[SiteServer]:
-    server = SiteServer(folder)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.close()
+def served(folder: Path) -> closing[SiteServer]:
+    return closing(SiteServer(folder))
 
 
 class Visitor(Watched):

@@ -88,7 +88,7 @@ def test_a_changed_warehouse_is_written_anew_once_it_rests(tmp_path: Path, monke
 
     monkeypatch.setattr(site_folder, "sleep", step)
     with pytest.raises(KeyboardInterrupt):
-        site_folder.keep_current(path, site_folder.state_of(path), lambda: written.append(len(looks)))
+        written.extend(len(looks) for _ in site_folder.changes(path, site_folder.state_of(path)))
     assert written == [4, 7]
 
 
