@@ -19,8 +19,8 @@ from evalsql.phrases import Progress, silent
 from evalsql.report import charts, display
 from evalsql.report.charts import Chart
 from evalsql.report.comparison import Comparison, compare_runs
-from evalsql.report.display import Decorate, Report, Shown, ShownDecision, ShownExplanation
-from evalsql.report.page.report_data import gather_report
+from evalsql.report.display import DIGITS, Decorate, Report, Shown, ShownDecision, ShownExplanation
+from evalsql.report.page.report_data import ALPHA, gather_report
 from evalsql.report.page.report_formats import check_sections
 from evalsql.report.table import BETTER, WORSE
 from evalsql.warehouse.open import WAIT, open_database
@@ -28,8 +28,6 @@ from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 
 _CHOOSING = ("where", "since", "last", "system")
-_DIGITS = 4
-_ALPHA = 0.05
 
 
 class NotebookWarehouse(Warehouse):
@@ -62,10 +60,10 @@ class NotebookWarehouse(Warehouse):
         test: str = "t",
         correction: str = "holm",
         family: str = "measure",
-        alpha: float = _ALPHA,
+        alpha: float = ALPHA,
         sort: str | None = None,
         limit: int | None = None,
-        digits: int = _DIGITS,
+        digits: int = DIGITS,
         **choosing: Any,
     ) -> Shown:
         """Systems by measures, ``qrels, run, <measure>...``: a row a run, the best by the first measure on top.
@@ -106,7 +104,7 @@ class NotebookWarehouse(Warehouse):
         wide: bool = False,
         sort: str | None = None,
         limit: int | None = None,
-        digits: int = _DIGITS,
+        digits: int = DIGITS,
         **choosing: Any,
     ) -> Shown:
         """Values by topic, ``qrels, run, topic, measure, value``: a row for each run, topic and measure.
@@ -131,10 +129,10 @@ class NotebookWarehouse(Warehouse):
         measures: Names = COMPARED_MEASURES,
         *,
         qrels: Names = (),
-        alpha: float = _ALPHA,
+        alpha: float = ALPHA,
         sort: str | None = None,
         limit: int | None = None,
-        digits: int = _DIGITS,
+        digits: int = DIGITS,
         **options: Any,
     ) -> Shown:
         """Runs beside a baseline, or all pairs where that is None: how they differ and how surely.
@@ -161,7 +159,7 @@ class NotebookWarehouse(Warehouse):
         *,
         sort: str | None = None,
         limit: int | None = None,
-        digits: int = _DIGITS,
+        digits: int = DIGITS,
         **options: Any,
     ) -> Shown:
         """Systems over many collections: means, and places with bootstrap intervals, as ``evalsql board`` has them.
@@ -207,7 +205,7 @@ class NotebookWarehouse(Warehouse):
         other: str | None = None,
         qrels: str | None = None,
         depth: int = DEPTH,
-        digits: int = _DIGITS,
+        digits: int = DIGITS,
     ) -> ShownExplanation:
         """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
 

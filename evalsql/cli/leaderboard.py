@@ -31,7 +31,6 @@ _FEWEST = 10  # marks
 _GAP = 2
 _DROPPED = terminal.DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
-_SHORTEST = 10  # cells of a cut name
 _TO_GO_ON = (
     "topics rerank-large -m nDCG@10",
     "compare bm25 -m nDCG@10",
@@ -206,7 +205,7 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
         table = _with_texts(warehouse, table)
     table = shown = question.output.first_rows(table)
     if question.output.is_drawn and question.width(table) > terminal.width():
-        short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
+        short = [terminal.cut(name, terminal.SHORTEST) for name in table.columns[_NAMED:]]
         shown = table._replace(columns=[*table.columns[:_NAMED], *short])
     is_cut = shown.columns != table.columns
     question.write(shown, ["the terminal is too narrow for whole names of runs"] * is_cut, _DROPPED)

@@ -15,7 +15,7 @@ from evalsql.evaluation.gate_decision import COLUMNS, Decision
 from evalsql.report import html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
 from evalsql.report.page.html_page import report_text
-from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.report_data import ALPHA, ReportData
 from evalsql.report.page.report_formats import EXTENSIONS
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.terminal import aligned_lines, one_line, printable
@@ -30,8 +30,7 @@ else:
 
 
 _FIRST = 2  # the column of a leaderboard's first measure
-_DIGITS = 4
-_ALPHA = 0.05
+DIGITS = 4
 _WHOLE = 100  # percent
 _COMPARED = ("qrels", "measure", "baseline", "run", "mean", "difference", INTERVAL, CORRECTED, OUTCOMES, "note")
 MOST_ROWS = 200
@@ -119,7 +118,7 @@ def pairs_table(table: Table, digits: int, *, collections: Sequence[str], lower:
     """Differences over collections with their intervals in one column, the significant ones marked."""
     brief = table.without(*(at for at, name in enumerate(table.columns) if name in ("version", "separated")))
     measures = {*table.values("measure")} if "mean" in lower else set()
-    brief = difference_columns(brief, digits, _ALPHA, measures)._replace(label="tab:board")
+    brief = difference_columns(brief, digits, ALPHA, measures)._replace(label="tab:board")
     return brief.without_constants(("measure", "baseline"), digits)
 
 
@@ -202,8 +201,6 @@ class Shown(_Relation):
             return printable(f"<rows that cannot be shown: {error}>")
         return _text(table, self._digits)
 
-    __str__ = __repr__
-
     def _repr_html_(self) -> str:
         return html.in_notebook(self._decorated(), self._digits)
 
@@ -230,10 +227,10 @@ class ShownDecision(Decision):
         return Table(COLUMNS, [each.row for each in self.verdicts], caption=self.summary, notices=self.notes)
 
     def __repr__(self) -> str:
-        return _text(self._table(), _DIGITS)
+        return _text(self._table(), DIGITS)
 
     def _repr_html_(self) -> str:
-        return html.in_notebook(self._table(), _DIGITS)
+        return html.in_notebook(self._table(), DIGITS)
 
 
 class ShownExplanation(Explanation):

@@ -119,7 +119,7 @@ BLOCKS = _WIDTHS + HEIGHTS
 EIGHTHS = len(_WIDTHS)
 BAR = 8  # cells
 _FOLDED = 12  # cells that a folded column keeps at least
-_SHORTEST = 10  # cells of a cut name
+SHORTEST = 10  # cells of a cut name
 _LONGEST = 30  # cells of a value that is named below a table
 _CUT = ".."
 
@@ -190,7 +190,7 @@ def fitted(table: Table, cells: int, digits: int, dropped: DroppedColumns | None
 def _least_width(table: Table, at: int, size: int) -> int:
     name = table.columns[at]
     is_whole = table.is_number(at) or name in table.whole
-    return size if is_whole else min(size, _SHORTEST if name in NAMES else _FOLDED)
+    return size if is_whole else min(size, SHORTEST if name in NAMES else _FOLDED)
 
 
 def _with_short_names(table: Table, cells: int, digits: int) -> Table:
@@ -199,7 +199,7 @@ def _with_short_names(table: Table, cells: int, digits: int) -> Table:
     sizes = {at: widths[at] for at, column in enumerate(table.columns) if column in NAMES}
     others = sum(_least_width(table, at, size) for at, size in enumerate(widths) if at not in sizes)
     room = cells - others - len(GAP) * (len(widths) - 1)
-    while sizes and sum(sizes.values()) > room and max(sizes.values()) > _SHORTEST:
+    while sizes and sum(sizes.values()) > room and max(sizes.values()) > SHORTEST:
         sizes[max(sizes, key=lambda at: sizes[at])] -= 1
     rows = [
         [cut(value, sizes[at]) if at in sizes and isinstance(value, str) else value for at, value in enumerate(row)]
