@@ -18,37 +18,22 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from evalsql.errors import UsageError
+from evalsql.phrases import read_cells
 
 _DOCS = Path(__file__).resolve().parent.parent / "docs"
 _WIDTH = 100
 _RULE = "\u2500"
 # Of every ``typer.Typer``.
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-_COMMANDS = {
-    "Load": ("leaderboard.demo", "leaderboard.eval_", "app.load", "export_import.import_", "holdings.annotate"),
-    "Ask": (
-        *("leaderboard.leaderboard", "leaderboard.topics", "compare.board", "compare.explain", "certainty.ties"),
-        *("measures_sql.measures", "measures_sql.sql", "measures_sql.shell"),
-        *("trec_eval_command.trec_eval", "app.help_"),
-    ),
-    "Compare": (
-        *("compare.compare", "gate_history.diff", "gate_history.history", "gate_history.gate", "fuse_pool.fuse"),
-        *("conformance.conformance", "conformance.which"),
-    ),
-    "Share": (
-        *("reports_charts.report", "reports_charts.site", "reports_charts.chart", "reports_charts.curve"),
-        *("compare.table", "app.export", "spark_serve.serve", "app.spark", "measures_sql.compile"),
-    ),
-    "Judge": ("fuse_pool.pool", "fuse_pool.agreement", "certainty.holes"),
-    "Keep": ("holdings.ls", "holdings.check", "holdings.keep", "holdings.drop", "holdings.vacuum"),
-}
-_GUIDES = {
-    "Start": ("loading", "python", "switching", "trec_eval", "commands"),
-    "Measure": ("measures", "ties", "tap", "passages", "topics", "agents", "costs", "answers"),
-    "Compare": ("comparing", "boards", "history", "ci", "fusion", "judging", "judges", "conformance", "packages"),
-    "Share": ("reports", "site", "exporting", "clients", "assistants"),
-    "Operate": ("checking", "concurrency", "server", "engines", "spark", "safety"),
-}
+
+
+def _listed(of: str) -> Mapping[str, Sequence[str]]:
+    """What is listed there, by headings; see the table."""
+    table = read_cells(Path(__file__).with_name("commands.tsv"))
+    return {heading: listed.split() for place, heading, listed in table if place == of}
+
+
+_COMMANDS, _GUIDES = _listed("evalsql"), _listed("help")
 
 
 class _FewConverted:
@@ -153,23 +138,15 @@ def _command(name: str, found: Any) -> Any:
     return made
 
 
-_LOADED = {
-    "Commands": ["load.qrels", "load.runs", "load.scores", "load.lists", "load.weights", "load.measures"],
-    "Answers and costs": ["load.assignments", "load.citations", "load.costs"],
-    "Texts and groups": ["load.topics", "load.groups", "load.documents"],
-}
-_EXPORTED = ("runs", "qrels", "topics", "weights", "assignments", "citations", "scores", "warehouse")
 load = _group(
-    _LOADED,
+    _listed("load"),
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
 export = _group(
-    {"Commands": [f"export_import.{name}" for name in _EXPORTED]},
+    _listed("export"),
     "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
 )
-spark = _group(
-    {"Commands": ["spark_serve.eval_"]}, "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help"
-)
+spark = _group(_listed("spark"), "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
 app = _group(
     _COMMANDS,
     "An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",

@@ -2,7 +2,6 @@
 
 import shlex
 import textwrap
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingRankingsAndScores, Family, RunFilters
 from evalsql.cli.output import READ, SAYS_NO, OutputOptions, coverage_lines, note, with_words, write_file, write_table
 from evalsql.cli.reports_charts import LookOptions
+from evalsql.conformance import check
 from evalsql.database.names import how_to_judge
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
@@ -143,28 +143,14 @@ def _note_decision(decision: gates.Decision) -> None:
     note(*(f"  {text}" for text in decision.notes))
 
 
-def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "") -> bytes:
+def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "") -> str:
     """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
-
-    def clean(text: str) -> str:
-        return charts.NO_XML.sub("\ufffd", text)
-
-    def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
-        return ElementTree.SubElement(parent, tag, {name: clean(text) for name, text in attributes.items()})
-
-    counts = {"tests": len(verdicts) or 1, "failures": sum(not each.passes for each in verdicts), "errors": bool(error)}
-    root = ElementTree.Element("testsuites")
-    suite = add(root, "testsuite", name=f"evalsql gate {candidate}", **{key: f"{counts[key]:d}" for key in counts})
+    cases = [("the gate can decide", "error", error, "")] if error else []
     for verdict in verdicts:
-        case = add(suite, "testcase", classname="evalsql.gate", name=verdict.rule.text)
-        if not verdict.passes:
-            add(case, "failure", message=_failure(verdict)).text = clean(verdict.note)
-        elif verdict.note:
-            add(case, "system-out").text = clean(verdict.note)
-    if error:
-        add(add(suite, "testcase", classname="evalsql.gate", name="the gate can decide"), "error", message=error)
-    ElementTree.indent(root)
-    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+        told = ("system-out" if verdict.note else "", "") if verdict.passes else ("failure", _failure(verdict))
+        cases.append((verdict.rule.text, *told, verdict.note))
+    text = check.junit(f"evalsql gate {candidate}", "evalsql.gate", cases)
+    return charts.NO_XML.sub("\ufffd", f"<?xml version='1.0' encoding='utf-8'?>\n{text}\n")
 
 
 @command

@@ -186,18 +186,6 @@ def standard_input() -> str:
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _COMMANDS = (".help", ".all", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
 _COLUMNS = "select table_name, list(column_name) from duckdb_columns() where not internal group by table_name"
-_HELP = f"""\
-.help             this, and so is help
-.all              every row of what is asked from here on, however many
-.tables [GLOB]    relations, by default those that are no measures and no steps of measures
-.measures [NAME]  the catalogue of measures, or the page of one
-.format [FORMAT]  how rows are written: {", ".join(_FORMATS)}
-.digits [N]       decimals, where people read
-.quit             end, as quit, exit and Ctrl-D do
-
-A statement ends with ; and may have several lines. Every measure is a view (from ap;) and a macro
-(from ndcg(k := 10);). Tab completes relations, columns and parameters of macros, Ctrl-C drops the line or stops
-what runs."""
 
 
 class Session:
@@ -231,7 +219,8 @@ class Session:
     def _run_command(self, name: str, given: str) -> None:
         match name:
             case ".help":
-                print(_HELP)
+                text = Path(__file__).with_name("shell_help.txt").read_text(encoding="utf-8")
+                print(text.format(formats=", ".join(_FORMATS)), end="")
             case ".all":
                 self.limit = 0
             case ".tables":

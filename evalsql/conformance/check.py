@@ -341,18 +341,24 @@ def _case(failure: Failure) -> str:
 
 
 def _junit(verdicts: Sequence[Verdict]) -> str:
-    failed = sum(verdict.variant is None for verdict in verdicts)
-    root = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        root, "testsuite", name="conformance", tests=str(len(verdicts)), failures=str(failed), errors="0"
-    )
+    cases = []
     for verdict in verdicts:
-        case = ElementTree.SubElement(suite, "testcase", classname="conformance", name=verdict.measure)
-        if verdict.variant is None:
-            first, *rest = _told(verdict)
-            ElementTree.SubElement(case, "failure", message=first).text = "\n".join(rest)
-        else:
-            ElementTree.SubElement(case, "system-out").text = verdict.variant
+        first, *rest = _told(verdict) or [""]
+        told = ("failure", first, "\n".join(rest)) if verdict.variant is None else ("system-out", "", verdict.variant)
+        cases.append((verdict.measure, *told))
+    return junit("conformance", "conformance", cases)
+
+
+def junit(suite: str, kind: str, cases: Sequence[tuple[str, str, str, str]]) -> str:
+    """JUnit XML of cases: the name of each, what is told of it (failure, error, system-out, nothing), message, text."""
+    tags = [tag for _, tag, *_ in cases]
+    counts = {"tests": len(tags), "failures": tags.count("failure"), "errors": tags.count("error")}
+    root = ElementTree.Element("testsuites")
+    whole = ElementTree.SubElement(root, "testsuite", {"name": suite, **{key: str(counts[key]) for key in counts}})
+    for name, tag, message, text in cases:
+        case = ElementTree.SubElement(whole, "testcase", classname=kind, name=name)
+        if tag:
+            ElementTree.SubElement(case, tag, {"message": message} if message else {}).text = text
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
 
