@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog import SQL_ROOT
+from evalsql.catalog import PACKAGE, SQL_ROOT
 from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, read_header
 from evalsql.catalog.sql_text import (
     check_parameters,
@@ -27,6 +28,7 @@ from evalsql.catalog.sql_text import (
     relations_read,
 )
 from evalsql.errors import CatalogError
+from evalsql.phrases import read_cells
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -44,32 +46,12 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _HEADER = re.compile(r"(--.*(\n|\Z))*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
-# trec_eval's measures in the order in which it prints them, and its names for groups of them, from the tables of
-# trec_eval 9.0.8 and 10.0; what each measure is stands in the header of its relation.
 NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
 RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"  # no measures by the contract
-TREC_ORDER: Sequence[str] = (
-    *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
-    *("iprec_at_recall", "P", RELEVANCE_STRING, "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg"),
-    *("binG", "G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
-    *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
-    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp", "prefs_pair"),
-    *("prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret"),
-    *("prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
-    *("map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "rbp", "rbp_resid", "unj"),
-)
-_PREFERENCES = tuple(name for name in TREC_ORDER if name.startswith("prefs_"))
-_UNGROUPED = {*_PREFERENCES, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "dcg", "ideal_dcg"}
+_TREC = {name: groups.split() for name, groups in read_cells(PACKAGE / "catalog" / "trec_groups.tsv")}
+TREC_ORDER: Sequence[str] = tuple(_TREC)
 TREC_GROUPS: Mapping[str, Sequence[str]] = {
-    "official": TREC_ORDER[: TREC_ORDER.index(RELEVANCE_STRING)],
-    "set": (
-        *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "utility"),
-        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
-    ),
-    "all_trec": tuple(name for name in TREC_ORDER if name not in _UNGROUPED),
-    "all_prefs": (RUN_ID, NUM_TOPICS, *_PREFERENCES),
-    "prefs": (RUN_ID, NUM_TOPICS, *_PREFERENCES[:6]),
-    "qrels_jg": (RUN_ID, NUM_TOPICS, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+    group: [name for name in _TREC if group in _TREC[name]] for group in dict.fromkeys(chain(*_TREC.values()))
 }
 
 

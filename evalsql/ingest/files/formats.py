@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import StringIO
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from evalsql.catalog.relations import TREC_ORDER
@@ -16,7 +17,7 @@ from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Format, Source
 from evalsql.ingest.files.trec_text import is_header, number_fault, plain_grade, split
 from evalsql.ingest.python_rows import holds_ranking
-from evalsql.phrases import counted
+from evalsql.phrases import counted, read_cells
 
 
 def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
@@ -27,36 +28,7 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
         raise source.error(f"{name}: {error}", line) from error
 
 
-# What a file is that begins so, and holds no rows; behind a semicolon, what to do.
-_NO_ROWS = {
-    rb"%PDF-": "a PDF document",
-    rb"PK\x05\x06": "a zip archive",
-    rb"\xd0\xcf\x11\xe0": "an Excel or Word document of the old kind",
-    rb"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
-    rb"Rar!": "a RAR archive",
-    rb"\x1f\x9d": "compressed by compress (.Z)",
-    rb"\x04\x22\x4d\x18": "compressed by lz4",
-    rb"SQLite format 3\0": "an SQLite database",
-    rb"\x93NUMPY": "a NumPy array",
-    rb"\x89HDF": "an HDF5 file",
-    rb"ORC": "an ORC file",
-    rb"Obj\x01": "an Avro file",
-    rb"\x89PNG": "a PNG image",
-    rb"\xff\xd8\xff": "a JPEG image",
-    rb"\x80[\x02-\x05]": "a Python pickle; what it holds, written by json.dump, is read",
-    rb"PARE": "an encrypted Parquet file",
-    rb"FEA1": "a Feather file of version 1; write it with a newer pyarrow or pandas",
-    rb"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",
-    rb"PK\x03\x04(?s:.*)xl/": "an Excel workbook; export the sheet as CSV",
-    rb"PK\x03\x04": "a zip archive; unpack it first",
-    rb"(?s:.{8})DUCK": "a DuckDB database",
-    rb"(?s:.{257})ustar": "a tar archive; unpack it first",
-    rb"(?i)\s*<(!doctype html|html|head|body)\b": "an HTML page; perhaps a download failed",
-    rb"(?is)\s*(<!--.*?-->\s*)*<top>": "TREC topics; evalsql load topics takes them",
-    rb"\s*<\?xml\b": "an XML document; topics are loaded by evalsql load topics",
-    rb"\xff\xfe|\xfe\xff|([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}": "text in UTF-16; save it as UTF-8",
-    rb"([^\x01-\x08\x0e-\x1a]{0,50}[\x01-\x08\x0e-\x1a]){8}": "binary data",
-}
+_NO_ROWS = {start.encode(): name for start, name in read_cells(Path(__file__).with_name("no_rows.tsv"))}
 # trec_eval pads names with blanks before the tab; programs that do not have its "all".
 _VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
