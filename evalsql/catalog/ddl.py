@@ -351,9 +351,9 @@ def tie_report(catalog: Catalog, report: str, answers: str) -> str:
     return with_inputs(catalog[report].body, inputs)
 
 
-def averaged(catalog: Catalog, topics: str = "all") -> str:
-    """A SELECT of the mean of each measure over the topics that the word stands for in mean_values.sql."""
-    return bound(catalog, catalog["mean_values"], {"topics": literal(topics)})
+def averaged(catalog: Catalog) -> str:
+    """A SELECT of the mean of each measure over all topics of the judgments."""
+    return relation_query(catalog, "mean_values", topics="all")
 
 
 def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:

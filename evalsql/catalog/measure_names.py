@@ -104,6 +104,11 @@ def literals(values: Iterable[Value]) -> str:
     return ", ".join(map(literal, values))
 
 
+def rows_query(columns: str, rows: Iterable[Sequence[Value]]) -> str:
+    """A SELECT of rows that are written out, with these names of columns."""
+    return f"select * from (values {', '.join(f'({literals(row)})' for row in rows)}) as listed({columns})"
+
+
 def unnested(rows: Iterable[Sequence[Value]]) -> str:
     """The columns of a SELECT that gives these rows."""
     # A list in brackets is a call of list_value, and the file may have a macro of that name.

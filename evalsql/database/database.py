@@ -142,9 +142,9 @@ class Database:
         """The macro call of a relation of the catalogue with those of the arguments that it takes."""
         return with_arguments(self.catalog, name, **arguments).call
 
-    def remarks(self, name: str, inputs: Mapping[str, str]) -> list[str]:
+    def remarks(self, name: str, inputs: Mapping[str, str], **arguments: Value) -> list[str]:
         """The lines of a relation that has remarks, in the order of their places."""
-        return self.column(f"select remark from ({self.query(name, inputs)}) order by place")
+        return self.column(f"select remark from ({self.query(name, inputs, **arguments)}) order by place")
 
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
@@ -175,9 +175,9 @@ class Database:
             over.set()
             thread.join()
 
-    def records(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
+    def records(self, sql: str) -> list[Any]:
         """The rows of a query as named tuples, by the names of their columns."""
-        columns, rows = self.table(sql, parameters)
+        columns, rows = self.table(sql)
         record = namedtuple("Record", columns)  # type: ignore[misc]  # of other columns each time
         return [record(*row) for row in rows]
 

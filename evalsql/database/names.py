@@ -40,10 +40,14 @@ def as_list(names: Names) -> Sequence[str]:
     return listed
 
 
-def named(table: str, *owners: str) -> str:
-    """A table and those that have the names of its keys, joined; without columns that somebody added to any of them."""
+def named(table: str, *owners: str, beside: Sequence[str] = ()) -> str:
+    """A table and those that have the names of its keys, joined; without columns that somebody added to any of them.
+
+    The table may have further columns ``beside`` its own, such as the number of its row.
+    """
     tables = read_catalog().relations
-    held = {each: f"(select {', '.join(tables[each].columns)} from {each}) as {each}" for each in (table, *owners)}
+    columns = {each: [*tables[each].columns] for each in owners} | {table: [*beside, *tables[table].columns]}
+    held = {each: f"(select {', '.join(columns[each])} from {each}) as {each}" for each in columns}
     return " join ".join([held[table], *(f"{held[each]} using ({_KEYS[each]})" for each in owners)])
 
 

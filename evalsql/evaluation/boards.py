@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import value_columns
-from evalsql.catalog.measure_names import Measure, literal, literals, parse_measures
+from evalsql.catalog.measure_names import Measure, literals, parse_measures, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
@@ -14,7 +14,6 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.phrases import counted, shortened
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
-MOST_NAMED = 5
 FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is about as long as it should be
 _COLLECTION = "coalesce(meta['collection'], qrels)"
 _TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
@@ -78,7 +77,7 @@ def board(
         if not shown:
             raise UsageError(_why_empty(rows, given))
         names = [collection for collection, *_ in shown]
-        notes = [*_on_rows(rows, len(shown), given), *_on_judgments(database), *_on_runs(database, cells)]
+        notes = [*_on_rows(rows, len(shown), given), *_on_values(database, cells)]
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
@@ -153,8 +152,7 @@ def _chosen(
     held = database.column(f"select distinct collection from temp.{VALUES}")
     if unknown := sorted(clusters.keys() - {*held}):
         raise UsageError(f'no collection of the board is called "{unknown[0]}"; there are: {", ".join(sorted(held))}')
-    pairs = ", ".join(f"({literal(each)}, {literal(cluster)})" for each, cluster in clusters.items())
-    with temporary_tables(database, {CLUSTERS: f"select * from (values {pairs}) as given(collection, cluster)"}):
+    with temporary_tables(database, {CLUSTERS: rows_query("collection, cluster", [*clusters.items()])}):
         yield
 
 
@@ -219,24 +217,13 @@ def _on_rows(rows: Sequence[Any], num_shown: int, options: Mapping[str, Any]) ->
         yield f"of several versions the one with most collections, then the latest: {shortened(shown)}"
 
 
-def _on_judgments(database: Database) -> Iterator[str]:
-    found = {"board_collections": f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"}
-    for collection, used, others in database.rows(database.query("board_judgments", found)):
-        yield f"{collection}: by {used}, not by {', '.join(others)}; --qrels names another"
-
-
-def _on_runs(database: Database, cells: str) -> Iterator[str]:
-    """Which of two equal runs stands, and whose values are over fewer topics than those of others."""
+def _on_values(database: Database, cells: str) -> list[str]:
+    """What is to be said of the judgments, the runs and the topics that the values on the board are of."""
     alike = "held.system = cells.system and held.version is not distinct from cells.version"
     of_run = f"select held.* from temp.{VALUES} as held join {cells} as cells on {alike}"
-    found = {"board_cells": f"{of_run} and held.collection = cells.collection"}
-    repeated = database.rows(database.query("board_repeated_runs", found))
-    for collection, used, others in repeated[:MOST_NAMED]:
-        yield f"{collection}: {used}, which was loaded last, not {', '.join(others)} of the same version and date"
-    if len(repeated) > MOST_NAMED:
-        yield f"so on {len(repeated) - MOST_NAMED} more collections and systems"
-    for collection, few, most, systems in database.rows(database.query("board_topic_counts", found)):
-        yield f"{collection}: over {counted(few, 'topic')}, those of others over {most}: {shortened(systems)}"
+    collections = f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"
+    inputs = {"board_collections": collections, "board_cells": f"{of_run} and held.collection = cells.collection"}
+    return database.remarks("board_remarks", inputs)
 
 
 def _on_places(database: Database, kept: str) -> Iterator[str]:

@@ -13,7 +13,6 @@ from evalsql.database.names import (
     Names,
     as_list,
     how_to_judge,
-    named,
     only_qrels,
     replaced_qrels,
     resolve_names,
@@ -232,11 +231,6 @@ class Evaluation:
     def evaluated_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of the topics of runs that judgment sets evaluate."""
         return f"select * from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
-
-    def evaluated_pairs_query(self, qrels: Names, runs: Names) -> str:
-        """The SELECT of the keys of judgment sets and of the runs that they evaluate."""
-        pairs = named("evaluations", "qrels", "runs")
-        return f"select distinct qrels_id, run_id from {pairs}{self._filter(qrels, runs, asks=False)}"
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, asks: bool = True) -> str:
         """A condition on names; replaced judgments must be named, and if it ``asks`` for them there may be none."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, literals, parse_measures, with_arguments
+from evalsql.catalog.measure_names import literal, parse_measures, rows_query, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import named, resolve_one
@@ -239,7 +239,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
     columns += ", is_relative, statistic"
-    listed = ", ".join(f"({literals(_row(*each))})" for each in enumerate(asked.rules))
+    rules = rows_query(columns, [_row(*each) for each in enumerate(asked.rules)])
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
     averaged, quantiles, totals = ddl.averaged(catalog), catalog["gate_quantiles"].body, catalog["gate_totals"].body
@@ -251,7 +251,7 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic and not rule.problem)
     kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
     return {
-        "gate_rules": f"select * replace (bound::double as bound) from (values {listed}) as rules({columns})",
+        "gate_rules": f"select * replace (bound::double as bound) from ({rules})",
         "gate_scores": "select * from temp.scores",
         "kappas": f"select other, kappa from {kappas}",
         "candidate_topics": f"select * from {ddl.created_name(catalog, catalog['averaged_topics'])} {own}",

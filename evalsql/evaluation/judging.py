@@ -145,16 +145,8 @@ def judges(database: Database, qrels: Names, reference: str) -> tuple[list[str],
     """
     names = [name for name in sorted(resolve_names(database, "qrels", qrels or "*")) if name != reference]
     _parameter(database, "qrels", [*names, reference])
-    held = database.call("ratings", names=reference)
-    of_each = database.call("ratings", names=",".join(names))
-    common = {
-        name: (topics, documents)
-        for name, topics, documents in database.rows(f"""
-            select qrels, count(distinct topic_id), count(*) filter ((topic_id, document_id) in (
-                select (topic_id, document_id) from {held}
-            )) from {of_each} where topic_id in (select topic_id from {held}) group by qrels
-        """)
-    }
+    shared = database.rows(database.query("common_judgments", {}, names=",".join(names), reference=reference))
+    common = {name: (topics, documents) for name, topics, documents in shared}
     apart = [
         f"{name} judges no document that {reference} judges, and {topics or 'none'} of its topics"
         for name in names

@@ -20,16 +20,6 @@ from evalsql.phrases import Progress, counted, shortened, silent
 # With more, trying orders of ties takes longer than a second.
 MOST_TIED = 200_000
 _MOST_NOTES = 5
-_FORMS = {
-    "groups": "measures not of groups or subtopics go by a document's highest grade",
-    "preferences": "measures of grades hold documents of a level above 0 for relevant",
-    "spans": "measures of documents go by the highest grade of a document's spans",
-    "strata": "xinfAP, infNDCG, statAP and statnDCG estimate what all judgments would give; other figures mislead, "
-    "taking what was not drawn for not relevant",
-    "nuggets": "measures of answers go by them, such as VitalScore; those of rankings have no values",
-    "probabilities": "statAP and statnDCG estimate what all judgments would give; other figures mislead, taking what "
-    "was not drawn for not relevant",
-}
 
 
 class Notice(NamedTuple):
@@ -52,62 +42,16 @@ def on_figures(
 
 def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    with temporary_tables(evaluation.database, {"evalsql_covered": evaluation.coverage_query(qrels, runs)}):
-        lines = _covered_lines(evaluation.database, "select * from temp.evalsql_covered")
-    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(evaluation.database, qrels, runs)]
-
-
-def _covered_lines(database: Database, covered: str) -> list[Notice]:
-    lines = []
-    totals = database.rows(database.query("coverage_totals", {"covered": covered}))
-    for name, form, num_topics, known, missed, left_out, stored, num_irrelevant in totals:
-        told = f"{name}: {counted(num_topics, 'topic')} averaged"
-        told += f", runs that miss topics: {missed} of {known}" * bool(missed)
-        told += f", runs with topics left out: {left_out} of {known}" * bool(left_out)
-        told += f", not known of {stored} with stored scores" * bool(stored)
-        lines += [Notice("topics", told)] * bool(missed or left_out or stored)
-        if form in _FORMS:
-            lines.append(Notice("forms", f"  {name} holds {form}: {_FORMS[form]}"))
-        if form == "spans":
-            with_spans = "select runs.run from retrieved_spans join runs on runs.run_id = retrieved_spans.run_id"
-            query = f"select run from ({covered}) where qrels = ? and run not in ({with_spans}) order by run"
-            if spanless := [run for (run,) in database.rows(query, [name])]:
-                told = f"{shortened(spanless, _MOST_NOTES)}: results without start and end"
-                lines.append(Notice("forms", f"  {told}, so that measures of spans are 0"))
-        if num_irrelevant:
-            what, how = "relevant document", "averaged as trec_eval does, mostly as 0"
-            if form == "nuggets":
-                what, how = "vital nugget", "averaged as nuggetizer does, as 0 of vital nuggets"
-            lines.append(Notice("forms", f"  {name}: topics without a {what}: {num_irrelevant} of {num_topics}, {how}"))
-    rows = database.rows(f"{covered} order by qrels, run")
-    lacking = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
-    extra = [
-        f"{run} has {counted(count, 'topic')} without judgments beside {total - missing} with ({name})"
-        for name, run, total, missing, count in rows
-        if count
-    ]
-    for notes in (lacking, extra):
-        lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
-        if len(notes) > _MOST_NOTES:
-            lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
-    return lines + [Notice("loading", text) for text in _conditions(database, covered)]
-
-
-def _conditions(database: Database, covered: str) -> list[str]:
-    """Lines that tell in what runs differ by which figures do, and of which runs names order most documents."""
-    conditions: dict[tuple[str, str], list[str]] = {}
-    query = database.query("run_conditions", {"covered": covered})
-    for name, condition, value, runs in database.rows(query):
-        conditions.setdefault((name, condition), []).append(f"{value} ({shortened(runs, _MOST_NOTES)})")
-    lines = [
-        f"  {name}: runs differ in {condition}, so figures may differ: {shortened(each, _MOST_NOTES)}"
-        for (name, condition), each in conditions.items()
-    ]
-    if database.path != MEMORY:  # of what is loaded into memory, loading has told just now
-        chosen = f"run_id in (select runs.run_id from ({covered}) as covered join runs using (run))"
-        ranked = {"ranked": f"select * from retrieved where {chosen}"}
-        lines += [f"  {text}" for text in database.remarks("tie_remarks", ranked)]
-    return lines
+    database, covered = evaluation.database, "select * from temp.evalsql_covered"
+    with temporary_tables(database, {"evalsql_covered": evaluation.coverage_query(qrels, runs)}):
+        remarks = database.query("coverage_remarks", {"covered": covered})
+        lines = [Notice(*row) for row in database.rows(f"select about, remark from ({remarks}) order by place")]
+        lines += [Notice("loading", text) for text in database.remarks("condition_remarks", {"covered": covered})]
+        if database.path != MEMORY:  # of what is loaded into memory, loading has told just now
+            chosen = f"run_id in (select runs.run_id from ({covered}) as covered join runs using (run))"
+            tied = database.remarks("tie_remarks", {"ranked": f"select * from retrieved where {chosen}"})
+            lines += [Notice("loading", f"  {text}") for text in tied]
+    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(database, qrels, runs)]
 
 
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
@@ -132,7 +76,8 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
 def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell which runs have next to nothing in common with the judgments, with ids of both."""
-    inputs = {"new_pairs": evaluation.evaluated_pairs_query(qrels, runs), "ranked": "select * from retrieved"}
+    pairs = f"select distinct qrels_id, run_id from ({evaluation.evaluated_query(qrels, runs)})"
+    inputs = {"new_pairs": pairs, "ranked": "select * from retrieved"}
     return [Notice("ids", line) for line in evaluation.database.remarks("overlap_remarks", inputs)]
 
 

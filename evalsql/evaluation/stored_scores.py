@@ -6,12 +6,12 @@ A run has rankings here or stored scores, never both, so the two add up without 
 from collections.abc import Callable, Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED
-from evalsql.catalog.measure_names import Measure, literal, literals
+from evalsql.catalog.measure_names import Measure, literal, literals, rows_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.phrases import counted, some_of
+from evalsql.phrases import some_of
 
 
 def are_held(database: Database) -> bool:
@@ -70,18 +70,9 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
         return []
     given = {kind: resolve_names(database, kind, names) for kind, names in (("qrels", qrels), ("run", runs)) if names}
     where = " and ".join(f"{kind} in ({literals(names)})" for kind, names in given.items()) or "true"
-    found = database.rows(f"select distinct run, evalsql_version, sql_digest from {STORED} where {where} order by all")
-    if not found:
-        return []
-    own = {read_catalog().digest, database.catalog.digest, ""}
-    others = [f"{run} (evalsql {version or 'unknown'})" for run, version, digest in found if (digest or "") not in own]
-    unknown = [run for run, _, digest in found if not digest]
-    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
-    if others:
-        lines.append(f"  computed by other SQL than this version's, so figures may differ: {some_of(others)}")
-    if unknown:
-        lines.append(f"  by which SQL they were computed is not known: {some_of(unknown)}")
-    return lines
+    stored = f"select distinct run, evalsql_version, sql_digest from {STORED} where {where}"
+    own = f"{read_catalog().digest},{database.catalog.digest}"
+    return database.remarks("origin_remarks", {"stored": stored}, own=own)
 
 
 def with_every_measure(database: Database, measures: Sequence[Measure], qrels: str, runs: Sequence[str]) -> list[str]:
@@ -99,10 +90,9 @@ def with_every_measure(database: Database, measures: Sequence[Measure], qrels: s
 
 def _lacking(database: Database, measures: Sequence[Measure], condition: str) -> dict[str, list[str]]:
     """By measure the stored runs without values of it; measures that none lacks are left out."""
-    asked = ", ".join(f"({place}, {literal(measure.name)})" for place, measure in enumerate(measures))
     inputs = {
         "stored": f"select distinct qrels, run, measure from {STORED}{condition}",
-        "asked": f"select * from (values {asked}) as named(place, measure)",
+        "asked": rows_query("place, measure", [(place, each.name) for place, each in enumerate(measures)]),
     }
     return dict(database.rows(database.query("lacking_measures", inputs)))
 

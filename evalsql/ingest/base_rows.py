@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
@@ -100,8 +100,7 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
 
 
 def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:
-    values = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
-    return f"select * from (values {values}) as pairs(qrels_id, run_id)"
+    return rows_query("qrels_id, run_id", pairs)
 
 
 def drop(database: Database, kind: str, names: Names) -> list[str]:
@@ -152,8 +151,7 @@ def annotate(database: Database, kind: str, names: Names, changes: Mapping[str, 
         found = resolve_names(database, kind, names)
         table = "runs" if kind == "run" else kind
         owners = f"select {kind}_id as id, meta from {table} where {kind}_id in ({', '.join(map(str, found.ids))})"
-        wanted = ", ".join(f"({literal(key)}, {literal(value)})" for key, value in changes.items())
-        wanted = f"select key, value::varchar as value from (values {wanted}) as w(key, value)"
+        wanted = f"select key, value::varchar as value from ({rows_query('key, value', [*changes.items()])})"
         inputs = {"owners": owners, "wanted": wanted}
         changed = database.query("meta_differences", inputs)
         made = f"'{kind}' as kind, {NOW} as changed_at, '{__version__}' as evalsql_version"
@@ -247,9 +245,6 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
         delete(database, "qrels", replaced_id)
 
 
-MOST_REPEATED = 5
-
-
 @dataclass
 class LoadWarnings:
     """What was found of the runs or judgments of one load."""
@@ -267,20 +262,10 @@ class LoadWarnings:
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
-        query = database.query("repeated_files", {"new_ids": _listed(ids)}, kind=kind)
-        repeated = database.rows(f"{query}\norder by name, other")
-        for file, name, other in repeated[:MOST_REPEATED]:
-            self.texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
-        if len(repeated) > MOST_REPEATED:
-            self.texts.append(f"{len(repeated) - MOST_REPEATED} more files were loaded before under another name")
+        self.texts += database.remarks("file_remarks", {"new_ids": _listed(ids)}, kind=kind)
 
     def note_irrelevance(self, database: Database, qrels_id: int) -> None:
-        query = database.query("sets_without_relevance", {"new_ids": _listed([qrels_id])})
-        for name, num_judgments, grade in database.rows(query):
-            self.texts.append(
-                f"judgments {name}: nothing is relevant, as the best of {counted(num_judgments, 'grade')} is {grade} "
-                "and 1 is the least that counts; is the column of grades the right one?"
-            )
+        self.texts += database.remarks("relevance_remarks", {"new_ids": _listed([qrels_id])})
 
     def warn(self, *, lower_is_better: bool = False) -> None:
         for text in self.lines(lower_is_better=lower_is_better):

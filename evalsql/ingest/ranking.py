@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from evalsql.catalog.measure_names import rows_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
@@ -104,7 +105,7 @@ class RunBatch:
         options = self.options = self.options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
         pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files]
-        self._owners = f"select * from (values {', '.join(map(str, pairs))}) as files(file_id, owner_id)"
+        self._owners = rows_query("file_id, owner_id", pairs)
         left_out = _leave_out(database, self._owners, options)
         self._add_runs()
         base_rows.add_names(database, "select * from staged_run_rows")

@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, parse_measures, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, QueryError, UsageError, input_error, warn
@@ -79,9 +79,8 @@ def load_scores(database: Database, source: str | Path, *, qrels: str | None, re
         raise input_error(source, "holds no scores: the job evaluated no run")
     _stage(database, source, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
     ranges = ranges_of(_name_measures(database))
-    facts = [file_row("run", 0, Source(path, Path(path)), 0) for path in files.scores]
-    known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
-    score_files = f"select * from (values {known}) as known(path, sha256, bytes)"
+    facts = [file_row("run", 0, Source(path, Path(path)), 0)[2:5] for path in files.scores]
+    score_files = rows_query("path, sha256, bytes", facts)
     runs = f"select *, unnest(files, max_depth := 2) from {_read(source, files.runs)} where problem is null"
     return store(database, {"ranges": ranges, "score_files": score_files}, runs if files.runs else "", replace, meta)
 

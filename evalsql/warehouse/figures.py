@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures, rows_query
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged
@@ -168,8 +168,8 @@ def compared_query(
             _add_means(warehouse, measures, order, losses)
         seen = {ranks: order, ties: order} | seen
     inputs = {
-        "figures": _values("system, asked, figure", figures),
-        "conventions": _values(
+        "figures": rows_query("system, asked, figure", figures),
+        "conventions": rows_query(
             "asked, measure, changes, greatest, has_losses",
             [(each.asked, each.measure.name, each.changes, *_facts(each.measure)) for each in tried],
         ),
@@ -218,7 +218,7 @@ def _add_means(warehouse: Warehouse, measures: Sequence[Measure], order: str, lo
         )
     answers = {
         "figure_answers": "select * from temp.figure_answers",
-        "figure_measures": _values("measure, rel", [(each.name, each.arguments.get("rel", 1)) for each in asked]),
+        "figure_measures": rows_query("measure, rel", [(each.name, each.arguments.get("rel", 1)) for each in asked]),
         "answered": relation_query(catalog, "topic_answers"),
     }
     warehouse.execute(
@@ -242,8 +242,3 @@ def _variants(catalog: Catalog, measure: Measure, losses: str) -> Iterator[Measu
         if losses and _facts(measure)[1] and taken[GAINS] is None:
             taken[GAINS] = losses
         yield Measure(relation, taken)
-
-
-def _values(columns: str, rows: Sequence[Sequence[object]]) -> str:
-    listed = ", ".join(f"({', '.join(literal(value) for value in row)})" for row in rows)  # type: ignore[arg-type]
-    return f"select * from (values {listed}) as listed({columns})"

@@ -173,19 +173,20 @@ class Warehouse:
 
         Arguments and errors are those of ``ingest.scores`` for Parquet, and of ``ingest.results`` for all else.
         """
+        from evalsql.ingest.files.input_files import paths_in
         from evalsql.ingest.python_rows import are_rows
         from evalsql.ingest.results import load_results
         from evalsql.ingest.scores import is_parquet, load_scores
 
-        listed = [sources] if isinstance(sources, str | Path) else list(sources) if are_rows(sources) else sources
-        are_files = isinstance(listed, list) and all(isinstance(each, str | Path) for each in listed)
-        tables = list(filter(is_parquet, listed)) if are_files else []
-        results = [each for each in listed if each not in tables] if are_files else listed
+        listed = list(sources) if are_rows(sources) else sources
+        paths = paths_in(listed)
+        tables = list(filter(is_parquet, paths or ()))
+        results = listed if paths is None else [each for each in paths if each not in tables]
         how: dict[str, Any] = {"qrels": qrels, "replace": replace, "meta": meta}
         names, self.loader.notices = list[str](), []
         with self.database.transaction():
             loaded = [name for each in tables for name in load_scores(self.database, each, **how)]
-            if not are_files or results:
+            if paths is None or results:
                 names, self.loader.notices = load_results(self.database, results, **how, **options)
         return loaded + names
 
