@@ -331,8 +331,8 @@ def open(
         read_only: leave the file as it is.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
         memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. The engine gets three fifths of it. What does not fit goes to disk: into ``<file>.tmp``, or
-            of a warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+            machine has. The engine gets three fifths of it. What does not fit goes to disk: into a folder beside the
+            file, or where that is open for reading only, or there is none, where temporary files are.
         wait: for how many seconds to try again while another process has the file locked.
         progress: called with (stage, done, total) while views are made, where the user's cache has none.
         external_access: whether SQL may read and write other files and load extensions. By default it may unless the

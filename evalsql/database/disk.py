@@ -1,5 +1,6 @@
 """Files and folders on the disk: written whole or not at all, temporary ones, and messages where the disk fails."""
 
+import atexit
 import errno
 import glob
 import os
@@ -172,6 +173,28 @@ def scratch_folder(parent: Path | None = None, *, holds_others: bool = False) ->
             stack.callback(_holder.set, before)
             _holder.set(Path(made.name))
         yield made.name
+
+
+def place_to_spill(file: str | None = None, *, beside: bool = False) -> str:
+    """Where the engine may put what does not fit into memory: it makes this folder then, and removes it.
+
+    It would take ``FILE.tmp`` or ``.tmp``, in which somebody else may have put links that lead elsewhere. A file has
+    the same place each time, which the engine wants of all its connections, and no file is in memory.
+    """
+    if file is not None and beside:
+        part = part_of(Path(file))
+        _sweep(part.parent, f"{glob.escape(_start(Path(file)))}evalsql-*.spilled")
+        return str(part.with_suffix(".spilled"))
+    parent = (_holder.get() if file is None else None) or _own_folder()
+    return str(parent / (os.urandom(8).hex() if file is None else f"{hash(file):x}"))
+
+
+@cache
+def _own_folder() -> Path:
+    """A temporary folder that only this user reads, which is there as long as this process."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return Path(stack.enter_context(scratch_folder(Path(tempfile.gettempdir()))))
 
 
 def host() -> str:

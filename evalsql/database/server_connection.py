@@ -21,6 +21,7 @@ from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
+from evalsql.database.disk import place_to_spill
 from evalsql.database.statement_text import BEGINS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
@@ -63,7 +64,7 @@ class RemoteDatabase(Database):
         with engine.held_back():
             # To check the signature of an extension from a package takes a quarter of a second.
             config = {**engine.SETTINGS, "allow_unsigned_extensions": True, "allow_persistent_secrets": reach is None}
-            connection = engine.connect(":memory:", config=config)
+            connection = engine.connect(":memory:", config=config | {"temp_directory": place_to_spill()})
             connection.execute("set enable_progress_bar = false")
             quack.load(connection, proxy=not address.is_loopback)
         super().__init__(connection, read_catalog(), path=address.url, read_only=read_only)

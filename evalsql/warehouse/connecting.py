@@ -49,11 +49,8 @@ def size_in_bytes(size: str) -> int:
 
 
 def limit_memory(database: Database, size: int) -> None:
-    """Give the engine its share of so many bytes; the rest goes to disk, into a folder that is removed at close."""
+    """Give the engine its share of so many bytes; what does not fit goes to disk."""
     database.execute(f"set memory_limit = '{int(_ENGINES_SHARE * size)}B'")
-    if database.path == MEMORY or database.read_only:
-        scratch = database.at_close.enter_context(disk.scratch_folder())
-        database.execute(f"set temp_directory = {literal(scratch)}")
 
 
 def real_path(path: str) -> str:
@@ -67,6 +64,11 @@ def log_of(file: str, end: str = ".wal") -> str:
     return f"{start}{end}{mark}{rest}"
 
 
+def logs_beside(file: str) -> list[str]:
+    """The logs that the engine would read, or write to."""
+    return [log for end in _LOGS if file != MEMORY and os.path.lexists(log := log_of(file, end))]
+
+
 def connect(
     path: str, read_only: bool = False, wait: float = 0, progress: Progress = silent
 ) -> duckdb.DuckDBPyConnection:
@@ -76,6 +78,7 @@ def connect(
         try:
             with engine.held_back():  # the engine says of a Ctrl-C here that a query was interrupted
                 settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
+                settings["temp_directory"] = disk.place_to_spill(None if file == MEMORY else file, beside=not read_only)
                 with _OPENING:
                     _try_log(file, read_only, settings)
                     connection = engine.connect(file, read_only=read_only, config=settings)
@@ -96,7 +99,7 @@ def connect(
 
 def _try_log(file: str, read_only: bool, settings: dict[str, Any]) -> None:
     """Let the engine read a log beside the file first where it reaches no other: the log may call what reads some."""
-    if any(os.path.exists(log_of(file, end)) for end in _LOGS):
+    if logs_beside(file):
         try:
             engine.connect(file, read_only=read_only, config={**settings, "enable_external_access": False}).close()
         except engine.Error as error:

@@ -22,7 +22,15 @@ from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError,
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse import schema
-from evalsql.warehouse.connecting import attach_relations, connect, limit_memory, log_of, real_path, size_in_bytes
+from evalsql.warehouse.connecting import (
+    attach_relations,
+    connect,
+    limit_memory,
+    log_of,
+    logs_beside,
+    real_path,
+    size_in_bytes,
+)
 from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
 
 DEFAULT_PATH = "evalsql.duckdb"
@@ -144,6 +152,8 @@ def _check_path(path: str, *, read_only: bool) -> bool:
         fault = f"{STEPS} is the name of a schema in every warehouse; call the file otherwise"
     elif name.lower() in ("main", "system", "temp") and name != name.lower():
         fault = f"DuckDB 1.5 takes a file called {name} for its own {name.lower()}; call the file otherwise"
+    elif strange := [log for log in logs_beside(file) if os.path.islink(log) or not os.path.isfile(log)]:
+        fault = f"{Path(strange[0]).name} beside it, where DuckDB writes its log, is a link or no file; remove it"
     elif read_only and is_new and path != MEMORY:
         fault = f"no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
     else:

@@ -1,4 +1,4 @@
-"""The log beside a stranger's file, which the engine reads while it connects."""
+"""What lies beside a stranger's file: the log, which the engine reads while it connects, and where it spills to."""
 
 import os
 import subprocess
@@ -63,3 +63,44 @@ def test_a_log_beside_a_file_is_read(crafted: Crafted) -> None:
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("from more") == [(42,)]
     assert not Path(f"{path}.wal").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such links there")
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("end", ["wal", "wal.checkpoint", "wal.recovery"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe"])
+def test_nothing_is_written_through_a_log(crafted: Crafted, tmp_path: Path, end: str, kind: str) -> None:
+    path, other = crafted(), tmp_path / "other"
+    log = Path(f"{path}.{end}")
+    os.mkfifo(log) if kind == "pipe" else log.symlink_to(other)
+    if kind == "link":
+        other.write_text("kept")
+    for read_only in (True, False):
+        with (
+            pytest.raises(WarehouseError, match=f"w.duckdb.{end} beside it, .* is a link or no file"),
+            evalsql.open(path, read_only=read_only) as warehouse,
+        ):
+            warehouse.load_run({"T01": {"d": 1.0}}, "more")
+    assert other.read_text() == "kept" if kind == "link" else not other.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such links there")
+@pytest.mark.parametrize("how", few_of(["read", "write", ":memory:"], 1))
+def test_what_does_not_fit_into_memory_goes_through_no_link(
+    crafted: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """DuckDB 1.5 always gives what it spills the same names, and 2.0 names that have the number of the process."""
+    monkeypatch.chdir(tmp_path)
+    path, elsewhere = crafted(), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in (f"{path}.tmp", ".tmp"):
+        Path(name).symlink_to(elsewhere)
+    held = sorted(tmp_path.iterdir())
+    with evalsql.open(how if how == ":memory:" else path, read_only=how == "read") as asked:
+        asked.execute("set threads = 1; set memory_limit = '60MB'")
+        asked.execute("create temp table many as select i, md5(i::varchar) as hash from range(3_000_000) as t(i)")
+        ((place,),) = asked.rows("select current_setting('temp_directory')")
+        assert list(Path(place).iterdir())
+        assert not list(elsewhere.iterdir())
+    assert not Path(place).exists()
+    assert sorted(tmp_path.iterdir()) == held

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from evalsql.database import engine
+from evalsql.database.disk import place_to_spill
 from evalsql.database.quack import load_extension
 from evalsql.errors import InputError, Problem, QueryError, UsageError, WarehouseError, input_error
 
@@ -326,7 +327,7 @@ def _as_engine(name: str) -> str:
 
 @contextmanager
 def _connection(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    config = {"allow_unsigned_extensions": True, **engine.SETTINGS}
+    config = {"allow_unsigned_extensions": True, "temp_directory": place_to_spill(), **engine.SETTINGS}
     with engine.connect(":memory:", config=config) as connection:
         try:
             load_extension(connection, "httpfs", "object stores")
