@@ -316,9 +316,10 @@ class Database:
         raised for a statement of a kind that reaches outside.
         """
         with translated_errors():  # alone the engine may read a statement otherwise than behind another one's comment
-            texts = [text, *(each.query for each in self._connection.extract_statements(text))]
-            kinds = [each.kind for one in texts for each in statement_text.statements_run(one)]
-        if not kinds:
+            apart = [each.query for each in self._connection.extract_statements(text)]
+            looked_at = () if external else (text, *apart)
+            kinds = [each.kind for one in looked_at for each in statement_text.statements_run(one)]
+        if not apart:
             raise UsageError("there is no statement to run")
         if not external:
             # COPY can write even to the warehouse's own file as text.

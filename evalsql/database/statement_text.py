@@ -144,15 +144,12 @@ class UnexplainedError(Exception):
 
 
 @cache
-def _engine() -> DuckDBPyConnection:
-    return engine.connect(config=engine.SETTINGS)
-
-
-@cache
 def engine_functions(*kinds: str, schema: str = "") -> frozenset[str]:
     """Names of the engine's own functions, of all kinds or some: scalar, aggregate, macro, window, table."""
     listed = "select function_name from duckdb_functions() where internal and $2 in ('', schema_name)"
-    found = _engine().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds), schema])
+    found = (
+        engine.parser().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds), schema])
+    )
     return frozenset(name for (name,) in found.fetchall())
 
 
@@ -166,7 +163,7 @@ def nodes(text: str) -> list[Node]:
 
     try:
         check_nesting(text)
-        ((written,),) = _engine().cursor().execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
+        ((written,),) = engine.parser().cursor().execute("select json_serialize_sql(?::varchar)", [text]).fetchall()
         parsed = json.loads(written, object_hook=keep)
     except (engine.Error, RuntimeError, RecursionError, CallError) as error:
         raise UnexplainedError(f"cannot be read as SQL: {error}") from error

@@ -98,6 +98,20 @@ def test_rows_that_say_what_evalsql_is_are_written_by_evalsql_alone(sessions: Wa
         assert sessions.authorise("a", text) == text
 
 
+def test_to_look_at_a_text_reads_no_file(sessions: Watched, tmp_path: Path) -> None:
+    """DuckDB 1.5 reads two files as it takes this apart; what is said does not tell whether they are there."""
+    told = []
+    for folder in ("absent", "present"):
+        if folder == "present":
+            (tmp_path / folder).mkdir()
+            for name in ("schema.sql", "load.sql"):
+                (tmp_path / folder / name).write_text("select 1;", encoding="utf-8")
+        text = f"import database '{tmp_path / folder}'"
+        told.append(str(sessions.authorise("a", text)).replace(folder, ""))
+    assert told[0] == told[1]
+    assert "is not for clients" in told[0] or "disabled by configuration" in told[0]
+
+
 def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:
     for characters, is_refused in ((250_000, False), (250_001, True)):
         told = str(sessions.authorise("a", f"select '{'x' * (characters - 9)}'"))
