@@ -223,6 +223,10 @@ def check_length(text: str) -> None:
     rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
     if sum(len(row) ** 3 for row in rows) > _STEPS:
         raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
+    words = words_of(text)
+    for pragma, bracket in zip(words, words[2:], strict=False):
+        if (*pragma[::2], *bracket[::2]) == ("pragma", False, "(", False):
+            raise CallError("a PRAGMA takes no values here, which DuckDB 1.5 computes as it takes a text apart")
     check_nesting(text)
 
 

@@ -127,6 +127,16 @@ def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, ses
     assert "too many signs in a row" in str(sessions.authorise("a", text))
 
 
+@pytest.mark.parametrize("before", ["", "select 1; ", "explain analyze ", "/* ( */ --\n"])
+@pytest.mark.parametrize("name", ["show_tables", "PRAGMA", '"("', "import_database/**/"])
+def test_to_look_at_a_text_computes_nothing_of_it(before: str, name: str, sessions: Watched) -> None:
+    begun = time.perf_counter()
+    told = str(sessions.authorise("a", f"{before}pragma {name}(sleep_ms(3000))"))
+    assert "a PRAGMA takes no values here" in told
+    assert time.perf_counter() - begun < 2
+    assert sessions.authorise("a", text := 'select "pragma" from (select 1 as pragma)') == text
+
+
 WITH, CLOSED = "with x as (", ") select 1"
 NESTED = [
     *(WITH * 40, WITH * 9 + "select 1", f"{WITH * 12}1{CLOSED * 12}", f"explain {WITH * 12}", "with x as ((" * 20),
