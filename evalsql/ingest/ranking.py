@@ -202,10 +202,11 @@ def _leave_out(database: Database, owners: str, options: RunOptions) -> list[str
     staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     chosen = {"only_best": options.one_alignment, "without_self": options.with_self is False}
     chosen["lower_is_better"] = options.lower_is_better
-    database.make("left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
-    ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
-    database.execute("delete from staged_run_rows where rowid in (select row_id from left_out)")
-    database.drop("left_out")
+    database.make("staged_left_out", database.query("left_out_alignments", {"staged": staged}, **chosen))
+    counts = "select count(*) filter (is_self), count(*) filter (not is_self) from staged_left_out"
+    ((selves, others),) = database.rows(counts)
+    database.execute("delete from staged_run_rows where rowid in (select row_id from staged_left_out)")
+    database.drop("staged_left_out")
     told = {
         f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept": others,
         f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them": selves,
