@@ -1,6 +1,7 @@
 """HTML: how numbers and lists read, links, sections and tables of pages, and tables that fit into a notebook."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from evalsql.version import __version__
 MINUS = "\u2212"
 MADE = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
 FILES = Path(__file__).resolve().parent / "page" / "files"
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SEPARATOR = " \u00b7 "
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -44,7 +46,8 @@ def in_words(count: int) -> str:
 
 
 def text(value: object) -> str:
-    return escape(str(value))
+    """Text for a page; characters that turn around what follows them stand as escapes."""
+    return escape(_TURNS.sub(lambda found: one_line(found.group()), str(value)))
 
 
 def embedded_json(value: object) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from evalsql.errors import UsageError
 from evalsql.report.table import BETTER, WORSE, Table
@@ -55,14 +55,21 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
         rows: Iterable[Iterable[object]] = [*([] if after else [table.columns]), *table.rows]
         writer.writerows(rows if format_name != "spreadsheet" else (map(inert, row) for row in rows))
     elif format_name == "json":
-        json.dump(objects(table), stream, ensure_ascii=False, indent=2)
-        stream.write("\n")
+        stream.write(json_text(objects(table), indent=2))
     elif format_name == "jsonl":
-        stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in objects(table))
+        stream.writelines(map(json_text, objects(table)))
     elif format_name in DOCUMENTS:
         stream.write(DOCUMENTS[format_name]([table], digits))
     else:
         write_table(table, stream, digits, after)
+
+
+def json_text(value: object, **form: Any) -> str:
+    """JSON in which what is no sign, as the characters that turn text around, stands as an escape."""
+    text = json.dumps(value, ensure_ascii=False, **form)
+    if not text.replace("\n", "").isprintable():
+        text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+    return text + "\n"
 
 
 def inert(value: object) -> object:

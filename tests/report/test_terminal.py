@@ -17,7 +17,7 @@ import pytest
 import evalsql
 from evalsql.catalog.ddl import relation_query
 from evalsql.cli import main, tell
-from evalsql.report import terminal
+from evalsql.report import html, terminal
 from evalsql.report.table import Table
 from evalsql.report.writers import write
 from tests.conftest import Command, csv_rows, module_file, open_held
@@ -81,7 +81,7 @@ def test_a_rule_stands_below_a_group_of_rows_on_a_terminal_as_elsewhere() -> Non
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "spreadsheet", "markdown", "latex"])
 def test_signs_that_a_terminal_acts_on_are_escaped_there_alone(form: str) -> None:
-    table = Table(["run", "value"], [["a\x1b]0;t\x07\x9b31m\u202e", 0.5], ["b\r\x7f", None]])
+    table = Table(["run", "value"], [["a\x1b]0;t\x07\x9b31m\u202e", 0.5], ["b\r\x7f\U000e0001", None]])
     screen, text = Screen(io.BytesIO(), "utf-8", write_through=True), io.StringIO(newline="")
     for stream in (screen, text):
         write(table, form, stream, 2)
@@ -90,8 +90,16 @@ def test_signs_that_a_terminal_acts_on_are_escaped_there_alone(form: str) -> Non
     held = text.getvalue()
     if form in ("csv", "tsv"):
         assert str(table.rows[0][0]) in held
+    else:
+        assert form == "spreadsheet" or held.replace("\n", "").isprintable()
     if form == "json":
         assert [row["run"] for row in json.loads(held)] == [row[0] for row in table.rows]
+        assert json.loads(printed) == json.loads(held)
+
+
+def test_no_name_turns_a_page_around() -> None:
+    assert html.text("a\u202e<b>\u2066") == "a\\u202e&lt;b&gt;\\u2066"
+    assert html.text("\u0645\u06cc\u200c\u0634") == "\u0645\u06cc\u200c\u0634"  # a word of Persian
 
 
 def load_odd(warehouse: evalsql.Warehouse) -> None:

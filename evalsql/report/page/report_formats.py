@@ -1,6 +1,5 @@
 """The sections of a report with their tables, and the report as Markdown, LaTeX and JSON."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -153,7 +152,7 @@ def _json(report: ReportData, digits: int) -> str:
         **{name: writers.objects(table) for name, table in tables.items()},
         "comparisons": report.comparison.pairs if report.comparison else [],
     }
-    return json.dumps(content, ensure_ascii=False, indent=1, default=str) + "\n"
+    return writers.json_text(content, indent=1, default=str)
 
 
 # How a report is written for each extension; a page (.html) is another module's.
