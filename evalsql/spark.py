@@ -19,7 +19,7 @@ from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.source import in_batches
 from evalsql.ingest.load_options import RunOptions
-from evalsql.phrases import Progress, read_cells, silent
+from evalsql.phrases import Progress, read_cells, silent, some_of
 from evalsql.warehouse.own_measures import Sources, read_sources
 from evalsql.warehouse.portions import OTHER_VERSION, Facts, Job, added_up
 
@@ -158,8 +158,8 @@ def _evaluate_all(reader: Any, out: str, strict: bool, progress: Progress) -> Ou
     session, output, runs = reader.session, Output(reader.session, out, reader.job), reader.runs()
     held = output.evaluated()
     if changed := [run.name for run in runs if run.name in held and held[run.name] != {file[:3] for file in run.files}]:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise UsageError(f"{output.folder}: has scores of run {changed[0]}{more} from other files; name another folder")
+        named = some_of(changed, 1)
+        raise UsageError(f"{output.folder}: has scores of run {named} from other files; name another folder")
     missing = [run for run in runs if run.name not in held]
     outcome = Outcome(output.folder, [], len(runs) - len(missing), {}, [])
     if not missing:

@@ -225,14 +225,12 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     base = _check_called(paper, {"systems": [(each, each.value) for each in paper.systems]})
     paper.check()
     names = {each.value: each.name for each in (*paper.systems, *paper.collections, *paper.measures)}
-    asked: Mapping[str, Any] = {
-        **{"systems": order, "measure": paper.measures[0].value},
-        **{"collections": [each.value for each in paper.collections], "qrels": paper.qrels or ()},
-        **{"missing": paper.missing, "samples": paper.samples, "seed": paper.seed},
-    }
+    collections = [each.value for each in paper.collections]
+    asked: dict[str, Any] = {key: getattr(paper, key) for key in ("missing", "samples", "seed")}
+    asked |= {"measure": paper.measures[0].value, "collections": collections, "qrels": paper.qrels or ()}
     try:
-        found = board(warehouse.evaluation, **asked)
-        query = board(warehouse.evaluation, **asked, baseline=base).query if base else f"{found.query} limit 0"
+        found = board(warehouse.evaluation, order, **asked)
+        query = board(warehouse.evaluation, order, **asked, baseline=base).query if base else f"{found.query} limit 0"
     except UsageError as error:
         raise UsageError(f"{paper.path}: {error}") from error
     pairs = [row._asdict() for row in warehouse.database.records(query)]
@@ -240,7 +238,7 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     if absent := [each for each in order if each not in table.values("system")]:
         lacks = "lacks a collection of the table"
         raise UsageError(f'{paper.path}: {absent[0]} {lacks}; missing = "common" takes the others')
-    fitting = (fnmatch.filter(found.collections, each.value) for each in paper.collections)
+    fitting = (fnmatch.filter(found.collections, each) for each in collections)
     columns = list(dict.fromkeys(chain.from_iterable(fitting)))
     shown = table.picked("system", *columns, "mean")
     rows = sorted(shown, key=lambda row: order.index(row[0])) if paper.order == "given" else shown
