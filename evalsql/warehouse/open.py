@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.statement_text import check_settings
+from evalsql.database.statement_text import check_settings, says_more
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
@@ -163,7 +163,7 @@ def _check_path(path: str, *, read_only: bool) -> bool:
 
 def _shut_in_if_foreign(database: Database) -> None:
     """Let the engine use no other file where the file brings relations of its own, and warn of them."""
-    if foreign := schema.foreign_relations(database):
+    if foreign := _foreign_relations(database):
         few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
             f"{database.path}: contains measures, views or macros beside those of evalsql: {few}. They might read or "
@@ -172,6 +172,29 @@ def _shut_in_if_foreign(database: Database) -> None:
         )
         schema.refuse_settings(database)
         database.shut_in()
+
+
+def _foreign_relations(database: Database) -> list[str]:
+    """Kinds and names of the measures that the file keeps, and of views and macros that are not evalsql's.
+
+    What has the name of one of evalsql's is another's where its text says more: some engines write the same otherwise.
+    """
+    own = {relation.name for relation in database.catalog.own}
+    in_file, attached = (f"database_name = {literal(name)}" for name in (database.name, schema.ATTACHED))
+    found = database.rows(f"""
+        select schema_name, name, kind, system.main.list(definition order by {in_file})
+        from ({schema.OBJECTS}) where kind <> 'table' and ({in_file} or {attached})
+        group by schema_name, name, kind
+        having system.main.bool_and({in_file})
+            or (system.main.bool_or({in_file}) and system.main.count(distinct definition) > 1)
+    """)
+    kept = [f"measure {name}" for name in own]
+    return sorted(kept) + sorted(
+        f"{kind.removesuffix(' table')} {name if place == 'main' else f'{place}.{name}'}"
+        for place, name, kind, (first, *others) in found
+        # Where measures are kept, the views of all measures have these too.
+        if (not others and name not in own) or (not own and any(says_more(each, first) for each in others))
+    )
 
 
 def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) -> bool:

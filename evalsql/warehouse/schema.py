@@ -32,7 +32,7 @@ _MAKING = "making views"
 # opened again finds it attached. No file is called so.
 ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
-_OBJECTS = r"""
+OBJECTS = r"""
     select
         database_name, schema_name, table_name as name, 'table' as kind,
         -- Without its name: what columns call.
@@ -142,14 +142,14 @@ def refuse_settings(database: Database) -> None:
 def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:
     """Schema, name and kind of all that an attached database defines."""
     in_it = f"database_name = {literal(name)}"
-    return database.rows(f"select distinct schema_name, name, kind from ({_OBJECTS}) where {in_it}")
+    return database.rows(f"select distinct schema_name, name, kind from ({OBJECTS}) where {in_it}")
 
 
 def _only_in_file(database: Database, columns: str) -> str:
     """These columns of what the file defines and the attached relations of this version do not."""
     both = f"database_name in ({literal(database.name)}, {literal(ATTACHED)})"
     in_file = f"system.main.bool_and(database_name = {literal(database.name)})"
-    return f"select {columns} from ({_OBJECTS}) where {both} group by {columns} having {in_file}"
+    return f"select {columns} from ({OBJECTS}) where {both} group by {columns} having {in_file}"
 
 
 def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
@@ -317,18 +317,6 @@ def version_of(database: Database, tables: Mapping[str, str]) -> tuple[int, str,
         remedy = "delete it, then evalsql load" if held else "evalsql load"
         raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
     return schema_version, " ".join(str(made_by).split()), digest  # messages have the version in a line
-
-
-def foreign_relations(database: Database) -> list[str]:
-    """Kinds and names of the measures that the file keeps, and of its views and macros that no relation has."""
-    catalog = replace(database.catalog, temporary=frozenset())  # a user's own measures are in the file too
-    own = {("main", relation.name, each) for relation in catalog.own for each in ddl.objects_of(relation)}
-    found = {
-        f"{kind.removesuffix(' table')} {name if schema == 'main' else f'{schema}.{name}'}"
-        for schema, name, kind in database.rows(_only_in_file(database, "schema_name, name, kind"))
-        if kind != "table" and (schema, name, kind) not in own
-    }
-    return sorted(found.union(f"measure {relation.name}" for relation in catalog.own))
 
 
 def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:

@@ -164,6 +164,28 @@ def test_what_has_a_relations_name_and_is_another_thing_is_foreign(crafted: Craf
         evalsql.open(crafted(f"create {made}"), read_only=True).close()
 
 
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [
+        ("view scores as select content as run from read_text('{secret}')", "scores"),
+        ("view scores as from '{secret}'", "scores"),
+        ("macro ap(k := 1) as table from query_table('{secret}')", "ap()"),
+        ("macro ap(k) as table (select k), (k, l) as table (from read_text('{secret}'))", "ap(1, 2)"),
+    ],
+)
+def test_what_has_a_relations_name_and_says_more_is_foreign(
+    crafted: Crafted, tmp_path: Path, made: str, asked: str, read_only: bool
+) -> None:
+    secret = write(tmp_path / "secret.csv", "a\n1\n")
+    path = crafted(f"create or replace {made.format(secret=secret)}")
+    with pytest.warns(InputWarning, match=f"beside those of evalsql: {made[: made.index(asked[:2]) + 2]}"):
+        warehouse = evalsql.open(path, read_only=read_only)
+    with warehouse, pytest.raises(QueryError, match="disabled by configuration"):
+        warehouse.rows(f"from {warehouse.database.name}.main.{asked}")
+
+
 def test_text_in_quotes_stays_text_where_a_parameter_names_a_step(tmp_path: Path) -> None:
     text = """
         -- measure: Leak
