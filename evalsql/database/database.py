@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MOST_SECONDS = 20.0  # of a kept measure that nobody asked for
+_ENGINES = "system.main,system.pg_catalog"
 MEMORY = ":memory:"  # the path of a database in no file
 Rows = tuple[list[str], list[tuple[Any, ...]]]  # with their columns
 _SHUT_IN = "disabled by configuration"  # the engine's words
@@ -199,7 +200,10 @@ class Database:
             self.before_view()
         for statement in statements:
             asked = statement_text.placed(statement.query, self.name)
-            with self.in_file() if asked is None and statement_text.concerns_file(statement.query) else nullcontext():
+            # DuckDB 1.5 calls functions to list tables.
+            before = f"{_ENGINES}," * (statement_text.first_word(statement.query) == "show")
+            is_in_file = asked is None and statement_text.concerns_file(statement.query)
+            with self.in_file(before) if is_in_file else nullcontext():
                 found = fetched(self._connection.execute(asked or statement.query, parameters or None))
         return found
 
@@ -215,18 +219,17 @@ class Database:
             self._asking_path = f"{file},{attached}.main,{attached}.steps"
         else:
             # What is made without a schema goes to the first: the engine refuses it there.
-            engines = "system.main,system.pg_catalog"
-            self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,{engines},{file}", file
+            self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,{_ENGINES},{file}", file
         self._set_path()
 
     @contextmanager
-    def in_file(self) -> Iterator[None]:
-        """Look for names in the file alone, and let CREATE put there what it makes."""
+    def in_file(self, before: str = "") -> Iterator[None]:
+        """Look for names in the file alone, or in others before, and let CREATE put into the first what it makes."""
         if not self._file_path:
             yield
             return
         file_path, self._file_path = self._file_path, ""
-        self.execute(f"set search_path = {literal(file_path)}")
+        self.execute(f"set search_path = {literal(before + file_path)}")
         try:
             yield
         finally:

@@ -76,6 +76,17 @@ def test_no_macro_of_a_file_is_called_for_a_function_of_the_engine(crafted: Craf
         assert warehouse.rows("select pg_typeof(1)") == [("integer",)]
 
 
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+def test_no_macro_of_a_file_says_which_tables_there_are(crafted: Crafted) -> None:
+    listed = []
+    for name, made in (("clean.duckdb", "select 1"), ("w.duckdb", "create macro in_search_path(a, b) as false")):
+        with evalsql.open(crafted(made, name=name)) as warehouse:
+            listed.append(warehouse.rows("show tables"))
+    assert ("runs",) in listed[0]
+    assert listed[0] == listed[1]
+
+
 # A view in a file looks for names there first. Each of these is the engine's, a relation's or a step's.
 HIDERS = (
     *("macro abs(x) as 42", "macro ABS(x) as 42", 'macro "abs"(x, y := 1) as 42', "macro main.abs(x) as (select 42)"),
