@@ -117,12 +117,16 @@ class Holes:
         counted = any(parameter.name == "unseen" for parameter in self._database.catalog[each.relation].parameters)
         divides = counted and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
-        counts = self._database.call("hole_counts", **{CUTOFF: each.cutoff}, **beside)
-        bounds = f"from {self._database.call(each.relation, **each.measure.arguments, **beside)}"
+        if each.relation == _FILLED:
+            bounds = self._filled(each)
+            counts = f"from steps.{self._database.call('hole_counts', **{CUTOFF: each.cutoff}, unseen=0)}"
+        else:
+            bounds = f"from {self._database.call(each.relation, **each.measure.arguments, **beside)}"
+            counts = "from bounds"
         inputs = {
             "values_given": f"from {each.measure.call}",
-            "bounds": self._filled(each) if each.relation == _FILLED else bounds,
-            "counts": f"from steps.{counts}",
+            "bounds": bounds,
+            "counts": counts,
             "chosen": f"from {self._chosen}",
         }
         return self._database.query("hole_values", inputs)

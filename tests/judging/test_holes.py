@@ -366,6 +366,18 @@ def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample
     assert "retrieved" not in plan("")
 
 
+def test_documents_that_count_in_no_bound_are_not_told(sample: Warehouse) -> None:
+    """By default a relevant document that is not retrieved is worth what another one is."""
+
+    def told(name: str) -> list[tuple[Any, ...]]:
+        holes = Holes(sample.evaluation, sample.evaluation.named(name))
+        return sample.rows(f"select qrels, run, topic, num_holes, num_unseen from ({holes.values}) order by all")
+
+    missed, by_default = told("Utility(missed=1)"), told("Utility")
+    assert any(num_unseen for *_, num_unseen in missed)
+    assert by_default == [(*key, num_holes, 0) for *key, num_holes, _ in missed]
+
+
 def test_holes_weigh_as_much_for_measures_of_judged_documents(sample: Warehouse) -> None:
     def differences(name: str) -> list[tuple[Any, ...]]:
         pairs, _ = Holes(sample.evaluation, sample.evaluation.named(name), runs=["dense", "random"]).pairs()

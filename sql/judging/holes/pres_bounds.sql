@@ -1,7 +1,7 @@
 -- title: The least and the greatest PRES, whatever grades the unjudged documents have
 -- parameters: k, rel, most, unseen
 --   k integer in [1, inf) = 1000    documents that the reader is willing to look at
--- columns: qrels, run, topic, least, greatest
+-- columns: qrels, run, topic, least, greatest, num_holes, num_unseen
 -- definition: With r of the R relevant documents among the first k, and S the sum of their ranks, PRES is
 --    (r k + r (r + 1) / 2 - S) / (k R). With the number of relevant holes given it is greatest where the highest are
 --    relevant, and least where the lowest are. A further hole at rank s adds k + r + 1 - s to what is divided by R.
@@ -23,6 +23,7 @@ counted as materialized (
         counts.topic,
         counts.evaluation_id,
         counts.num_holes,
+        counts.num_unseen,
         counts.new_rel,
         counts.num_rel,
         counts.num_rel + counts.new_unseen as num_rel_with_unseen,
@@ -119,7 +120,9 @@ select
     counted.run,
     counted.topic,
     coalesce(lowest.least, 0) as least,
-    coalesce(highest.greatest, 0) as greatest
+    coalesce(highest.greatest, 0) as greatest,
+    counted.num_holes,
+    counted.num_unseen
 from counted
 join extremes as lowest
     on lowest.evaluation_id = counted.evaluation_id

@@ -1,6 +1,6 @@
 -- title: The least and the greatest R-precision, whatever grades the unjudged documents have
 -- parameters: rel, most, unseen
--- columns: qrels, run, topic, least, greatest
+-- columns: qrels, run, topic, least, greatest, num_holes, num_unseen
 -- definition: Each unjudged document that is relevant adds to R, and so moves the cutoff down. With R given, the value is
 --    greatest where as many of the new relevant documents as can be stand among the first R, and least where as few do:
 --    first those that are unseen or stand below are relevant. Extremes over the values of R. The greatest value is above
@@ -15,6 +15,7 @@ with counted as materialized (
         num_rel,
         num_rel_ret,
         num_holes,
+        num_unseen,
         new_rel,
         new_unseen,
         least(num_ret, num_rel + new_rel + new_unseen) as last_depth,
@@ -142,7 +143,9 @@ select
     evaluated_topics.topic,
     -- Without relevant documents the value is 0, which may be at the least.
     case when counted.num_rel = 0 then 0 else coalesce(extremes.least, 0) end as least,
-    coalesce(extremes.greatest, 0) as greatest
+    coalesce(extremes.greatest, 0) as greatest,
+    counted.num_holes,
+    counted.num_unseen
 from evaluated_topics
 join counted on counted.evaluation_id = evaluated_topics.evaluation_id
 left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id

@@ -1,7 +1,7 @@
 -- title: The least and the greatest share of the ideal gain, whatever grades the unjudged documents have
 -- parameters: k, dcg, gains, most, unseen, discounted
 --   discounted boolean = true   whether a rank weighs 1 / log2(rank + 1); else each weighs 1
--- columns: qrels, run, topic
+-- columns: qrels, run, topic, least, greatest, num_holes, num_unseen
 --   least      least share; null where gains say that grade 0 gains something, or a grade less than a lower one
 --   greatest   greatest share; null likewise
 -- definition: The ideal gain is, for each step of gain from one grade to the next, its height times the weights of as
@@ -302,8 +302,11 @@ select
         when coalesce(orders.ordered, true)
         then least(shares_without_holes.least, least_shares.share)
     end as least,
-    case when coalesce(orders.ordered, true) then greatest_values.share end as greatest
+    case when coalesce(orders.ordered, true) then greatest_values.share end as greatest,
+    evaluated.num_holes,
+    evaluated.num_unseen
 from evaluated_topics
+join evaluated on evaluated.evaluation_id = evaluated_topics.evaluation_id
 join shares_without_holes on shares_without_holes.evaluation_id = evaluated_topics.evaluation_id
 join greatest_values on greatest_values.evaluation_id = evaluated_topics.evaluation_id
 left join least_shares on least_shares.evaluation_id = evaluated_topics.evaluation_id

@@ -1,11 +1,9 @@
 -- title: How many documents of each ranking are relevant, and how many nobody judged
 -- parameters: k, rel, most, unseen
--- columns: qrels, run, topic, evaluation_id
+-- columns: qrels, run, topic, evaluation_id, num_holes, num_unseen
 --   num_ret       documents retrieved, all of them
 --   num_rel       relevant documents of the topic
 --   num_rel_ret   relevant documents down to the cutoff
---   num_holes     documents down to the cutoff that nobody judged; a negative grade is no judgment
---   num_unseen    other documents that nobody judged, as unseen says
 --   new_rel       holes that may be relevant: all of them, or none where the greatest grade is too low
 --   new_unseen    the same of num_unseen
 -- definition: Documents that nobody judged are told apart by whether the run has them down to the cutoff (holes), or not

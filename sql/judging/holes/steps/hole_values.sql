@@ -1,28 +1,26 @@
 -- title: The values of one measure by the judgments as they are, the least and the greatest, of the runs that are asked for
 -- inputs: bounds, counts, chosen, values_given
--- columns: qrels, run, topic
---   ties         rule for the value by the judgments as they are, least or greatest
---   value        the value
---   num_holes    unjudged documents that the run has down to the cutoff
---   num_unseen   other unjudged documents that count in the bounds
-with labelled as (
-    select qrels, run, topic, 'rule' as ties, value from values_given
-    union all
-    select qrels, run, topic, 'least' as ties, least as value from bounds
-    union all
-    select qrels, run, topic, 'greatest' as ties, greatest as value from bounds
-)
+-- columns: qrels, run, topic, num_holes, num_unseen
+--   ties    rule for the value by the judgments as they are, least or greatest
+--   value   the value
 select
-    labelled.qrels,
-    labelled.run,
-    labelled.topic,
-    labelled.ties,
-    labelled.value,
+    chosen.qrels,
+    chosen.run,
+    chosen.topic,
+    unnest(['rule', 'least', 'greatest']) as ties,
+    unnest([values_given.value, bounds.least, bounds.greatest]) as value,
     counts.num_holes,
     counts.num_unseen
-from labelled
+from chosen
+join values_given
+    on values_given.qrels = chosen.qrels
+    and values_given.run = chosen.run
+    and values_given.topic = chosen.topic
+join bounds
+    on bounds.qrels = chosen.qrels
+    and bounds.run = chosen.run
+    and bounds.topic = chosen.topic
 join counts
-    on counts.qrels = labelled.qrels
-    and counts.run = labelled.run
-    and counts.topic = labelled.topic
-join chosen on chosen.evaluation_id = counts.evaluation_id
+    on counts.qrels = chosen.qrels
+    and counts.run = chosen.run
+    and counts.topic = chosen.topic

@@ -1,7 +1,7 @@
 -- title: The least and the greatest share that the sum of precisions has of the relevant documents
 -- parameters: k, rel, most, unseen, prior
 --   prior integer in [0, 1] = 0   what is added to the sum, and twice to the number of relevant documents
--- columns: qrels, run, topic
+-- columns: qrels, run, topic, num_holes, num_unseen
 --   least      least share; all that is unseen is relevant
 --   greatest   greatest share; nothing of it is
 -- definition: With the number of relevant holes given, the sum is greatest where the highest are relevant, and least
@@ -19,6 +19,7 @@ with counts as (
         evaluation_id,
         least(coalesce($k, num_ret), num_ret) as depth,
         num_holes,
+        num_unseen,
         new_rel,
         num_rel + 2 * $prior as num_rel,
         num_rel + 2 * $prior + new_unseen as num_rel_with_unseen
@@ -194,7 +195,9 @@ select
     evaluated.run,
     evaluated.topic,
     least(evaluated.total / nullif(evaluated.num_rel_with_unseen, 0), least_shares.share) as least,
-    greatest(evaluated.total / nullif(evaluated.num_rel, 0), greatest_shares.share) as greatest
+    greatest(evaluated.total / nullif(evaluated.num_rel, 0), greatest_shares.share) as greatest,
+    evaluated.num_holes,
+    evaluated.num_unseen
 from evaluated
 left join least_shares on least_shares.evaluation_id = evaluated.evaluation_id
 left join greatest_shares on greatest_shares.evaluation_id = evaluated.evaluation_id
