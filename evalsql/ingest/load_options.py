@@ -21,6 +21,7 @@ FORMS, TIE_RULES, COLLAPSES, UNITS = map(get_args, (Form, TieRule, Collapse, Uni
 IMPLYING = ("pairs", "families")  # forms of what judgments are made of
 SAMPLED = ("strata", "probabilities")  # forms of judgments that are a sample
 NUGGETS = "nuggets"  # form of judgments that answers are assigned to
+SCORED, RANKED, EVALUES = range(3)  # what rows of runs have: scores, ranks alone, or E-values
 NO_CALL = "none"  # what says that no column of a run is a call
 
 
@@ -84,16 +85,18 @@ class RunOptions:
         kept = with_unit(self.meta, self.unit, has_spans=self.holds_spans, collapse=self.collapse)
         object.__setattr__(self, "meta", kept)
 
-    def for_rows(self, *, is_ranking: bool = False, holds_evalues: bool = False) -> RunOptions:
-        """The same with the defaults for these rows: rankings without scores, E-values, or other scores.
+    def for_rows(self, kind: int = SCORED) -> RunOptions:
+        """The same with the defaults for rows of a kind.
 
-        Rankings keep their order. Of E-values lower ones are better; they need 64 bits, in 32 those below 1e-45 are 0.
+        Rankings without scores keep their order. Of E-values lower ones are better; they need 64 bits, as in 32 those
+        below 1e-45 are 0.
         """
+        holds_evalues = kind == EVALUES
         lower_is_better = self.lower_is_better or holds_evalues
         rule = self.tie_rule or ("trec_eval_10" if lower_is_better else "trec_eval")
         return replace(
             self,
-            tie_rule="rank" if is_ranking and rule != "input" else rule,
+            tie_rule="rank" if kind == RANKED and rule != "input" else rule,
             lower_is_better=lower_is_better,
             with_self=not holds_evalues if self.with_self is None else self.with_self,
             one_alignment=holds_evalues and not self.holds_spans,

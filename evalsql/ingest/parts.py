@@ -23,7 +23,6 @@ from evalsql.errors import EvalsqlError, InputError, InputWarning, ProblemList, 
 from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import open_file
 from evalsql.ingest.load_options import RunOptions
-from evalsql.ingest.ranking import NewRun, StagedFile
 from evalsql.ingest.run_loading import run_tables, staged_file
 
 if TYPE_CHECKING:
@@ -151,11 +150,11 @@ def _file_rows(
             found.opposed = []
         found.warn(lower_is_better=options.lower_is_better)
         said, tag = [place.in_text(note) for note in notes], run.files[0].notes.last_tag
-        yield _fact(file.run, kind=_kind(run), tag=tag, notes=said)
+        yield _fact(file.run, kind=run.kind, tag=tag, notes=said)
         first = file.nth * PLACES_A_FILE + place.start + place.before
         yield from arrow_batches(
             database,
-            f"""select {literal(file.run)} as run, topic, document, score, given_rank, {_kind(run)} as kind,
+            f"""select {literal(file.run)} as run, topic, document, score, given_rank, {run.kind} as kind,
                 {first} + rowid as place, null as facts
             from temp.staged_run_rows order by rowid""",
             READ,
@@ -175,15 +174,14 @@ def _table_rows(
     try:
         with run_tables(database, options, ProblemList()) as tables:
             held = tables.read_data(table.drop_columns(own), _TABLE)
-            kind = _kind(NewRun("", 0, (), [StagedFile(held.source, held)]))
             database.register("evalsql_owners", table.select(own).append_column("row", numbers))
             query = f"""
-                select evalsql_run as run, topic, document, score, rank as given_rank, {kind} as kind,
+                select evalsql_run as run, topic, document, score, rank as given_rank, {held.kind} as kind,
                     evalsql_place as place, null as facts
                 from ({held.query}) join evalsql_owners using (row)
             """
             yield from arrow_batches(database, query, READ)
-        yield from (_fact(run, kind=kind) for run in runs)
+        yield from (_fact(run, kind=held.kind) for run in runs)
     except EvalsqlError as error:
         for run in runs:
             if len(runs) > 1:
@@ -204,11 +202,6 @@ def noted() -> Iterator[list[str]]:
         warnings.simplefilter("always", InputWarning)
         warnings.showwarning = lambda message, *_: notes.append(str(message))
         yield notes
-
-
-def _kind(run: NewRun) -> int:
-    is_ranking, holds_evalues = run.kind
-    return 1 if is_ranking else 2 if holds_evalues else 0
 
 
 def _joined(lines: Any) -> memoryview:

@@ -14,7 +14,7 @@ from evalsql.ingest.column_meanings import ENDS
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
-from evalsql.ingest.load_options import UNITS, JudgmentOptions, RunOptions
+from evalsql.ingest.load_options import SCORED, UNITS, JudgmentOptions, RunOptions
 from evalsql.phrases import counted
 
 STAGED_COLUMNS = {
@@ -59,9 +59,9 @@ class StagedFile:
     is_refused: bool = False
 
     @property
-    def kind(self) -> tuple[bool, bool]:
-        """Whether it is a ranking without scores, and whether it holds E-values."""
-        return (self.table.is_ranking, self.table.holds_evalues) if self.table else (False, False)
+    def kind(self) -> int:
+        """What its rows have, see ``load_options``."""
+        return self.table.kind if self.table else SCORED
 
     def inspect(self, folder: Path) -> None:
         """Compute the checksum, and decompress TREC text into ``folder`` if need be."""
@@ -80,7 +80,7 @@ class NewRun:
     files: Sequence[StagedFile] = ()
 
     @property
-    def kind(self) -> tuple[bool, bool]:
+    def kind(self) -> int:
         return self.files[0].kind
 
 
@@ -101,8 +101,8 @@ class RunBatch:
 
     def rank(self) -> list[str]:
         """Rank the staged rows under the tie rule; returns notices of rows that were left out before."""
-        database, (is_ranking, holds_evalues) = self.database, self.runs[0].kind
-        options = self.options = self.options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
+        database, options = self.database, self.options.for_rows(self.runs[0].kind)
+        self.options = options
         self._listed = ", ".join(str(run.run_id) for run in self.runs)
         pairs = [(file.source.number, run.run_id) for run in self.runs for file in run.files]
         self._owners = rows_query("file_id, owner_id", pairs)

@@ -24,7 +24,7 @@ from evalsql.ingest.files.table import TREC_TEXT, Table, note_left_out
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_paths, run_rows
 from evalsql.ingest.frames import put
-from evalsql.ingest.load_options import NO_CALL, RunOptions
+from evalsql.ingest.load_options import NO_CALL, RANKED, SCORED, RunOptions
 from evalsql.ingest.ranking import SPANS_OF_TABLE, STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile, check_spans
 from evalsql.phrases import Progress, silent
 
@@ -83,7 +83,7 @@ class RunLoader:
                 runs.append(NewRun(name, run_id, qrels_ids[name], files))
             elif kinds:
                 mixed = "files with E-values and of files with other scores"
-                if len({is_ranking for is_ranking, _ in kinds}) > 1:
+                if RANKED in kinds:
                     mixed = "rankings without scores and of files with scores"
                 self.problems.add(files[0].source.problem(0, f"run {name} is made of {mixed}; name them apart"))
         return runs
@@ -115,7 +115,7 @@ class RunLoader:
             opposed = set[int]()
             if tables := [file.table for file in files if file.table]:
                 self.tables.stage_runs(tables, SPANS_OF_TABLE if self.options.holds_spans else "")
-                plain = {file.source.number for file in files if file.table and not any(file.kind)}
+                plain = {file.source.number for file in files if file.table and file.kind == SCORED}
                 opposed = plain & _opposed(self.database, self.tables.first_run_rows, self.options)
             if texts := [file for file in files if not file.table]:
                 opposed |= self._look_at_first_rows(texts)
@@ -285,7 +285,7 @@ def stage_run_data(
         run.files = [StagedFile(table.source, table)]
         check_spans(table.source, table, options)
         tables.stage_runs([table], SPANS_OF_TABLE if options.holds_spans else "")
-        has_both = "rank" in table.columns and not any(run.kind)
+        has_both = "rank" in table.columns and run.kind == SCORED
         if warnings and has_both and _opposed(database, tables.first_run_rows, options):
             warnings.opposed.append(run.name)
         return table.num_rows

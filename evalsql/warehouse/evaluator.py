@@ -14,7 +14,7 @@ from evalsql.errors import UsageError, warn
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.shared_steps import FEWEST
 from evalsql.ingest.base_rows import LoadWarnings, add_evaluations, pairs_query, rank_judged
-from evalsql.ingest.load_options import RunOptions
+from evalsql.ingest.load_options import EVALUES, RANKED, RunOptions
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import NewRun, RunBatch
 from evalsql.ingest.run_loading import repeated_error, stage_run_data
@@ -124,10 +124,9 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         database, options, staged = self._database, self._options, NewRun("run", 1, [])
         batch = RunBatch(database, [staged], options)
         stage_run_data(database, staged, run, options, told := LoadWarnings())
-        is_ranking, holds_evalues = staged.kind
-        if holds_evalues and not options.lower_is_better:
+        if staged.kind == EVALUES and not options.lower_is_better:
             raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
-        if is_ranking and options.lower_is_better:
+        if staged.kind == RANKED and options.lower_is_better:
             raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         lines = [f"run: {line}" for line in batch.rank()]
         if not _has_texts_as_keys(run) and (repeated := batch.repeated()):

@@ -15,6 +15,7 @@ from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, WHOLE, how_to_name, how_to_take, spans_form
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source
+from evalsql.ingest.load_options import EVALUES, RANKED, SCORED
 from evalsql.phrases import counted, shortened
 
 ROWS = "incoming_rows"
@@ -79,6 +80,11 @@ class Table:
     def is_ranking(self) -> bool:
         """Whether it has ranks and no scores; these are then the negative ranks."""
         return "rank" in self.columns and "score" not in self.columns
+
+    @property
+    def kind(self) -> int:
+        """What its rows have as those of a run, see ``load_options``."""
+        return RANKED if self.is_ranking else EVALUES if self.holds_evalues else SCORED
 
     @property
     def unit(self) -> str:
