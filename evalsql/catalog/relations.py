@@ -48,7 +48,7 @@ _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
 NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
 RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"  # no measures by the contract
-_TREC = {name: groups.split() for name, groups in read_cells(PACKAGE / "catalog" / "trec_groups.tsv")}
+_TREC = {name: " ".join(groups).split() for name, *groups in read_cells(PACKAGE / "catalog" / "trec_groups.tsv")}
 TREC_ORDER: Sequence[str] = tuple(_TREC)
 TREC_GROUPS: Mapping[str, Sequence[str]] = {
     group: [name for name in _TREC if group in _TREC[name]] for group in dict.fromkeys(chain(*_TREC.values()))
