@@ -353,12 +353,16 @@ def tie_report(catalog: Catalog, report: str, answers: str) -> str:
 
 def averaged(catalog: Catalog) -> str:
     """A SELECT of the mean of each measure over all topics of the judgments."""
-    return relation_query(catalog, "mean_values", topics="all")
+    return relation_query(catalog, "mean_values")
 
 
 def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
-    """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs."""
-    body = bound(catalog, catalog[name], {key: literal(value) for key, value in arguments.items()})
+    """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs.
+
+    Parameters that are not given have their defaults.
+    """
+    given = {**default_measure(catalog[name]).arguments, **arguments}
+    body = bound(catalog, catalog[name], {key: literal(value) for key, value in given.items()})
     return with_inputs(body, inputs) if inputs else body
 
 

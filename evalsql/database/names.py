@@ -120,4 +120,4 @@ def only_qrels(database: Database, asked: str | None, several: str, among: Seque
 
 
 def replaced_qrels(database: Database) -> set[str]:
-    return {name for (name,) in database.rows(REPLACED)}
+    return {*database.column(REPLACED)}

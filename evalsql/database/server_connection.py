@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Relation, read_catalog
-from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
 from evalsql.database.disk import place_to_spill
-from evalsql.database.statement_text import BEGINS, first_word, rendered
+from evalsql.database.statement_text import BEGINS, first_word, plain_words, rendered
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
 
@@ -200,8 +199,7 @@ class RemoteDatabase(Database):
         return self._connection.execute(text)
 
     def _is_local(self, text: str) -> bool:
-        words = (each.text.lower() for each in tokens(text, signs=False) if each.kind == "word")
-        return self._reads_files and not (_FILE_READERS | self._registered).isdisjoint(words)
+        return self._reads_files and not (_FILE_READERS | self._registered).isdisjoint(plain_words(text))
 
     def _ask(self, text: str) -> duckdb.DuckDBPyConnection:
         with self._reached():

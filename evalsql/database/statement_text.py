@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
@@ -38,14 +38,19 @@ def kind_of(statement: EngineStatement) -> str:
     return kind
 
 
+def plain_words(query: str) -> Iterator[str]:
+    """The words of a statement in lower case, without those in quotes and comments."""
+    return (each.text.lower() for each in tokens(query, signs=False) if each.kind == "word")
+
+
 def first_word(query: str) -> str:
     """The first word of a statement in lower case, without the comments before it; empty if there is none."""
-    return next((each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"), "")
+    return next(plain_words(query), "")
 
 
 def concerns_file(query: str) -> bool:
     """Whether a statement is a CREATE of what is not temporary, a DROP, a CHECKPOINT, or SHOW TABLES."""
-    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
+    words = [*islice(plain_words(query), 5)]
     if words[:1] in (["drop"], ["checkpoint"]) or words[:2] == ["force", "checkpoint"]:
         return True
     if words[:1] == ["create"]:  # a column or a view can have the name temp too
@@ -56,7 +61,7 @@ def concerns_file(query: str) -> bool:
 
 def makes_view(query: str) -> bool:
     """Whether a statement is a CREATE VIEW of what is not temporary, or has that word near its beginning."""
-    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:5]
+    words = [*islice(plain_words(query), 5)]
     return words[:1] == ["create"] and "view" in words and concerns_file(query)
 
 

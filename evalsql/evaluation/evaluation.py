@@ -130,13 +130,10 @@ class Evaluation:
         ``evaluate`` has others.
         """
         named = parse_measures(as_list(measures), self.database.catalog)
-        relation = self.database.catalog["comparisons"]
-        given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
-        known = {each.name: each for each in relation.parameters if each.name != "baseline"}
-        for name, value in options.items():
-            if name not in known:
-                raise UsageError(f"comparisons take no {name}; there are: measures, qrels, {', '.join(known)}")
-            given[name] = known[name].parse(str(value))
+        known = {each.name: each for each in self.database.catalog["comparisons"].parameters if each.name != "baseline"}
+        if unknown := [name for name in options if name not in known]:
+            raise UsageError(f"comparisons take no {unknown[0]}; there are: measures, qrels, {', '.join(known)}")
+        given = {name: known[name].parse(str(value)) for name, value in options.items()}
         baseline = None if baseline is None else run_in_place(self.database, baseline)
         named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
         names = resolve_names(self.database, "run", named_runs)
@@ -236,7 +233,7 @@ class Evaluation:
         """A condition on names; replaced judgments must be named, and if it ``asks`` for them there may be none."""
         names = {"topic": as_list(topics)}
         if names["topic"]:
-            held = {topic for (topic,) in self.database.rows("select topic from topics")}
+            held = {*self.database.column("select topic from topics")}
             if unknown := [topic for topic in names["topic"] if topic not in held]:
                 raise UsageError(f'no topic is called "{unknown[0]}"')
         for kind, patterns in (("qrels", as_list(qrels)), ("run", as_list(runs))):

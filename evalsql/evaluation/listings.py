@@ -65,7 +65,7 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
     """Values by topic with a column for each run: ``qrels, measure, topic, <run>...``, topics in natural order."""
     if taken := {"qrels", "measure", "topic"} & {run.lower() for run in runs}:
         raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
-    topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
+    topics = sorted(database.column("select topic from topics"), key=natural_key)
     return (
         f"select qrels, measure, topic, {value_columns('run', runs)} from (\n{values}\n)\n"
         "group by qrels, measure, topic\n"

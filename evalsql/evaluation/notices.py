@@ -273,7 +273,6 @@ def check_new_runs(database: Database) -> None:
 
 
 def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
-    """The SELECT of an audit with its name before the other columns; parameters that are not given have defaults."""
-    defaults = {parameter.name: parameter.default for parameter in audit.parameters}
-    query = relation_query(catalog, audit.name, inputs, **(defaults | arguments))
+    """The SELECT of an audit with its name before the other columns."""
+    query = relation_query(catalog, audit.name, inputs, **arguments)
     return f"select {literal(audit.name)} as audit, finding, num_rows from (\n{query}\n)"

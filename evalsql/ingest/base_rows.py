@@ -127,11 +127,11 @@ def delete(database: Database, kind: str, *keys: int) -> None:
         figures = " union all ".join(held)
         unranked = f"select run_id from ({figures}) where run_id not in (select run_id from run_topics)"
         stored, others = (f"{unranked} and qrels_id {word} {among}" for word in ("in", "not in"))
-        runs = [run_id for (run_id,) in database.rows(f"select distinct run_id from ({stored}) order by run_id")]
+        runs = database.column(f"select distinct run_id from ({stored}) order by run_id")
         if runs:
             what = f"stored scores, assignments or citations of {counted(len(runs), 'run')}"
             warn(f"the {what} went with the judgments they were made with")
-        elsewhere = {run_id for (run_id,) in database.rows(others)} if runs else set()
+        elsewhere = {*database.column(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
         kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
         database.execute(f"delete from files where kind in ({kinds})")

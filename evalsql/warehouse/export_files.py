@@ -189,7 +189,7 @@ def _weights(database: Database, name: str, _: str, path: Path) -> Written:
 
 def _answers(database: Database, kind: str, name: str, form: str, path: Path, qrels: str | None) -> Written:
     held = named(OF_ANSWERS[kind], "runs", "qrels", "topics", beside=["rowid"])
-    found = {judged for (judged,) in database.rows(f"select distinct qrels from {held} where run = ?", [name])}
+    found = {*database.column(f"select distinct qrels from {held} where run = ?", [name])}
     several = f"{name} has {kind} by several sets of nuggets, name one with --qrels"
     judged = only_qrels(database, qrels, several, sorted(found - replaced_qrels(database) or found) or [""])
     if judged not in found:

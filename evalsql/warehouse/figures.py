@@ -192,7 +192,7 @@ def _put_in_order(warehouse: Warehouse, runs: Sequence[str], order: str) -> None
     """Load runs under a tie rule, or put those loaded by their lines in another order."""
     database = warehouse.database
     if order in TIE_RULES:
-        sets = [name for (name,) in warehouse.rows("select qrels from qrels")]
+        sets = database.column("select qrels from qrels")
         warehouse.load_runs(runs, qrels=sets, tie_rule=order, replace=True, tells_remarks=order == TIE_RULES[0])
         return
     if order == _OTHER_ORDERS[0]:

@@ -253,7 +253,7 @@ def fuse(
     if not judged:  # those that evaluate every one of the runs
         pairs = f"select distinct qrels, run from {named('evaluations', 'qrels', 'runs')}"
         of_all = "where list_contains($1, run) group by qrels having count(*) = len($1) order by qrels"
-        judged = [each for (each,) in database.rows(f"select qrels from ({pairs}) {of_all}", [names])]
+        judged = database.column(f"select qrels from ({pairs}) {of_all}", [names])
     if chosen.takes("qrels") or tune is not None:
         learn_from = _teacher(database, learn_from, judged, chosen, folds)
     if chosen.takes("qrels"):

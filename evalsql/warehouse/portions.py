@@ -90,7 +90,7 @@ class Job:
 def judged_topics(job: Job) -> list[str]:
     """The topics that every run is evaluated on; raises InputError for all that is wrong with the judgments."""
     query = f"select distinct topic from {named('judged_documents', 'topics')} order by topic"
-    return [topic for (topic,) in warehouse_of(job).rows(query)]
+    return warehouse_of(job).database.column(query)
 
 
 _held: dict[str, Warehouse] = {}

@@ -77,7 +77,7 @@ def create_tables(database: Database, tables: Iterable[Relation]) -> None:
 
 def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
-    written = {name for (name,) in database.rows("select relation from relations where kind not in ('tables', 'keys')")}
+    written = {*database.column("select relation from relations where kind not in ('tables', 'keys')")}
     ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
     _drop(database, database.name, {*written, *ours, ddl.SCORES})
     try:
@@ -376,7 +376,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
-        found = [] if database.read_only else [name for (name,) in database.rows(triggers)]
+        found = [] if database.read_only else database.column(triggers)
         _refuse(database, found, "is a trigger, which a warehouse has none of")
 
 
