@@ -296,23 +296,7 @@ _FIELDS = {
 }
 _BLAST_COMMENT = re.compile(r"#\s*(t?blast[npx]|(psi|rps|delta|mega)\S*blast\S*|diamond|fasta|query id|query:)\b", re.I)
 _HMMER_COMMENT = re.compile(r"#\s*target name\s+accession\s")
-_ACCESSIONS = "target_name target_accession query_name query_accession"
-# Columns of HMMER's and Infernal's tables as far as the E-value, by a word of the header that only that table has.
-_HMMER = {
-    " tlen ": (
-        "HMMER --domtblout",
-        "target_name target_accession tlen query_name query_accession qlen evalue bitscore",
-    ),
-    " hmmfrom ": (
-        "HMMER --tblout (nhmmer)",
-        f"{_ACCESSIONS} hmmfrom hmm_to alifrom ali_to envfrom env_to sq_len strand evalue bitscore",
-    ),
-    " mdl ": (
-        "Infernal --tblout",
-        f"{_ACCESSIONS} mdl mdl_from mdl_to seq_from seq_to strand trunc pass gc bias bitscore evalue",
-    ),
-    "": ("HMMER --tblout", f"{_ACCESSIONS} evalue bitscore"),
-}
+_HMMER = read_cells(Path(__file__).with_name("alignments.tsv"))
 NO_TARGET = "*"  # where DIAMOND reports a query that has no hit
 _Layout = tuple[str, Sequence[str], str]
 
@@ -331,7 +315,7 @@ def _alignments(source: Source, head: str) -> _Layout | None:
             if line.strip() and not line.startswith("#"):
                 return found or _of_row(line, is_blast=is_blast)
             if _HMMER_COMMENT.match(line):
-                name, columns = next(each for word, each in _HMMER.items() if word in line)
+                name, columns = next(told for word, *told in _HMMER if word in line)
                 return name, columns.split(), " "
             is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
             if line.startswith("# Fields:"):
