@@ -311,13 +311,12 @@ def tied_scores(measures: Sequence[Measure], without: str = "") -> str:
 
 def per_topic(measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of ``scores`` in the order of the topics, the measures in the order they were asked for."""
-    order = literals(measure.name for measure in measures)
-    return f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)"
+    return f"{scores}\norder by qrels, run, topic, list_position([{literals(each.name for each in measures)}], measure)"
 
 
 def means(catalog: Catalog, scores: str) -> str:
     """A SELECT of the means of ``scores``: qrels, run, measure, value."""
-    averages = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
+    averages = relation_query(catalog, "mean_values", {SCORES: scores, "answered": ANSWERS})
     return f"select qrels, run, measure, value from (\n{averages}\n)"
 
 
@@ -357,10 +356,7 @@ def averaged(catalog: Catalog) -> str:
 
 
 def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
-    """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs.
-
-    Parameters that are not given have their defaults.
-    """
+    """The SELECT of a relation that is no view over the given inputs; parameters have their defaults if not given."""
     given = {**default_measure(catalog[name]).arguments, **arguments}
     body = bound(catalog, catalog[name], {key: literal(value) for key, value in given.items()})
     return with_inputs(body, inputs) if inputs else body

@@ -6,14 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import (
-    Measure,
-    literal,
-    names_of_counts,
-    names_of_less_is_better,
-    parse_measures,
-    with_arguments,
-)
+from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
@@ -299,7 +292,7 @@ def _notices(warehouse: Warehouse, named: Sequence[Measure], judged: str, chosen
 def _comparison(warehouse: Warehouse, named: Sequence[Measure], baseline: str, family: str) -> Comparison:
     """Runs beside the baseline, tested by the values that the view scores gives now."""
     compared = {"baseline": baseline, "family": family}
-    call = with_arguments(warehouse.catalog, "comparisons", **compared).call
+    call = warehouse.database.call("comparisons", **compared)
     table = Table(*warehouse.database.table(f"select * from {call} order by measure, run"))
     (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, **compared)
     return found
@@ -310,14 +303,14 @@ def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[st
     beside = warehouse.database.query("sets_beside", qrels=qrels)
     held = warehouse.database.column(f"select qrels from ({beside}) order by num_documents desc, qrels")
     shown = [name for name in held if "," not in name][:MOST_SETS]  # a comma separates names
-    call = with_arguments(warehouse.catalog, "judge_pairs", names=",".join(shown)).call
+    call = warehouse.database.call("judge_pairs", names=",".join(shown))
     table = Table(*warehouse.database.table(f"select * from {call} order by place, other_place"))
     left_out = f"{len(shown)} of {len(held)} judgment sets are shown, those with the most judgments in common"
     return table, [left_out] * (len(shown) < len(held))
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
-    call = with_arguments(warehouse.catalog, "differences").call
+    call = warehouse.database.call("differences")
     found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
     tested = warehouse.database.query("tested_pairs", found, alpha=ALPHA, family=family)
     return {(each.measure, each.baseline, each.run): each for each in warehouse.database.records(tested)}
