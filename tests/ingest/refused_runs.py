@@ -41,6 +41,10 @@ REFUSED: list[tuple[bytes | str, str]] = [
         "is an Excel workbook, neither a run nor judgments; export the sheet",
     ),
     (b"PK\x03\x04" + bytes(40), "cannot be read as a zip archive: "),
+    (
+        gzip.compress(b"\n" * 70_000 + TREC_RUN.encode()),
+        "is blank where it begins, neither a run nor judgments; without",
+    ),
     *(
         (TREC_RUN.encode(code), "is text in UTF-16, .*save it as UTF-8")
         for code in ("utf-16", "utf-16-le", "utf-16-be")
