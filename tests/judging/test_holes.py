@@ -69,6 +69,7 @@ _LOOPS: Mapping[str, Callable[[Topic], float]] = {
     "SetAP": _set_ap,
     "AP": _ap,
     "AP@3": lambda topic: _ap(topic, 3),
+    "AP@50": lambda topic: _ap(topic, 50),
     "GMAP": lambda topic: max(_ap(topic), 0.00001),
     "Rprec": _rprec,
     "BreakEven": _rprec,
@@ -193,6 +194,41 @@ KINDS = ((0, None), (1, None), (2, None), (1, 1), (2, 0))
 def test_bounds_are_the_extremes_over_all_grades_of_many_topics(tmp_path: Path, unseen: int, most: int | None) -> None:
     """Of twenty times as many: python -m tests.trials holes, an hour of the processor."""
     compare(99, 100 + unseen, tmp_path, unseen, most, NAMES)
+
+
+def _long_case(chance: random.Random) -> Case:
+    """A ranking that is long enough for parts of it to be looked at by themselves, judged more here than there."""
+    order = [f"d{at}" for at in range(chance.randint(60, 150))]
+    relevance, share, judged = chance.random() ** 2, chance.random(), dict[str, int]()
+    for document in order:
+        share = chance.random() if chance.random() < 0.1 else share
+        if chance.random() < share:
+            judged[document] = int(chance.random() < relevance)
+    return Case({**judged, "missed": 1}, order, 1)
+
+
+@pytest.mark.parametrize("unseen", [0, 3])
+def test_precisions_of_long_rankings_have_the_best_number_of_holes_at_either_end(tmp_path: Path, unseen: int) -> None:
+    """That no other holes do better is what short rankings show."""
+    chance = random.Random(7)
+    cases = {f"t{at}": _long_case(chance) for at in range(40)}
+    with new_warehouse() as warehouse:
+        _load(warehouse, tmp_path, {"to1": cases})
+        for name in ("AP", "AP@50", "YAAP"):
+            value = _LOOPS.get(name) or value_of(name)
+            holes = Holes(warehouse.evaluation, warehouse.evaluation.named(name), unseen=unseen)
+            for topic, case in cases.items():
+                scores = {document: -float(at) for at, document in enumerate(case.order)}
+                free = [document for document in case.order[: _depth(name)] if document not in case.judged]
+                new = {f"unseen{at}": 1 for at in range(unseen)}
+                ends = range(len(free) + 1)
+                lowest = [value(Topic({**case.judged, **new, **dict.fromkeys(free[at:], 1)}, scores, 1)) for at in ends]
+                highest = [value(Topic({**case.judged, **dict.fromkeys(free[:at], 1)}, scores, 1)) for at in ends]
+                (found,) = warehouse.rows(f"""
+                    select max(value) filter (ties = 'least'), max(value) filter (ties = 'greatest')
+                    from ({holes.values}) where topic = '{topic}'
+                """)
+                assert found == pytest.approx((min(lowest), max(highest)), rel=1e-12, abs=1e-12), (name, topic)
 
 
 def test_every_measure_has_bounds_that_are_tried_or_says_why_it_has_none() -> None:

@@ -4,26 +4,30 @@
 -- columns: qrels, run, topic, num_holes, num_unseen
 --   least      least share; all that is unseen is relevant
 --   greatest   greatest share; nothing of it is
--- definition: With the number of relevant holes given, the sum is greatest where the highest are relevant, and least
---    where the lowest are. A gap holds the holes between two judged documents. Where those at the ranks a to b become
---    relevant, rank s among them has the precision (s - others) / s, others being the documents above that are not
---    relevant, and each of them adds 1 / rank to the precision at each relevant rank below. Together they add (b - a +
---    1) * (1 + weights below) - others * (1 / a + ... + 1 / b). Downwards each hole of a gap adds no less than the one
---    before it, so that the greatest share is at the end of a gap. Upwards each adds more than all before it: the least
---    share is in the highest gap whose lowest hole makes it less.
-with counts as (
+-- definition: With the number of relevant holes given, the sum is greatest where the highest are relevant, and
+--    least where the lowest are. Others are documents judged not relevant. If all holes down to rank r are relevant,
+--    rank s down to r has the precision 1 - others above / s, unless it is one of the others. Added up over these
+--    ranks that is r - others (1 + 1/1 + ... + 1/r) + the sum over the others of 1/1 + ... + 1/rank + others above /
+--    rank. Less what the ranks add without holes it is their gain. Each of these holes also adds 1 / rank at each
+--    relevant rank below. If the holes below r are relevant instead, the gain is that of all ranks less that of r
+--    ranks, and each hole above takes 1 / rank from each rank below, unless it is one of the others. Downwards each
+--    hole of a gap between two judged documents adds no less than the one before it, so that the greatest share is at
+--    the end of a gap; the least is anywhere. Shares are computed at the ends of blocks of 16 judged documents first,
+--    and then only in blocks that could have a better one if each of their holes added the least that it may.
+with counts as materialized (
     select
-        qrels,
-        run,
-        topic,
-        evaluation_id,
-        least(coalesce($k, num_ret), num_ret) as depth,
-        num_holes,
-        num_unseen,
-        new_rel,
-        num_rel + 2 * $prior as num_rel,
-        num_rel + 2 * $prior + new_unseen as num_rel_with_unseen
+        *,
+        least(coalesce($k, num_ret), num_ret) as depth
     from hole_counts(k := $k, rel := $rel, most := $most, unseen := $unseen)
+),
+reciprocals as materialized (
+    select
+        rank,
+        sum(case when rank = 0 then 0 else 1 / cast(rank as double) end) over (
+            order by rank
+            rows between unbounded preceding and current row
+        ) as total
+    from (select unnest(range(0, 1 + coalesce((select max(depth) from counts), 0))) as rank) as ranks
 ),
 precisions as (
     select
@@ -36,168 +40,225 @@ precisions as (
 evaluated as materialized (
     select
         counts.*,
-        $prior + coalesce(precisions.total, 0) as total
+        counts.num_rel + 2 * $prior as divisor,
+        counts.num_rel + 2 * $prior + counts.new_unseen + counts.num_holes as full_divisor,
+        $prior + coalesce(precisions.total, 0) as total,
+        -- Where all holes are relevant, but for what is summed up from each judged document.
+        $prior + coalesce(precisions.total, 0) + counts.depth
+            - (counts.depth - counts.num_holes - counts.num_rel_ret) * (1 + reciprocals.total) as full_total,
+        reciprocals.total as weights
     from counts
+    join reciprocals on reciprocals.rank = counts.depth
     left join precisions on precisions.evaluation_id = counts.evaluation_id
 ),
-judged_below as (
+others as materialized (
     select
         evaluation_id,
         rank,
-        rank - judged_rank as holes_above,
-        1 / cast(rank as double) as weight,
-        grade >= $rel as is_relevant
+        judged_rank,
+        cast(
+            row_number() over (
+                partition by evaluation_id
+                order by rank
+            ) as integer
+        ) as others_down
     from asked_ranks()
     where
         grade >= 0
+        and grade < $rel
         and rank <= coalesce($k, 2147483647)
-    union all
-    -- The end of a ranking is below its last gap.
+),
+judged as not materialized (
     select
         evaluation_id,
-        depth + 1 as rank,
-        num_holes as holes_above,
-        0 as weight,
-        null as is_relevant
+        rank,
+        judged_rank,
+        judged_rank - relevant_rank as others_down,
+        (judged_rank + 15) >> 4 as block,
+        true as is_relevant,
+        -relevant_rank / cast(rank as double) as gain
+    from relevant_ranks(rel := $rel)
+    where rank <= coalesce($k, 2147483647)
+    union all
+    select
+        others.*,
+        (others.judged_rank + 15) >> 4 as block,
+        false as is_relevant,
+        reciprocals.total + (others.others_down - 1) / cast(others.rank as double) as gain
+    from others
+    join reciprocals on reciprocals.rank = others.rank
+    union all
+    -- Above the first gap.
+    select
+        evaluation_id,
+        0 as rank,
+        0 as judged_rank,
+        0 as others_down,
+        0 as block,
+        null as is_relevant,
+        0 as gain
     from evaluated
+    where new_rel > 0
 ),
 blocks as (
-    -- What stands together without a hole between.
     select
         evaluation_id,
-        holes_above,
-        min(rank) as from_rank,
-        max(rank) as to_rank,
-        count(case when is_relevant then 1 end) as num_rel,
-        sum(case when is_relevant then weight else 0 end) as weights,
-        sum(case when is_relevant then 0 else weight end) as other_weights
-    from judged_below
-    group by evaluation_id, holes_above
+        block,
+        min(rank) as first_rank,
+        max(judged_rank) as judged_rank,
+        max(others_down) as others_down,
+        sum(gain) as gain,
+        sum(case when is_relevant then 1 / cast(rank as double) else 0 end) as weights,
+        sum(case when not is_relevant then 1 / cast(rank as double) else 0 end) as other_weights
+    from judged
+    group by evaluation_id, block
 ),
-gaps as (
+block_ends as (
     select
         evaluation_id,
-        holes_above as holes_down,
-        lag(to_rank, 1, 0) over down + 1 as first_rank,
-        from_rank - 1 as last_rank,
-        sum(num_rel) over down - num_rel as rel_above,
-        sum(weights) over up as weights_below,
-        sum(other_weights) over up as other_weights_below
+        block,
+        judged_rank,
+        others_down,
+        greatest(first_rank - 1, 0) - lag(judged_rank, 1, 0) over down as holes_above,
+        greatest(first_rank - 1, 0) - lag(others_down, 1, 0) over down as not_others_above,
+        lead(first_rank) over down - 1 as rank,
+        sum(gain) over down as gain,
+        coalesce(sum(gain) over below, 0) as gain_below,
+        coalesce(sum(weights) over below, 0) as weights_below,
+        coalesce(sum(other_weights) over below, 0) as other_weights_below
     from blocks
     window
         down as (
             partition by evaluation_id
-            order by holes_above
-            rows between unbounded preceding and current row
+            order by block
         ),
-        up as (
+        below as (
             partition by evaluation_id
-            order by holes_above
-            rows between current row and unbounded following
+            order by block
+            rows between 1 following and unbounded following
         )
 ),
-reciprocals as materialized (
+ends as materialized (
     select
-        rank,
-        sum(case when rank = 0 then 0 else 1 / cast(rank as double) end) over (
-            order by rank
-            rows between unbounded preceding and current row
-        ) as total
-    from (select unnest(range(0, 1 + coalesce((select max(depth) from evaluated), 0))) as rank) as ranks
+        block_ends.* exclude (rank),
+        down.rank,
+        evaluated.divisor,
+        evaluated.full_divisor,
+        down.rank - block_ends.judged_rank as holes_down,
+        down.rank - block_ends.judged_rank - block_ends.holes_above as size,
+        evaluated.total + down.rank - block_ends.others_down * (1 + down.total) + block_ends.gain
+            + (down.rank - block_ends.judged_rank) * block_ends.weights_below as greatest_total,
+        evaluated.full_total - down.rank + block_ends.others_down * (1 + down.total) + block_ends.gain_below
+            - (down.rank - block_ends.judged_rank)
+            * (evaluated.weights - down.total - block_ends.other_weights_below) as least_total,
+        (block_ends.not_others_above + 1) / cast(block_ends.not_others_above + 1 + block_ends.others_down as double)
+            + block_ends.weights_below as least_added,
+        (block_ends.judged_rank - block_ends.others_down + 1) / cast(greatest(down.rank, 1) as double)
+            + evaluated.weights - down.total - block_ends.other_weights_below as least_added_above
+    from block_ends
+    join evaluated on evaluated.evaluation_id = block_ends.evaluation_id
+    join reciprocals as down on down.rank = coalesce(block_ends.rank, evaluated.depth)
+    where evaluated.new_rel > 0
 ),
-weighted as (
+best as (
     select
-        evaluated.evaluation_id,
-        evaluated.total,
-        evaluated.num_rel,
-        evaluated.num_rel_with_unseen,
-        gaps.holes_down,
-        evaluated.num_holes - gaps.holes_down as holes_below,
-        gaps.first_rank,
-        gaps.last_rank,
-        1 + gaps.last_rank - gaps.first_rank as size,
-        gaps.last_rank - gaps.holes_down - gaps.rel_above as judged_others,
-        gaps.first_rank - 1 - gaps.rel_above as others,
-        gaps.weights_below,
-        -- With all holes there.
-        whole.total - last.total - gaps.other_weights_below as all_weights_below,
-        last.total as last_total,
-        last.total - before.total as gap_weights
-    from gaps
-    join evaluated on evaluated.evaluation_id = gaps.evaluation_id
-    join reciprocals as before on before.rank = gaps.first_rank - 1
-    join reciprocals as last on last.rank = gaps.last_rank
-    join reciprocals as whole on whole.rank = evaluated.depth
+        evaluation_id,
+        min(least_total / nullif(full_divisor - holes_down, 0)) as least,
+        max(greatest_total / nullif(divisor + holes_down, 0)) as greatest
+    from ends
+    group by evaluation_id
+),
+kept as (
+    select
+        ends.*,
+        ends.least_total + ends.size * ends.least_added_above
+            < best.least * (ends.full_divisor - ends.holes_above) as can_be_least
+    from ends
+    join best on best.evaluation_id = ends.evaluation_id
     where
-        gaps.first_rank <= gaps.last_rank
-        and evaluated.new_rel > 0
+        ends.greatest_total - ends.size * ends.least_added > best.greatest * (ends.divisor + ends.holes_above)
+        or ends.least_total + ends.size * ends.least_added_above
+            < best.least * (ends.full_divisor - ends.holes_above)
 ),
-filled as materialized (
+inside as (
+    select
+        kept.evaluation_id,
+        judged.judged_rank,
+        judged.others_down,
+        kept.gain - coalesce(sum(judged.gain) over below, 0) as gain,
+        kept.gain_below + coalesce(sum(judged.gain) over below, 0) as gain_below,
+        kept.weights_below + coalesce(
+            sum(case when judged.is_relevant then 1 / cast(judged.rank as double) end) over below,
+            0
+        ) as weights_below,
+        kept.other_weights_below + coalesce(
+            sum(case when not judged.is_relevant then 1 / cast(judged.rank as double) end) over below,
+            0
+        ) as other_weights_below,
+        kept.can_be_least,
+        judged.rank as first_rank,
+        coalesce(lead(judged.rank) over down - 1, kept.rank) as last_rank
+    from kept
+    join judged
+        on judged.evaluation_id = kept.evaluation_id
+        and judged.block = kept.block
+    window
+        down as (
+            partition by kept.evaluation_id, kept.block
+            order by judged.rank
+        ),
+        below as (
+            partition by kept.evaluation_id, kept.block
+            order by judged.rank
+            rows between 1 following and unbounded following
+        )
+),
+places as (
     select
         *,
-        total + sum(size * (1 + weights_below) - judged_others * gap_weights) over (
-            partition by evaluation_id
-            order by first_rank
-            rows between unbounded preceding and current row
-        ) as total_down,
-        total + coalesce(
-            sum(size * (1 + all_weights_below) - others * gap_weights) over (
-                partition by evaluation_id
-                order by first_rank
-                rows between 1 following and unbounded following
-            ),
-            0
-        ) as total_below
-    from weighted
+        unnest(range(case when can_be_least then first_rank else last_rank end, last_rank + 1)) as rank
+    from inside
 ),
-greatest_shares as (
+extremes as (
     select
         evaluation_id,
-        max(total_down / (num_rel + holes_down)) as share
-    from filled
-    group by evaluation_id
+        least,
+        greatest
+    from best
+    union all
+    select
+        evaluated.evaluation_id,
+        (
+            evaluated.full_total - down.rank + places.others_down * (1 + down.total) + places.gain_below
+            - (down.rank - places.judged_rank) * (evaluated.weights - down.total - places.other_weights_below)
+        ) / nullif(evaluated.full_divisor - down.rank + places.judged_rank, 0) as least,
+        (
+            evaluated.total + down.rank - places.others_down * (1 + down.total) + places.gain
+            + (down.rank - places.judged_rank) * places.weights_below
+        ) / nullif(evaluated.divisor + down.rank - places.judged_rank, 0) as greatest
+    from places
+    join evaluated on evaluated.evaluation_id = places.evaluation_id
+    join reciprocals as down on down.rank = places.rank
 ),
-turns as (
+shares as (
     select
         evaluation_id,
-        min(first_rank) as first_rank
-    from filled
-    where
-        (last_rank - others - size + 1) / cast(last_rank as double) + all_weights_below
-        < total_below / nullif(num_rel_with_unseen + holes_below, 0)
+        min(least) as least,
+        max(greatest) as greatest
+    from extremes
     group by evaluation_id
-),
-lowest_holes as (
-    select
-        filled.*,
-        unnest(range(filled.first_rank, filled.last_rank + 1)) as rank
-    from filled
-    join turns
-        on turns.evaluation_id = filled.evaluation_id
-        and turns.first_rank = filled.first_rank
-),
-least_shares as (
-    select
-        holes.evaluation_id,
-        min(
-            (
-                holes.total_below
-                + (1 + holes.last_rank - holes.rank) * (1 + holes.all_weights_below)
-                - (holes.others + holes.rank - holes.first_rank) * (holes.last_total - reciprocals.total)
-            ) / (holes.num_rel_with_unseen + holes.holes_below + 1 + holes.last_rank - holes.rank)
-        ) as share
-    from lowest_holes as holes
-    join reciprocals on reciprocals.rank = holes.rank - 1
-    group by holes.evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    least(evaluated.total / nullif(evaluated.num_rel_with_unseen, 0), least_shares.share) as least,
-    greatest(evaluated.total / nullif(evaluated.num_rel, 0), greatest_shares.share) as greatest,
+    -- Without holes nothing may be relevant, and there is no share then.
+    case
+        when evaluated.full_divisor > evaluated.num_holes
+        then least(evaluated.total / (evaluated.full_divisor - evaluated.num_holes), shares.least)
+    end as least,
+    greatest(evaluated.total / nullif(evaluated.divisor, 0), shares.greatest) as greatest,
     evaluated.num_holes,
     evaluated.num_unseen
 from evaluated
-left join least_shares on least_shares.evaluation_id = evaluated.evaluation_id
-left join greatest_shares on greatest_shares.evaluation_id = evaluated.evaluation_id
+left join shares on shares.evaluation_id = evaluated.evaluation_id
