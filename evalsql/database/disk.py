@@ -43,6 +43,8 @@ _FILE_ERRORS = {
         "the data into a new file"
     ),
 }
+_EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
+_MAGIC = b"DUCK"  # behind a checksum of eight bytes
 UNFINISHED = (
     "{path}: is an unfinished warehouse: the process that made it was stopped, or had no room, and it holds no data; "
     "{remedy} makes it anew"
@@ -243,6 +245,17 @@ def file_error(path: str, message: str) -> str | None:
     for pattern, words in _FILE_ERRORS.items():
         if pattern.search(message):
             return words.format(path=path, file=file, message=message.splitlines()[0])
+    return None
+
+
+def fault_at_start(path: str) -> str | None:
+    """The message for a file that was not finished, or that the engine would read by an extension; None of others."""
+    with suppress(OSError), Path(path).open("rb") as stream:
+        start = stream.read(_EMPTY_BYTES)
+        if start.startswith(b"SQLite format 3\0"):
+            return f"{path}: is an SQLite database and no DuckDB file"
+        if len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC):
+            return UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
     return None
 
 

@@ -32,8 +32,6 @@ STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed mac
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engine's uncounted memory need the rest
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked
-_EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
-_MAGIC = b"DUCK"  # behind a checksum of eight bytes
 _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 _OPENING = threading.Lock()  # a file is open in one way at a time
 _KEPT = 4  # files of relations in the user's cache
@@ -115,13 +113,11 @@ def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
             f"{path}: {how}, still after {max(waited, 0):g} seconds. Try again later, wait longer (--wait SECONDS, "
             f"wait= in Python), or use a copy that was made while nobody wrote{server}"
         )
-    if told := disk.file_error(path, message):
+    if told := disk.file_error(path, message) or disk.fault_at_start(path):
         return told
-    with suppress(OSError), Path(path).open("rb") as stream:
-        start = stream.read(_EMPTY_BYTES)
-        if len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC):
-            return disk.UNFINISHED.format(path=path, remedy="delete it, then evalsql load")
-    return f"{path}: cannot be opened: {message.splitlines()[0]}"
+    log = log_of(real_path(path))
+    advice = f"; move the file to a path without a question mark, as w.duckdb, and its log {log} to w.duckdb.wal there"
+    return f"{path}: cannot be opened: {message.splitlines()[0]}{advice * ('?' in log and os.path.exists(log))}"
 
 
 # This version's views and macros

@@ -1,6 +1,7 @@
 """What lies beside a stranger's file: the log, which the engine reads while it connects, and where it spills to."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,23 @@ def test_a_log_reads_no_other_file(
     for read_only in (True,) if "?" in name else (True, False):
         with pytest.raises(WarehouseError, match=told):
             evalsql.open(name, read_only=read_only)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+@pytest.mark.usefixtures("few_measures")
+def test_a_log_beside_a_file_with_a_question_mark_is_read_where_the_message_says(
+    crafted: Crafted, tmp_path: Path
+) -> None:
+    path = crafted(name="a.duckdb")
+    leave_log(path, "create table more as select 42 as a")
+    marked, log = path.rename(tmp_path / "a?b.duckdb"), Path(f"{path}.wal").rename(tmp_path / "a.wal?b.duckdb")
+    moves = f"to a path without a question mark, as w.duckdb, and its log {log} to w.duckdb.wal there"
+    with pytest.raises(WarehouseError, match=re.escape(moves)):
+        evalsql.open(marked, read_only=True)
+    moved = marked.rename(tmp_path / "w.duckdb")
+    log.rename(tmp_path / "w.duckdb.wal")
+    with evalsql.open(moved, read_only=True) as warehouse:
+        assert warehouse.rows("from more") == [(42,)]
 
 
 @pytest.mark.usefixtures("few_measures")

@@ -1,5 +1,7 @@
 """Rows and columns in a stranger's file that no load writes."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -95,3 +97,11 @@ def test_a_message_says_what_in_the_file_a_load_runs_into(empty_file: Warehouse,
     with pytest.raises(QueryError, match=f"Constraint Error: .*; in another DuckDB client {mend} takes out what"):
         load(*added)
     load(mend)
+
+
+def test_an_sqlite_database_is_no_warehouse(command: Command, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "lite.duckdb")) as connection:
+        connection.execute("create table runs (run_id integer)")
+    for arguments in (("ls",), ("sql", "--write", "select 1")):
+        outcome = command(*arguments, "--db", tmp_path / "lite.duckdb")
+        assert_refused(outcome, "lite.duckdb: is an SQLite database and no DuckDB file", code=3)
