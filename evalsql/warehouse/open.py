@@ -116,7 +116,7 @@ def _take_up(database: Database, *, reach: Reach | None, external_access: bool |
     if reach is None and external_access is None:
         _shut_in_if_foreign(database)
     elif reach is None and not external_access:
-        database.shut_in()
+        _shut_in_for_good(database)
     schema.refuse_operators(database)
     if database.catalog.own and not database.read_only and not is_ours:
         check_own(database, only_warn=True)
@@ -170,8 +170,13 @@ def _shut_in_if_foreign(database: Database) -> None:
             "write other files, so evalsql reaches none, not even to load it. If you trust them, "
             "evalsql.open(path, external_access=True) allows it"
         )
-        schema.refuse_settings(database)
-        database.shut_in()
+        _shut_in_for_good(database)
+
+
+def _shut_in_for_good(database: Database) -> None:
+    """Let SQL of users reach no other file; WarehouseError for a view that logs, which ends DuckDB's process there."""
+    schema.check_definitions(database, check_settings)
+    database.shut_in()
 
 
 def _foreign_relations(database: Database) -> list[str]:

@@ -76,6 +76,22 @@ def test_no_macro_of_a_file_is_called_for_a_function_of_the_engine(crafted: Craf
         assert warehouse.rows("select pg_typeof(1)") == [("integer",)]
 
 
+LOGGING = ["enable_logging(storage := 'file', storage_path := 'logs')"]
+if not duckdb.__version__.startswith("1."):
+    LOGGING.append("destroy_external_resource('query', 'from v')")
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
+@pytest.mark.parametrize("external_access", [None, False])
+@pytest.mark.parametrize("called", LOGGING)
+def test_no_view_that_logs_is_there_for_python(crafted: Crafted, called: str, external_access: bool | None) -> None:
+    """To ask one within the fence ended the process: the engine may not make the folder of its logs."""
+    path = crafted(f"create macro logs() as table from {called}")
+    with pytest.raises(WarehouseError, match=f"logs in it calls {called.partition('(')[0]}"):
+        evalsql.open(path, read_only=True, external_access=external_access)
+
+
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*contains measures, views or macros")
 def test_no_macro_of_a_file_says_which_tables_there_are(crafted: Crafted) -> None:
