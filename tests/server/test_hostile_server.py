@@ -58,6 +58,18 @@ def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, req
         evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
 
 
+@pytest.mark.parametrize("told", ["null, null, null", "['a'], 1, {'a': 1}", "repeat('a', 9000000), 'b', 'c'"])
+def test_a_server_of_an_odd_version_is_told_in_a_sentence(file: Path, tmp_path: Path, told: str) -> None:
+    def answer(sent: str) -> str:
+        return f"select 1, {told}" if "sql_digest" in sent else sent
+
+    with (
+        answering(shutil.copy(file, tmp_path), answer) as url,
+        pytest.raises(WarehouseError, match=r"^[^\n]{1,400}install the same version on both sides$"),
+    ):
+        evalsql.open(url, token="t" * 20, read_only=True)
+
+
 def test_tables_of_a_server_get_no_keys_of_the_client(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
