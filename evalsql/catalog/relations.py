@@ -206,7 +206,7 @@ class Catalog:
         """What a file holds, each after all that it reads; of all, or of what ``wanted`` needs."""
         buildable = {relation.name: relation for relation in self.of_kind(*BUILDABLE)}
         functions = {relation.name for relation in self.of_kind("functions")}
-        graph: dict[str, frozenset[str]] = {}
+        graph: dict[str, list[str]] = {}
         pending = sorted(buildable) if wanted is None else list(wanted)
         while pending:
             name = pending.pop()
@@ -217,7 +217,7 @@ class Catalog:
                 if unknown and not relation.is_packaged:
                     place = f"{relation.path}:{relation.body_line}"
                     raise CatalogError(f"{place}: reads unknown relation {', '.join(unknown)}")
-                graph[name] = (relation.reads | tied | (relation.calls & functions)) & buildable.keys()
+                graph[name] = sorted((relation.reads | tied | (relation.calls & functions)) & buildable.keys())
                 pending.extend(graph[name])
         try:
             return [buildable[name] for name in TopologicalSorter(graph).static_order()]

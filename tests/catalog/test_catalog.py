@@ -1,7 +1,10 @@
 """Relation files: what the header must say, what the SQL may hold, and that adding a file is adding a measure."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -204,6 +207,16 @@ def test_build_order_comes_from_the_sql() -> None:
     for relation in CATALOG.build_order():
         before = order[: order.index(relation.name)]
         assert {name for name in relation.reads | relation.calls if name in order} <= set(before)
+
+
+def test_build_order_is_the_same_in_each_process() -> None:
+    code = "from evalsql.catalog.relations import read_catalog as c; print(*[each.name for each in c().build_order()])"
+    seeds = ("1", "2")
+    orders = {
+        subprocess.check_output([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed})
+        for seed in seeds
+    }
+    assert len(orders) == 1
 
 
 def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
