@@ -43,7 +43,7 @@ def _set_ap(topic: Topic) -> float:
     return found * found / (retrieved * relevant) if relevant else 0.0
 
 
-def _ap(topic: Topic, k: int | None = None) -> float:
+def ap(topic: Topic, k: int | None = None) -> float:
     hits = topic.hits()[:k]
     total = sum(sum(hits[: at + 1]) / (at + 1) for at, hit in enumerate(hits) if hit)
     return total / topic.num_rel() if topic.num_rel() else 0.0
@@ -67,10 +67,9 @@ _LOOPS: Mapping[str, Callable[[Topic], float]] = {
     "R@2": lambda topic: _r(topic, 2),
     "F": _f,
     "SetAP": _set_ap,
-    "AP": _ap,
-    "AP@3": lambda topic: _ap(topic, 3),
-    "AP@50": lambda topic: _ap(topic, 50),
-    "GMAP": lambda topic: max(_ap(topic), 0.00001),
+    "AP": ap,
+    "AP@3": lambda topic: ap(topic, 3),
+    "GMAP": lambda topic: max(ap(topic), 0.00001),
     "Rprec": _rprec,
     "BreakEven": _rprec,
     "RR": lambda topic: value_of("RR@100")(topic),
@@ -133,7 +132,7 @@ def _extremes(name: str, case: Case, unseen: int, most: int) -> tuple[float, flo
     return min(values), max(values)
 
 
-def _load(warehouse: Warehouse, folder: Path, cases: Mapping[str, Mapping[str, Case]]) -> None:
+def load_cases(warehouse: Warehouse, folder: Path, cases: Mapping[str, Mapping[str, Case]]) -> None:
     for name, topics in cases.items():
         rows = "".join(f"{topic} 0 {d} {g}\n" for topic, case in topics.items() for d, g in case.judged.items())
         # Every grade is somewhere in the judgments, and no topic is without one.
@@ -153,7 +152,7 @@ def _cases(number: int, seed: int) -> Mapping[str, Mapping[str, Case]]:
 def compare(number: int, seed: int, folder: Path, unseen: int, most: int | None, names: Sequence[str]) -> None:
     cases = _cases(number, seed)
     with new_warehouse() as warehouse:
-        _load(warehouse, folder, cases)
+        load_cases(warehouse, folder, cases)
         for name in names:
             (measure,) = parse_measures([name], warehouse.catalog)
             assert not unbounded(warehouse.catalog, measure), name
@@ -194,41 +193,6 @@ KINDS = ((0, None), (1, None), (2, None), (1, 1), (2, 0))
 def test_bounds_are_the_extremes_over_all_grades_of_many_topics(tmp_path: Path, unseen: int, most: int | None) -> None:
     """Of twenty times as many: python -m tests.trials holes, an hour of the processor."""
     compare(99, 100 + unseen, tmp_path, unseen, most, NAMES)
-
-
-def _long_case(chance: random.Random) -> Case:
-    """A ranking that is long enough for parts of it to be looked at by themselves, judged more here than there."""
-    order = [f"d{at}" for at in range(chance.randint(60, 150))]
-    relevance, share, judged = chance.random() ** 2, chance.random(), dict[str, int]()
-    for document in order:
-        share = chance.random() if chance.random() < 0.1 else share
-        if chance.random() < share:
-            judged[document] = int(chance.random() < relevance)
-    return Case({**judged, "missed": 1}, order, 1)
-
-
-@pytest.mark.parametrize("unseen", [0, 3])
-def test_precisions_of_long_rankings_have_the_best_number_of_holes_at_either_end(tmp_path: Path, unseen: int) -> None:
-    """That no other holes do better is what short rankings show."""
-    chance = random.Random(7)
-    cases = {f"t{at}": _long_case(chance) for at in range(40)}
-    with new_warehouse() as warehouse:
-        _load(warehouse, tmp_path, {"to1": cases})
-        for name in ("AP", "AP@50", "YAAP"):
-            value = _LOOPS.get(name) or value_of(name)
-            holes = Holes(warehouse.evaluation, warehouse.evaluation.named(name), unseen=unseen)
-            for topic, case in cases.items():
-                scores = {document: -float(at) for at, document in enumerate(case.order)}
-                free = [document for document in case.order[: _depth(name)] if document not in case.judged]
-                new = {f"unseen{at}": 1 for at in range(unseen)}
-                ends = range(len(free) + 1)
-                lowest = [value(Topic({**case.judged, **new, **dict.fromkeys(free[at:], 1)}, scores, 1)) for at in ends]
-                highest = [value(Topic({**case.judged, **dict.fromkeys(free[:at], 1)}, scores, 1)) for at in ends]
-                (found,) = warehouse.rows(f"""
-                    select max(value) filter (ties = 'least'), max(value) filter (ties = 'greatest')
-                    from ({holes.values}) where topic = '{topic}'
-                """)
-                assert found == pytest.approx((min(lowest), max(highest)), rel=1e-12, abs=1e-12), (name, topic)
 
 
 def test_every_measure_has_bounds_that_are_tried_or_says_why_it_has_none() -> None:
@@ -403,11 +367,9 @@ def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample
 
 
 def test_documents_that_count_in_no_bound_are_not_told(sample: Warehouse) -> None:
-    """By default a relevant document that is not retrieved is worth what another one is."""
-
     def told(name: str) -> list[tuple[Any, ...]]:
-        holes = Holes(sample.evaluation, sample.evaluation.named(name))
-        return sample.rows(f"select qrels, run, topic, num_holes, num_unseen from ({holes.values}) order by all")
+        values = Holes(sample.evaluation, sample.evaluation.named(name)).values
+        return sample.rows(f"select qrels, run, topic, num_holes, num_unseen from ({values}) order by all")
 
     missed, by_default = told("Utility(missed=1)"), told("Utility")
     assert any(num_unseen for *_, num_unseen in missed)
