@@ -137,6 +137,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
 
 
 def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None:
+    python_rows.refuse_unreadable(data)
     topics, documents, numbers = list[str](), list[str](), list[float]()
     for topic, inner in data.items():
         python_rows.refuse_several(topic, inner)
