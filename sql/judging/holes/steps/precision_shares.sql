@@ -68,7 +68,7 @@ others as materialized (
         and grade < $rel
         and rank <= coalesce($k, 2147483647)
 ),
-judged as not materialized (
+judged_rows as not materialized (
     select
         evaluation_id,
         rank,
@@ -110,7 +110,7 @@ blocks as (
         sum(gain) as gain,
         sum(case when is_relevant then 1 / cast(rank as double) else 0 end) as weights,
         sum(case when not is_relevant then 1 / cast(rank as double) else 0 end) as other_weights
-    from judged
+    from judged_rows
     group by evaluation_id, block
 ),
 block_ends as (
@@ -183,33 +183,33 @@ kept as (
 inside as (
     select
         kept.evaluation_id,
-        judged.judged_rank,
-        judged.others_down,
-        kept.gain - coalesce(sum(judged.gain) over below, 0) as gain,
-        kept.gain_below + coalesce(sum(judged.gain) over below, 0) as gain_below,
+        judged_rows.judged_rank,
+        judged_rows.others_down,
+        kept.gain - coalesce(sum(judged_rows.gain) over below, 0) as gain,
+        kept.gain_below + coalesce(sum(judged_rows.gain) over below, 0) as gain_below,
         kept.weights_below + coalesce(
-            sum(case when judged.is_relevant then 1 / cast(judged.rank as double) end) over below,
+            sum(case when judged_rows.is_relevant then 1 / cast(judged_rows.rank as double) end) over below,
             0
         ) as weights_below,
         kept.other_weights_below + coalesce(
-            sum(case when not judged.is_relevant then 1 / cast(judged.rank as double) end) over below,
+            sum(case when not judged_rows.is_relevant then 1 / cast(judged_rows.rank as double) end) over below,
             0
         ) as other_weights_below,
         kept.can_be_least,
-        judged.rank as first_rank,
-        coalesce(lead(judged.rank) over down - 1, kept.rank) as last_rank
+        judged_rows.rank as first_rank,
+        coalesce(lead(judged_rows.rank) over down - 1, kept.rank) as last_rank
     from kept
-    join judged
-        on judged.evaluation_id = kept.evaluation_id
-        and judged.block = kept.block
+    join judged_rows
+        on judged_rows.evaluation_id = kept.evaluation_id
+        and judged_rows.block = kept.block
     window
         down as (
             partition by kept.evaluation_id, kept.block
-            order by judged.rank
+            order by judged_rows.rank
         ),
         below as (
             partition by kept.evaluation_id, kept.block
-            order by judged.rank
+            order by judged_rows.rank
             rows between 1 following and unbounded following
         )
 ),
