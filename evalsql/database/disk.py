@@ -195,8 +195,9 @@ def place_to_spill(file: str | None = None, *, beside: bool = False) -> str:
 def _own_folder() -> Path:
     """A temporary folder that only this user reads, which is there as long as this process."""
     stack = ExitStack()
+    folder = stack.enter_context(scratch_folder(Path(tempfile.gettempdir())))
     atexit.register(stack.close)
-    return Path(stack.enter_context(scratch_folder(Path(tempfile.gettempdir()))))
+    return Path(folder)
 
 
 def host() -> str:

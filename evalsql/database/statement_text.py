@@ -185,14 +185,13 @@ def change(found: list[Node]) -> str | None:
     return next((kind.removesuffix("_QUERY_NODE") for kind in sorted(kinds - _READING)), None)
 
 
-_WRITTEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+""")
 # Types and words of SQL, and what one engine writes for what another writes otherwise; names of functions are small.
 _OTHERWISE = re.compile("[A-Z]+|main|true|false|list_sort|'(t|f|ORDER_DEFAULT)'")
 
 
 def says_more(text: str, known: str) -> bool:
     """Whether a definition, as the engine writes it, has names or strings that a known one lacks."""
-    said, held = ({each.strip('"') for each in _WRITTEN.findall(one)} for one in (text, known))
+    said, held = ({each.text.strip('"') for each in tokens(one) if each.kind != "sign"} for one in (text, known))
     return any(not _OTHERWISE.fullmatch(each) for each in said - held)
 
 
