@@ -75,6 +75,7 @@ scarce as (
         few.*,
         qrels.qrels,
         runs.run,
+        case when few.common_topics = 0 then few.run_topics else few.common_topics end as num_topics,
         row_number() over (order by qrels.qrels, runs.run) as place
     from few
     join qrels on qrels.qrels_id = few.qrels_id
@@ -90,7 +91,6 @@ scarce as (
 told as (
     select
         *,
-        case when common_topics = 0 then run_topics else common_topics end as num_topics,
         format('{:,} {}', num_topics, case when num_topics = 1 then 'topic' else 'topics' end) as topics
     from scarce
     where place <= 3

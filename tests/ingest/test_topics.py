@@ -222,8 +222,8 @@ def test_texts_are_shown(command: Command, tmp_path: Path, sample_file: Path) ->
     drawn = command("chart", "topics", "bm25", "-m", "AP", "-o", "c.html", "--db", path)
     assert drawn.returncode == 0, drawn.stderr
     page = (tmp_path / "c.html").read_text()
-    assert '"text": "why \\u003cb>rain\\u003c/b>"' in page
-    assert '{"field": "text", "type": "nominal", "title": "text"}' in page
+    assert '"text":"why \\u003cb>rain\\u003c/b>"' in page
+    assert '{"field":"text","type":"nominal","title":"text"}' in page
 
 
 def test_groups_without_a_header_are_named_by_key(command: Command, tmp_path: Path, sample_file: Path) -> None:
