@@ -38,9 +38,10 @@ def _run() -> None:
 
             main()
         finally:
-            from evalsql.database.engine import ignore_from_now_on
+            from evalsql.database.engine import at_end, ignore_from_now_on
 
             ignore_from_now_on()
+            at_end.close()
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from evalsql.database.engine import held_back
+from evalsql.database.engine import at_end, held_back
 from evalsql.errors import UsageError, WarehouseError
 
 # What is temporary is named after machine and process, so that what killed processes leave can be removed.
@@ -194,9 +194,8 @@ def place_to_spill(file: str | None = None, *, beside: bool = False) -> str:
 @cache
 def _own_folder() -> Path:
     """A temporary folder that only this user reads, which is there as long as this process."""
-    stack = ExitStack()
-    folder = stack.enter_context(scratch_folder(Path(tempfile.gettempdir())))
-    atexit.register(stack.close)
+    folder = at_end.enter_context(scratch_folder(Path(tempfile.gettempdir())))
+    atexit.register(at_end.close)
     return Path(folder)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
 
+at_end = ExitStack()  # closed as the process ends
 _AGAIN = 0.05  # seconds between two interrupts of the engine
 # Of every connection: extensions come from no network, and a name in SQL is no variable of Python.
 SETTINGS: dict[str, Any] = dict.fromkeys(
