@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page
 
 import evalsql
 from evalsql import UsageError
+from evalsql.report import html
 from evalsql.report.page.verdicts import difference_text
 from tests.conftest import new_warehouse
 from tests.long_cases import few_of
@@ -268,3 +269,8 @@ def test_topics_of_answers_open_no_documents(opened: Open, tmp_path: Path) -> No
     assert topic.get_by_role("button", name="documents").count() == 0
     topic.get_by_role("button", name="t2").click()
     assert page.locator("tr.opened").inner_text().startswith("Link to this topic")
+
+
+def test_no_name_turns_a_page_around() -> None:
+    assert html.text("a\u202e<b>\u2066") == "a\\u202e&lt;b&gt;\\u2066"
+    assert html.text("\u0645\u06cc\u200c\u0634") == "\u0645\u06cc\u200c\u0634"  # a word of Persian

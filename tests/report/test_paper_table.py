@@ -204,3 +204,9 @@ def test_a_leaderboard_has_its_best_in_bold(demo: Command) -> None:
 def test_bold_in_each_judgment_set_and_what_reads_the_same() -> None:
     rows = [("one", "a", 0.51, None), ("one", "b", 0.52, 1.0), ("one", "c", 0.25, 2.0), ("two", "a", 0.125, 1.0)]
     assert Table(["qrels", "run", "AP", "ESL"], rows).with_best({"ESL"}, 1).best == {(0, 2), (1, 2), (1, 3)}
+
+
+def test_a_p_value_is_not_shown_as_none_at_all() -> None:
+    table = Table(["p", "p_corrected", "difference"], [(0.00004, 0.00005, 0.00004), (0.0, 1.0, 0.0)])
+    shown = [[table.text(row, at, 4) for at in range(3)] for row in table.rows]
+    assert shown == [["<0.0001", "0.0001", "0.0000"], ["0.0000", "1.0000", "0.0000"]]
