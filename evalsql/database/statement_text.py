@@ -151,10 +151,11 @@ class UnexplainedError(Exception):
 @cache
 def engine_functions(*kinds: str, schema: str = "") -> frozenset[str]:
     """Names of the engine's own functions, of all kinds or some: scalar, aggregate, macro, window, table."""
-    listed = "select function_name from duckdb_functions() where internal and $2 in ('', schema_name)"
-    found = (
-        engine.parser().cursor().execute(f"{listed} and (len($1) = 0 or function_type in $1)", [list(kinds), schema])
-    )
+    listed = """
+        select function_name from duckdb_functions()
+        where internal and $2 in ('', schema_name) and (len($1) = 0 or function_type in $1)
+    """
+    found = engine.parser().cursor().execute(listed, [list(kinds), schema])
     return frozenset(name for (name,) in found.fetchall())
 
 

@@ -84,9 +84,8 @@ def _intervals(report: ReportData, digits: int) -> list[tuple[str, Table]]:
         if mean.low is not None and mean.high is not None
     ]
     title = "Student's intervals of the means at 95%, cut at the ends of the measure's range"
-    return [(title, _spread("run", cells, report.runs, list(dict.fromkeys(name for _, name, _ in cells))))] * bool(
-        cells
-    )
+    names = list(dict.fromkeys(name for _, name, _ in cells))
+    return [(title, _spread("run", cells, report.runs, names))] if cells else []
 
 
 def _spread(
