@@ -19,14 +19,11 @@ from evalsql.catalog.sql_text import bind_parameters, in_schemas
 from evalsql.phrases import listed
 
 SCORES = "scores"
-TIED = "tied_scores"
 STORED = "stored_values"  # the relation of values that were computed elsewhere
 # What the views of reports read as their input "answered".
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
-TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
 _NAMES = "qrels.qrels, runs.run, topics.topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
-NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
 _LISTS = ("averaged_topics", "coverage", "holdings", "inventory")
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
@@ -79,7 +76,7 @@ def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool
 
 def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
     """The statements that create one relation and its comments, each with the place it is made from."""
-    described = () if temporary else comments(catalog, relation)
+    described = [] if temporary else comments(catalog, relation)
     for statement in (*_relation(catalog, relation, temporary=temporary), *described):
         yield f"{relation.path}:{relation.body_line}", statement
 
@@ -117,21 +114,32 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
     name = relation.name if temporary else created_name(catalog, relation)
     create = "create or replace temp" if temporary else "create or replace"
     objects = objects_of(relation)
+    over_scores = _over_scores(catalog, relation) if relation.header.inputs else ""
     if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
     if "macro table" in objects:
         taken = signature(relation.parameters, catalog.list_parameter(relation))
-        yield f"{create} macro {name}({taken}) as table (\n{_macro_body(catalog, relation)}\n)"
+        yield f"{create} macro {name}({taken}) as table (\n{over_scores or _macro_body(catalog, relation)}\n)"
     if objects == ["view"]:
-        body = relation.body
-        if relation.header.inputs:  # of a report: the means of the common measures
-            tied = {TIED: tied_scores(common_measures(catalog)), "answered": TIED_ANSWERS}
-            given = tied if "tied_means" in relation.header.inputs else {"answered": ANSWERS}
-            body = with_inputs(body, given | dict.fromkeys(relation.header.inputs, averaged(catalog)))
-        yield f"{create} view {name} as\n{in_schemas(body, catalog.schemas)}"
+        yield f"{create} view {name} as\n{over_scores or in_schemas(relation.body, catalog.schemas)}"
     elif "view" in objects:
         yield f"{create} view {name} as\nselect * from {name}()"
+
+
+def _over_scores(catalog: Catalog, relation: Relation) -> str:
+    """The body of a report over the values of the common measures, or of the one of them that is asked for."""
+    given = {"answered": ANSWERS}
+    if "tied_means" in relation.header.inputs:
+        tied = {each.name: tied_answers(each) for each in common_measures(catalog) if tie_variants(each)}
+        given = {quoted(f"tied {name}"): answers for name, answers in tied.items()}
+        given["tied"] = "\nunion all\n".join(f"select * from {name}" for name in given)
+        only, expected = relation.parameters[0].name, "a measure of scores with worst and best orders of ties"
+        # The name is known when a call is bound: no other measure is planned.
+        one = f"when {only} in ({literals(tied)}) then 'tied ' || {only} else error({_told(only, expected)}) end"
+        given["answered"] = f"select * from query_table(case when {only} is null then 'tied' {one})"
+    given |= dict.fromkeys(relation.header.inputs, averaged(catalog))
+    return with_inputs(bound(catalog, relation, _themselves(relation.parameters)), given)
 
 
 def _macro_body(catalog: Catalog, relation: Relation) -> str:
@@ -297,18 +305,6 @@ def grouped(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> list[t
     return found
 
 
-def tied_scores(measures: Sequence[Measure], without: str = "") -> str:
-    """The same under other orders of tied documents: qrels, run, topic, measure, ties, value."""
-    labels = "select qrels, run, topic, {} as measure, {} as ties, value from {}"
-    variants = [
-        labels.format(literal(measure.name), literal(ties), variant.call)
-        for measure in measures
-        for ties, variant in tie_variants(measure).items()
-        if ties != without
-    ]
-    return "\nunion all\n".join(variants) or f"select *, 'rule' as ties from ({NO_SCORES})"
-
-
 def per_topic(measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of ``scores`` in the order of the topics, the measures in the order they were asked for."""
     return f"{scores}\norder by qrels, run, topic, list_position([{literals(each.name for each in measures)}], measure)"
@@ -340,14 +336,18 @@ def board_order(measures: Sequence[Measure]) -> str:
 
 def tied_answers(measure: Measure, without: str = "") -> str:
     """A SELECT of one measure under every order of ties that it knows: qrels, run, topic, measure, ties, value."""
-    ruled = f"select qrels, run, topic, measure, {literal(TIE_RULE)} as ties, value from ({scores([measure])})"
-    return f"{ruled}\nunion all\n{tied_scores([measure], without)}"
+    labels = "select qrels, run, topic, {} as measure, {} as ties, value from {}"
+    return "\nunion all\n".join(
+        labels.format(literal(measure.name), literal(ties), variant.call)
+        for ties, variant in {TIE_RULE: measure, **tie_variants(measure)}.items()
+        if ties != without
+    )
 
 
 def tie_report(catalog: Catalog, report: str, answers: str) -> str:
     """A SELECT of a report on ties, ``tie_effects`` or ``tie_dependent_pairs``, over the given values."""
-    inputs = {"answered": answers, "tied_means": averaged(catalog), "tie_effects": catalog["tie_effects"].body}
-    return with_inputs(catalog[report].body, inputs)
+    effects, averages = relation_query(catalog, "tie_effects"), averaged(catalog)
+    return relation_query(catalog, report, {"answered": answers, "tied_means": averages, "tie_effects": effects})
 
 
 def averaged(catalog: Catalog) -> str:

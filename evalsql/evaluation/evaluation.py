@@ -214,12 +214,14 @@ class Evaluation:
         """The SELECTs of ``ties``; what they read is made, but for an order of ties that is left out."""
         named = parse_measures(as_list(measures), self.database.catalog)
         chosen = self._filter(qrels, runs)
-        self.database.execute(f"create or replace temp table tied_answers as {ddl.NO_TIED_ANSWERS}")
+        self.database.execute(
+            f"create or replace temp table tied_answers as select *, 'rule' as ties from ({ddl.NO_SCORES})"
+        )
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
             answers = self._filtered([measure], ddl.tied_answers(measure, without), chosen)
-            self.database.execute(f"insert into tied_answers select * from (\n{answers}\n)")
+            self.database.execute(f"insert into tied_answers by name select * from (\n{answers}\n)")
         answers, order = "select * from temp.tied_answers", "order by qrels, measure, value desc"
         effects = ddl.tie_report(self.database.catalog, "tie_effects", answers)
         swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", answers)

@@ -10,6 +10,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
+from evalsql.errors import QueryError
 from tests.conftest import module_warehouse
 from tests.long_cases import few_of, first_of_each, one_in, rows_of
 from tests.measures import plain_measures, test_diversity, test_preferences
@@ -166,6 +167,18 @@ def test_what_was_ranked_by_rank_or_input_has_no_ties(empty: Warehouse, every: b
         # The expected value is a sum in another order.
         differs = "worst <> value or best <> value or abs(expected - value) > 1e-12"
         assert empty.rows(f"select count(*), count(*) filter ({differs}) from tie_effects") == [(len(known), 0)]
+
+
+def test_effects_of_one_measure_are_those_of_all_with_a_condition(empty: Warehouse) -> None:
+    qrels, run = tied_collection()
+    empty.load_qrels(qrels, "tied")
+    empty.load_run(run, "system")
+    every = sorted(empty.rows("from tie_effects"))
+    assert every
+    names = {measure for _, _, measure, *_ in every}
+    assert sorted(row for name in names for row in empty.rows(f"from tie_effects(only_measure := '{name}')")) == every
+    with pytest.raises(QueryError, match="only_measure is NumRel, it must be a measure of scores with worst and best"):
+        empty.rows("from tie_effects(only_measure := 'NumRel')")
 
 
 def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -> None:
