@@ -15,7 +15,8 @@ from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import whole_files, whole_folder
 from evalsql.database.quack import is_address
-from evalsql.errors import AuditError, QueryError, UsageError, WarehouseError, input_error
+from evalsql.database.statement_text import UnexplainedError, in_one_line
+from evalsql.errors import AuditError, CatalogError, QueryError, UsageError, WarehouseError, input_error
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.notices import audits, findings
 from evalsql.ingest.files.trec_text import one_path
@@ -67,7 +68,8 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
                 rows[table.name] = write_query(database, query, "parquet", part / TABLES / f"{table.name}.parquet")
             ((digest,),) = database.rows("select sql_digest from main.warehouse")
         # Of a file that is open for reading only, some relations may live with the connection.
-        catalog = replace(database.catalog, temporary=frozenset())
+        own = {each.name: _for_shells(each) for each in database.catalog.own}
+        catalog = replace(database.catalog, temporary=frozenset(), relations={**database.catalog.relations, **own})
         relations = [statement for _, statement in ddl.statements(catalog, ddl.order(catalog))]
         filled = [text for table in tables for text in (table.body, _insertion(table, "", _file(table)))]
         in_place = _IN_PLACE_WORDS, _tables_in_place(database, tables)
@@ -85,6 +87,13 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
 
 
 # SQL for any DuckDB client
+
+
+def _for_shells(relation: Relation) -> Relation:
+    try:
+        return replace(relation, body=in_one_line(relation.body))
+    except UnexplainedError as error:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
 
 
 def _file(table: Relation) -> str:

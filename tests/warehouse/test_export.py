@@ -15,7 +15,7 @@ import pandas
 import pytest
 
 import evalsql
-from evalsql import AuditError, InputError, UsageError, Warehouse
+from evalsql import AuditError, CatalogError, InputError, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import archive
 from evalsql.warehouse.schema import SCHEMA_VERSION
@@ -151,6 +151,41 @@ def test_the_folder_is_queried_where_it_is_and_its_sql_makes_views_or_tables(
     assert differences(path, made) == dict.fromkeys(TABLES, 0)
     with evalsql.open(made, read_only=True) as warehouse:
         assert [warehouse.rows(query) for query in asked] == expected
+
+
+TAKEN_APART = {  # DuckDB's shell takes it for the end of a statement, and would run what is in the next line
+    "comments in comments": "/* /* */ ;\n.shell touch made\ncopy (select 1) to 'made';\n*/",
+    "comments to a carriage return": "-- its end \r where run <> e'\\'; ' /* ' ;\n.shell touch made\n*/",
+}
+
+
+@pytest.mark.parametrize("behind", TAKEN_APART.values(), ids=TAKEN_APART)
+def test_no_line_of_an_own_measure_begins_one_of_the_sql_for_shells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: str
+) -> None:
+    asked = "select run, topic, value from half order by all"
+    half = "select qrels, run, topic, value / 2 as value -- half; of AP\nfrom ap "
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        fill(warehouse)
+        warehouse.load_measures(own_measure(tmp_path / "half.sql", "Half", half + behind))
+        warehouse.export(tmp_path / "archive")
+        expected = warehouse.rows(asked)
+    monkeypatch.chdir(tmp_path / "archive")
+    for sql in (archive.IN_PLACE, archive.INTO_TABLES):
+        text = Path(sql).read_text()
+        assert [line for line in text.split("\n") if "touch made" in line or "of AP" in line] == []
+        with duckdb.connect(f"{sql}.duckdb", config={"storage_compatibility_version": "v1.5.0"}) as connection:
+            connection.execute(text)
+            assert connection.execute(asked).fetchall() == expected
+
+
+def test_an_own_measure_with_a_string_of_several_lines_is_not_exported_as_sql_for_shells(tmp_path: Path) -> None:
+    half = "select qrels, run, topic, value / 2 as value from ap where run <> e'\\';\n.shell touch made\n'"
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        warehouse.load_measures(own_measure(tmp_path / "half.sql", "Half", half))
+        with pytest.raises(CatalogError, match=r"half\.sql:6: has a string of several lines"):
+            warehouse.export(tmp_path / "archive")
+    assert not (tmp_path / "archive").exists()
 
 
 @pytest.mark.long
