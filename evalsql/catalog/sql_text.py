@@ -230,7 +230,8 @@ _PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
 def typed_columns(sql: str) -> list[str]:
     """Each column of a CREATE TABLE as words, without the word virtual, marks of plain names and brackets of no call.
 
-    The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL.
+    The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL. A column's
+    own name keeps its case, which the columns of answers have.
     """
     columns: list[list[str]] = [[]]
     depth, before = 0, ""
@@ -243,5 +244,5 @@ def typed_columns(sql: str) -> list[str]:
         elif kind == "name" and _PLAIN.fullmatch(text):
             columns[-1].append(text[1:-1])
         elif kind != "comment" and depth and (is_call or text.lower() not in _LOOSE):
-            columns[-1].append(text.lower() if kind == "word" else text)
+            columns[-1].append(text.lower() if kind == "word" and columns[-1] else text)
     return [" ".join(column) for column in columns]

@@ -90,6 +90,7 @@ def test_tables_are_no_views(
     ("change", "said"),
     [
         ("create or replace table topics as select topic_id, 1 as topic from topics", "topics has different columns"),
+        ("create or replace table topics (TOPIC_ID integer not null, topic varchar not null)", "topics has different"),
         ("drop table topics", "topics is missing"),
         ("update warehouse set schema_version = 99, evalsql_version = '9.9'", r"made by evalsql 9\.9, which is newer"),
         ("alter table topics add column note varchar", ""),
