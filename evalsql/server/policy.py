@@ -54,6 +54,7 @@ _NAMED = (
     ["unique", "index"],
 )
 _RENAMES, _ON = ["rename", "to"], ("on", False)
+_NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these.
 _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
@@ -120,10 +121,12 @@ def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
 
 
 def _check_rows(words: list[Word]) -> None:
-    for at, word in enumerate(words):
-        named = words[at + 1 :] if word.text in _FURTHER and not word.is_quoted else []
-        while named and named[0].text in _BEFORE_NAME and not named[0].is_quoted:
-            named = named[1:]
+    for at, word in enumerate(words, start=1):
+        if word.text not in _FURTHER or word.is_quoted:
+            continue
+        while at < len(words) and words[at].text in _BEFORE_NAME and not words[at].is_quoted:
+            at += 1
+        named = words[at : at + _NAME_WORDS]
         if [each.text for each in named[:2]] != ["temp", "."] and _name(named)[0] in SIGNED:
             table = _name(named)[0]
             raise RefusedError(f"evalsql alone writes the rows of {table}, when measures are loaded or dropped")
@@ -152,8 +155,8 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
     if changed in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
         advice = "rows of most tables may be changed and columns added; load measures and drop measures do the rest"
         raise RefusedError(f"{changed} is evalsql's, or loaded as a measure; {advice}")
-    renamed = [words[at + 2 :] for at, pair in enumerate(pairwise(words)) if [each.text for each in pair] == _RENAMES]
-    for new in [name] if made else [_name(each)[0] for each in renamed]:
+    renamed = (at for at, pair in enumerate(pairwise(words), 2) if [each.text for each in pair] == _RENAMES)
+    for new in [name] if made else (_name(words[at : at + _NAME_WORDS])[0] for at in renamed):
         is_taken = new in kept or (made and new in ours) or hides(read_catalog(), kind, new)
         if is_taken or (kind, new) == ("schema", "temp"):
             raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")

@@ -2,6 +2,7 @@
 
 import json
 import time
+import tracemalloc
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -125,6 +126,29 @@ SLOW = ("/*" * 1000, "/**/" * 200 + "select 1", f"select {'+' * 1000}1", f"selec
 def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, sessions: Watched) -> None:
     """Of 250,000 characters of these DuckDB 1.5 reads one for more than ten minutes, and others wait."""
     assert "too many signs in a row" in str(sessions.authorise("a", text))
+
+
+RENAMED = "create view v as select " + '"rename" "to", ' * 16_000 + "1"
+INSERTED = "select " + "insert, " * 31_000 + "1"
+DOTTED = "select insert or " + ".".join(["a"] * 100_000)
+
+
+@pytest.mark.parametrize("text", [INSERTED, DOTTED])
+def test_names_in_a_text_are_looked_at_within_seconds(text: str) -> None:
+    """Each took a copy of all words behind it, which was half a minute, and others wait."""
+    began = time.process_time()
+    admitted(text, WRITE)
+    assert time.process_time() - began < 12
+
+
+def test_names_in_a_text_take_little_memory() -> None:
+    """A token that reads had the server take gigabytes by one text."""
+    tracemalloc.start()
+    with suppress(RefusedError):
+        admitted(RENAMED, "read")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 200e6
 
 
 @pytest.mark.parametrize("before", ["", "select 1; ", "explain analyze ", "/* ( */ --\n"])
