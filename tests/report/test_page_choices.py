@@ -1,6 +1,7 @@
 """What a report is told to show and to leave out; names that mean something elsewhere are text in all its forms."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from evalsql.report.html import signed
 from evalsql.report.page.report_data import default_baseline
 from evalsql.report.writers import escape_markdown
 from tests.conftest import in_process
-from tests.report.conftest import NASTY, Open, asked, page_data
+from tests.report.conftest import NASTY, Open, asked, page_data, report_of
 
 
 def _written(folder: Path, *options: str) -> str:
@@ -106,6 +107,16 @@ def test_names_are_text_on_the_page(opened: Open, nasty: Path) -> None:
             topic.click()
     assert page.query_selector("img") is None
     assert found.requests == [(nasty / "report.html").as_uri()]
+
+
+def test_what_scripts_draw_turns_no_page_around(opened: Open, tmp_path: Path) -> None:
+    run, topic = "a\u202eb", "t\u2067u"
+    found = opened(report_of(tmp_path, {run: {topic: {"d": 1.0}}, "other": {topic: {"e": 1.0}}}, {topic: {"d": 1}}))
+    found.choose(baseline=run, system="other")
+    shown = found.page.inner_text("body")
+    assert r"a\u202eb" in shown
+    assert r"t\u2067u" in shown
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
 
 
 @pytest.mark.long

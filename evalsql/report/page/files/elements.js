@@ -2,6 +2,9 @@
 // What the scripts of all pages find and make elements by. Every name goes in as text.
 const byId = (id) => document.getElementById(id);
 const svgNames = new Set(["svg", "line", "circle", "rect", "path", "text", "g", "polyline"]);
+// What turns around the text behind it stands as an escape, as in the words that are written.
+const unturned = (child) => typeof child !== "string" ? child
+  : child.replace(/[\u202a-\u202e\u2066-\u2069]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 const h = (tag, attributes = {}, ...children) => {
   const drawn = svgNames.has(tag) || attributes.inSvg;
   const element = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -10,7 +13,7 @@ const h = (tag, attributes = {}, ...children) => {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), given);
     else element.setAttribute(name, given === true ? "" : given);
   });
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false).map(unturned));
   return element;
 };
 

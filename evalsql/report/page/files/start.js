@@ -1,6 +1,6 @@
 // The bar, the table of all numbers, and the first drawing.
 const fill = (id, names) => {
-  names.forEach((name) => byId(id).add(new Option(name, name)));
+  names.forEach((name) => byId(id).add(new Option(unturned(name), name)));
   byId(id).addEventListener("change", (event) => choose({[id]: event.target.value}));
 };
 fill("measure", measureNames);
