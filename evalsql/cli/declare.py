@@ -17,6 +17,8 @@ import typer
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.engine import connect
+from evalsql.database.quack import OTHER, is_address, parse_address
+from evalsql.errors import WarehouseError
 from evalsql.phrases import read_cells
 from evalsql.warehouse.open import default_path
 
@@ -25,6 +27,7 @@ PRINTED = "Output"  # the heading of what a command prints and how
 silence = {"is_asked": False}  # of notes, by the command that runs
 _SPELLINGS: dict[str, str] = dict(read_cells(Path(__file__).with_name("spellings.tsv")))
 _IGNORED = str.maketrans("", "", " -_'")
+_MOST_TOLD = 200  # characters of an error
 _ACTED_ON = re.compile(r"[$`;&|<>!\\]")  # by bash, which completes words without quotes
 # What a shell completes, by kind of name.
 _HELD = {
@@ -84,7 +87,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         values |= {name: values[name] or [] for name in lists}
         for name, group in groups.items():
             values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
-        function(**values)
+        try:
+            function(**values)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            asked = next(filter(is_address, (str(getattr(each, "path", "")) for each in values.values())), None)
+            if asked is None:
+                raise
+            # Rows of somebody else's server can be any.
+            told = f"{parse_address(asked).url}: {OTHER} ({type(error).__name__}: {str(error)[:_MOST_TOLD]})"
+            raise WarehouseError(told) from error
 
     with_groups.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     with_groups.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -23,6 +23,7 @@ _ADDRESS = re.compile(r"quack:(?://)?(?P<host>\[[0-9a-f:.]+\]|[^\s:/\[\]'\"]+)?(
 # Client and server know these requests; the rest of what a client sends is SQL.
 HELLO, LOCK, UNLOCK, BEAT = "evalsql hello", "evalsql lock", "evalsql unlock", "evalsql beat"
 MEASURES = "evalsql measures "  # before names and texts as JSON: those of users, for the views of all measures
+OTHER = "answers otherwise than evalsql serve does; --db names another server"
 REFUSED = "evalsql refuses: "  # before the server's own words
 STOPPING = "the server is stopping, and nothing of an open transaction is kept"
 LEASE = 15.0  # seconds after which a client that says nothing more has lost its turn to write

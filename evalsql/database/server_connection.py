@@ -39,7 +39,6 @@ _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*
 _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
-_OTHER = "answers otherwise than evalsql serve does; --db names another server"
 SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
@@ -97,7 +96,7 @@ class RemoteDatabase(Database):
         try:
             ((session, role),) = self._ask(quack.HELLO).fetchall()
         except ValueError as error:
-            raise WarehouseError(f"{self.path}: {_OTHER}") from error
+            raise WarehouseError(f"{self.path}: {quack.OTHER}") from error
         return session, role
 
     def close(self) -> None:
@@ -266,7 +265,7 @@ class RemoteDatabase(Database):
         is_waiting = False
         while (locked := self._ask(quack.LOCK).fetchall()) != [(True,)]:
             if locked != [(False,)]:
-                raise WarehouseError(f"{self.path}: {_OTHER}")
+                raise WarehouseError(f"{self.path}: {quack.OTHER}")
             if not is_waiting:
                 self._progress("waiting for another client that writes", 0, 1)
             is_waiting = True

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 import shutil
 import socket
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database import quack
 from evalsql.errors import ReachError
 from evalsql.warehouse import open as opening
-from tests.conftest import write
+from tests.conftest import Command, write
 from tests.server.served import HAS_SERVER, REASON, free_port
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
@@ -56,6 +57,21 @@ def test_a_server_that_answers_otherwise_is_told(file: Path, tmp_path: Path, req
         pytest.raises(WarehouseError, match="answers otherwise than evalsql serve does"),
     ):
         evalsql.open(url, token="t" * 20).load_run({"T01": {"d": 1.0}}, "x")
+
+
+@pytest.mark.parametrize("words", ["leaderboard", "ls", "history", "pool -o p.csv"])
+def test_rows_of_other_columns_are_told_in_a_sentence(
+    file: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    def answer(sent: str) -> str:
+        is_opening = any(each in sent for each in ("sql_digest", "added_relations", "duckdb_", "evalsql "))
+        return sent if is_opening else "select 'a' as one, 'b' as two, 'c\x1b' as three"
+
+    monkeypatch.setenv("EVALSQL_TOKEN", "t" * 20)
+    with answering(shutil.copy(file, tmp_path), answer) as url:
+        outcome = command(*words.split(), "--db", url)
+    assert outcome.returncode == 3
+    assert re.fullmatch(f"evalsql: {url}: {quack.OTHER} .*\n", outcome.stderr)
 
 
 @pytest.mark.parametrize("told", ["null, null, null", "['a'], 1, {'a': 1}", "repeat('a', 9000000), 'b', 'c'"])
