@@ -293,3 +293,30 @@ def fields_in(data: object) -> set[Any]:
         found.update(each if isinstance(each, Mapping) else ())
         rest += each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
     return found
+
+
+_MSEARCH = {"hits", "status"}  # what is in each answer of several searches of Elasticsearch and OpenSearch
+
+
+def refuse_unreadable(data: Mapping[Any, Any], kind: str) -> None:
+    if data.keys() == {"columns", "index", "data"}:
+        raise UsageError('is a table as DataFrame.to_json(orient="split") writes it; orient="records" writes rows')
+    first: Mapping[Any, Any] = {}
+    if all(isinstance(inner, Mapping) for inner in data.values()):
+        first = next(iter(data.values()), {})
+    # Tables by column and by row look like {topic: {document: score}}.
+    if first and not missing(known(data, kind), kind):
+        raise UsageError(
+            f"is a table column by column ({', '.join(map(str, data))}), as DataFrame.to_json writes it by default; "
+            'orient="records" writes it row by row'
+        )
+    is_row = not any(isinstance(value, Mapping | list) for value in first.values())
+    is_row = is_row and not missing(known(first, kind), kind)
+    if is_row and all(inner.keys() == first.keys() for inner in data.values()):
+        raise UsageError(
+            f"is a table row by row, each under its index and with {', '.join(map(str, first))}; "
+            'orient="records" of DataFrame.to_json writes it without the index'
+        )
+    answers = data.get("responses")
+    if isinstance(answers, list) and answers and all(isinstance(a, Mapping) and {*a} >= _MSEARCH for a in answers):
+        raise UsageError("answers of _msearch say no topics; write them as {topic: answer, ...}, which is read")

@@ -49,7 +49,7 @@ def registered(
             required = " and ".join(column_meanings.MEANINGS[kind][0])
             raise UsageError(f"{kind} are rows of {required}, or {{topic: [document, ...]}}")
         else:
-            _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
+            _put_nested(database, data, kind)
         types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
         if kind == "run":
             refuse_systems(database, view, dict(zip(types, types, strict=True)))
@@ -136,8 +136,9 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     return _VIEW
 
 
-def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> None:
-    python_rows.refuse_unreadable(data)
+def _put_nested(database: Database, data: Mapping[Any, Any], kind: str) -> None:
+    column_meanings.refuse_unreadable(data, kind)
+    value = column_meanings.MEANINGS[kind][0][-1]
     topics, documents, numbers = list[str](), list[str](), list[float]()
     for topic, inner in data.items():
         python_rows.refuse_several(topic, inner)

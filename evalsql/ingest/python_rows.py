@@ -55,17 +55,9 @@ def frame_rows(data: Any) -> Any:
     return data
 
 
-_MSEARCH = {"hits", "status"}  # what is in each answer of several searches of Elasticsearch and OpenSearch
-SYSTEMS = ("run", "run_id", "system")  # columns that tell one system of a table from another
-SEVERAL = "the column {} names several systems; make a run of each, as evalsql.experiment does of a frame"
-
-
-def refuse_unreadable(data: Mapping[Any, Any]) -> None:
-    if data.keys() == {"columns", "index", "data"}:
-        raise UsageError('is a table as DataFrame.to_json(orient="split") writes it; orient="records" writes rows')
-    answers = data.get("responses")
-    if isinstance(answers, list) and answers and all(isinstance(a, Mapping) and {*a} >= _MSEARCH for a in answers):
-        raise UsageError("answers of _msearch say no topics; write them as {topic: answer, ...}, which is read")
+# Columns that tell one system of a table from another.
+SYSTEMS = ("run", "run_id", "runid", "run_name", "run_tag", "tag", "system")
+SEVERAL = "the column {} names several systems; make a run of each, as evalsql.experiment takes them, or a file"
 
 
 def columns_of(data: object, kind: str, given: Given = None) -> Columns:
@@ -74,7 +66,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     E-values have the column ``evalue`` instead of score. Rows of no shape that is known raise UsageError.
     """
     if isinstance(data, Mapping):
-        refuse_unreadable(data)
+        column_meanings.refuse_unreadable(data, kind)
         judged = data.get("relevant_docs") if kind != "run" else None  # of LlamaIndex, beside queries and corpus
         data = judged if isinstance(judged, Mapping) else answer(data)
         found = known(data, kind, given)

@@ -219,14 +219,6 @@ def json_document(source: Source, name: str, refuse: Refuse) -> Any:
     found = read_json(source)
     if not isinstance(found, dict):
         return found
-    if all(isinstance(value, dict) for value in found.values()) and any(
-        len(column_meanings.known(found, kind)) == len(found) > 2 for kind in ("run", "grades")
-    ):
-        # This looks like {topic: {document: score}}.
-        raise UsageError(
-            f"is a table column by column ({', '.join(found)}), as DataFrame.to_json writes it by default; "
-            'orient="records" writes it row by row'
-        )
     if _OF_MTEB not in found:
         return found
     ranking, *others = _rankings(found).values()
