@@ -87,7 +87,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> Iterabl
             if (
                 meaning != "call"
                 and value is not None
-                and (isinstance(value, bool) or not isinstance(value, str | number))
+                and ((isinstance(value, bool) and meaning != "grade") or not isinstance(value, str | number))
             ):
                 raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor {wanted}")
         if meaning in ("score", "rank", "grade", "level") and kinds <= {int, float}:

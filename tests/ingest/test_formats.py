@@ -72,6 +72,22 @@ def test_runs_of_any_format_and_compression_have_the_ranks_of_their_trec_file(em
     assert empty.rows("select table_name from duckdb_tables() where temporary") == []
 
 
+def test_true_and_false_are_the_grades_1_and_0(empty: Warehouse, tmp_path: Path) -> None:
+    record = {"qid": "1", "docno": "a", "is_relevant": True}
+    records = [record, record | {"docno": "b", "is_relevant": False}]
+    files = [
+        json.dumps(records),
+        "".join(f"{json.dumps(each)}\n" for each in records),
+        json.dumps({"1": {"a": True, "b": False}}),
+        "qid,docno,label\n1,a,True\n1,b,FALSE\n",
+        "1 0 a true\n1 0 b false\n",
+    ]
+    written = [write(tmp_path / f"{at}.qrels", text) for at, text in enumerate(files)]
+    for held in (*written, records, {"1": {"a": True, "b": False}}):
+        empty.load_qrels(held, "q", replace=True)
+        assert empty.rows(GRADES) == [("1", "a", 1), ("1", "b", 0)], held
+
+
 @pytest.mark.long
 def test_judgments_of_any_format_and_compression_have_the_grades_of_their_trec_file(
     shared: Warehouse, tmp_path: Path

@@ -150,6 +150,7 @@ def test_files_that_are_no_text_are_skipped_in_folders_alone(empty: Warehouse, t
         # Over three topics, of which one retrieves nothing; and two names of one measure.
         ("t.txt", "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.25\n", {"collection": "c"}, [("t/c", "AP", 0.25)]),
         ("t.txt", "Rprec \tall\t0.25\nRprec_mult_1.00 \tall\t0.25\n", {"collection": "c"}, [("t/c", "Rprec", 0.25)]),
+        ("t.txt", "map  all  0.25\nP_5 all .5\n", {"collection": "c"}, [("t/c", "AP", 0.25), ("t/c", "P@5", 0.5)]),
         ("i.txt", "AP\t0.25\nnDCG@10\t0.5\n", {"collection": "c"}, [("i/c", "AP", 0.25), ("i/c", "nDCG@10", 0.5)]),
         ("t.csv", 'model,task,revision,metric,score\n"a, b",c,,MAP,.5\nd,c,1,Own,7\n', {}, [
             ("a, b/c", "AP", 0.5), ("d@1/c", "Own", 7),

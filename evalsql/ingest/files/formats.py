@@ -29,8 +29,8 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
 
 
 _NO_ROWS = {start.encode(): name for start, name in read_cells(Path(__file__).with_name("no_rows.tsv"))}
-# trec_eval pads names with blanks before the tab; programs that do not have its "all".
-_VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
+# trec_eval pads names with blanks before the tab; programs that do not, or have blanks alone, have its "all".
+_VALUE = re.compile(rb"(\S+)(?: +\t\S+|[ \t]+all)[ \t]+\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 LETOR_LINE = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
 _ABOVE = re.compile(r"#|(?i:sep=.\s*$)")  # lines above a header: comments, and what Excel reads as the delimiter
@@ -197,7 +197,8 @@ def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, g
         least = 2 if column_meanings.known(names, kind) else 3
         if len(names) >= least and len(line.split()) < (5 if kind == "run" else 4):
             if not all(number_fault("", each) for each in names):
-                reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
+                names_them = "it names the columns, as in " + ",".join(column_meanings.MEANINGS[kind][0])
+                reason = f"{name}: the first line is no header; {names_them}"
                 raise source.error(reason, skipped + 1)
             columns_in(source, skipped + 1, name, names, kind, given)
 

@@ -203,7 +203,7 @@ def _of_rows(
 
 def _printed(text: str) -> list[Result]:
     """What trec_eval prints (measure, topic, value) or ir_measures (topic, if asked, measure, value)."""
-    is_of_trec_eval = re.match(r"\s*\S+( +\t\S+|\tall)\t", text)  # which pads names with blanks
+    is_of_trec_eval = re.match(r"\s*\S+( +\t\S+|[ \t]+all)[ \t]", text)  # which pads names with blanks
     found: list[Result] = []
     width = 0
     for at, line in enumerate(text.splitlines(), start=1):

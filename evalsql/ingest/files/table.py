@@ -189,7 +189,10 @@ def converted(table: Table, meaning: str) -> str:
     if kind.startswith("DECIMAL"):
         is_exact = f"{name} = trunc({name})"
     if kind == "VARCHAR":
-        text = f"regexp_replace(trim({name}), '^L([0-9]+)$', '\\1')" if meaning == "grade" else f"trim({name})"
+        text = f"trim({name})"
+        if meaning == "grade":  # as trec_text.plain_grade
+            number = f"regexp_replace({text}, '^L([0-9]+)$', '\\1')"
+            text = f"case lower({text}) when 'true' then '1' when 'false' then '0' else {number} end"
         number = f"case when not contains({name}, '_') then try_cast({text} as double) end"
         is_exact = _IS_EXACT.format(text=text, number=number)
     if meaning not in WHOLE:

@@ -19,6 +19,7 @@ from evalsql.phrases import counted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
+_OF_TRUTH = {"true": "1", "false": "0"}
 _LINE_END = re.compile("[\x85\u2028\u2029]")
 _ODD_BLANK = re.compile(r"[^\S\x00-\x7f]")
 ZERO_BYTES = "holds zero bytes, which are kept as part of their column"
@@ -225,8 +226,8 @@ def is_header(columns: Sequence[str], number_at: int) -> bool:
 
 
 def plain_grade(text: str) -> str:
-    """A grade without the L that those of NTCIR start with: L2 is 2."""
-    return text[1:] if _NTCIR_GRADE.fullmatch(text) else text
+    """A grade as a number: without the L that those of NTCIR start with, and 1 or 0 for true or false."""
+    return text[1:] if _NTCIR_GRADE.fullmatch(text) else _OF_TRUTH.get(text.lower(), text)
 
 
 def number_fault(what: str, text: str) -> str:
