@@ -116,7 +116,7 @@ def board_values(
     database = evaluation.database
     if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
         raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
-    evaluated = database.rows(f"select run from ({database.query('evaluated_runs')})")
+    evaluated = database.rows(f"select run from ({database.query('evaluated_runs')}) where is_evaluated")
     some = [run for (run,) in evaluated if runs is None or run in runs]
     stored = database.rows("select 1 from main.stored_scores limit 1")
     asked = [each for each in measures.values() if each is not None and (some or stored)]

@@ -17,7 +17,7 @@ from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run
-from evalsql.phrases import counted, shortened
+from evalsql.phrases import shortened
 from evalsql.version import __version__
 
 COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
@@ -312,17 +312,10 @@ def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], 
     notes = []
     if not any(rule.kind == "missing" and not rule.problem for rule in asked.rules):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
-    if asked.figures:
-        of_run = "select distinct topic from temp.scores where run = ?"
-        if new := database.rows(f"{of_run} except {of_run}", [asked.candidate, asked.reference]):
-            notes.append(f"the baseline lacks {counted(len(new), 'topic')} of the run; drops and tests leave these out")
-        now = _checksum(database, asked.qrels)
-        if asked.figures.qrels_sha256 and now and asked.figures.qrels_sha256 != now:
-            notes.append("the judgments are not those that the baseline's figures were made with")
     if asked.reference:
-        same = f"select measure from ({inputs['tests']}) where run = ? and note = 'identical' order by measure"
-        for (measure,) in database.rows(same, [asked.candidate]):
-            notes.append(f"{measure}: the same value as the baseline's for every topic")
+        how = {"qrels": asked.qrels, "sha256": asked.figures.qrels_sha256} if asked.figures else {}
+        pair = {"candidate": asked.candidate, "reference": asked.reference}
+        notes += database.remarks("gate_remarks", inputs, **pair, **how)
     measures = [rule.measure for rule in asked.rules if rule.measure]
     found = on_figures(evaluation, measures, asked.sets, runs)
     return notes + [each.text.strip() for each in found if each.about in _MISLEADING]

@@ -59,10 +59,9 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
 
     Else one that names those of which only figures over collections are held, if they were asked for or are all.
     """
-    evaluated = evaluation.database.query("evaluated_runs")
-    in_use = f"select run_id from ({evaluated}) union all select run_id from stored_scores"
-    figures = "run_id in (select run_id from collection_scores)"
-    rows = evaluation.database.rows(f"select run, {figures} from runs where run_id not in ({in_use}) order by run")
+    runs_held = evaluation.database.query("evaluated_runs")
+    lacking = f"select run, has_figures from ({runs_held}) where not is_evaluated and not is_stored order by run"
+    rows = evaluation.database.rows(lacking)
     chosen = set(resolve_names(evaluation.database, "run", as_list(runs) or "*") if rows else ())
     waiting, boarded = ([run for run, has in rows if run in chosen and has is kind] for kind in (False, True))
     if not waiting:
@@ -129,17 +128,12 @@ def on_thresholds(
     covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs)) if taps else []
     if not taps or len(covered) > _MOST_NOTES:
         return []
-    cuts: dict[tuple[str, str], list[str]] = {}
-    for measure in taps:
+    cuts = []
+    for nth, measure in enumerate(taps):
+        of = f"{nth} as nth, {literal(measure.name)} as measure, {literal(measure.arguments['k'])} as k"
         rows = evaluation.components_query(measure, qrels=qrels, runs=runs)
-        query = "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) from"
-        found = evaluation.database.rows(f"{query} ({rows}) group by all order by all")
-        for name, run, threshold, reached in found:
-            place = "nowhere" if threshold is None else f"at {threshold:.6g}"
-            short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
-            cuts.setdefault((name, run), []).append(f"{measure.name} {place}{short}")
-    several = len({name for name, _ in cuts}) > 1
-    return [f"cut of {run}{f' ({name})' if several else ''}: {', '.join(each)}" for (name, run), each in cuts.items()]
+        cuts.append(f"select {of}, qrels, run, threshold, reached from ({rows})")
+    return evaluation.database.remarks("cut_remarks", {"cuts": "\nunion all\n".join(cuts)})
 
 
 def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names = (), runs: Names = ()) -> list[str]:

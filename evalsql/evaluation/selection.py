@@ -48,8 +48,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
         raise UsageError(f"--last is {choice.last}, it must be at least 1")
     placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     few = "" if choice.last is None else f"where place <= {int(choice.last)}"
-    dated = f"({placed}) join run_versions using (run)"
-    found = _rows(database, f"select run, run_id from {dated} {few} order by dated_at, run_id")
+    found = _rows(database, f"select run, run_id from ({placed}) {few} order by dated_at, run_id")
     if not found:
         raise UsageError(f"no run fits {_describe(choice)}")
     if not database.rankings:
@@ -62,10 +61,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
 def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
     """Of what is chosen the runs that stand just before these among the loads of their system."""
     placed = database.query("run_places", {"chosen": _filtered(database, choice)})
-    alike = "earlier.system = later.system and earlier.collection is not distinct from later.collection"
-    earlier = f"{alike} and earlier.place = later.place + 1"
-    pairs = f"select earlier.run as run, later.run as after from placed as earlier join placed as later on {earlier}"
-    found = _rows(database, f"with placed as ({placed}) {pairs}")
+    found = _rows(database, f"select run, later_run from ({placed}) where later_run is not null")
     return [run for run, after in found if not {after, *database.rankings.get(after, ())}.isdisjoint(runs)]
 
 
@@ -80,17 +76,12 @@ def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[s
 def latest_run(database: Database, asked: str, before: str | None = None) -> str:
     """The latest run, or that of its system before another; ``asked`` is a branch, a condition or empty."""
     before = next((run for run, rankings in database.rankings.items() if before in rankings), before)
-    place = _rows(database, "select system, dated_at, run_id from run_versions where run = ?", [before])
-    system, *dated = place[0] if place else (None,)
     where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
-    placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
-    beside = "select run_id from runs where meta['collection'] is not distinct from"
-    beside += f" (select meta['collection'] from runs where run = {literal(before)})"
-    earlier = f" and (dated_at, run_id) < (?, ?) and run_id in ({beside})" * bool(dated)
-    fitting = f"select run from run_versions where run_id in ({placed}){earlier}"
-    found = _rows(database, f"{fitting} order by dated_at desc, run_id desc limit 1", dated)
+    placed = database.query("run_places", {"chosen": _filtered(database, Choice(where=where))}, before=before)
+    found = _rows(database, f"select run from ({placed}) order by dated_at desc, run_id desc limit 1")
     if not found:
-        of = "" if system is None else f" of the system {system}"
+        systems = _rows(database, "select system from run_versions where run = ? and system is not null", [before])
+        of = "".join(f" of the system {system}" for (system,) in systems)
         such = f" with {where}" if where else ""
         raise UsageError(f"{before}: no run{of}{such} is dated before it" if before else f"no run is loaded{such}")
     return str(found[0][0])

@@ -68,6 +68,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         self._options = replace(options, keeps_unjudged=catalog.reads_unjudged(relations))
         read: dict[str, Any] = {"form": form, "unit": unit if form == "spans" else None, "columns": qrels_columns}
         Loader(self._database).load_qrels(qrels, "qrels", keep_best=keep_best, **read)
+        (self._num_judged,) = self._database.column("select count(*) from judged_documents")
         add_evaluations(self._database, _PAIRS)  # of no ranking yet; they depend on the judgments alone
         self._evaluation = Evaluation(self._database)
         few = len(set(self._names.values())) < FEWEST  # of more measures the values are in tables that a rollback drops
@@ -134,19 +135,16 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         batch.store()
         lines += told.lines(lower_is_better=options.lower_is_better)
         rank_judged(database, _PAIRS, batch.unretained)
-        ((total, missing, found, judged, scarce),) = database.rows(f"""
-            select
-                count(*), count(*) filter (run_topics.topic_id is null), (select count(*) from run_topics),
-                (select count(*) from judged_ranks) * 10 as num_judged,
-                least((select count(*) from ({batch.ranked})), (select count(*) from judged_documents))
-            from evaluations left join run_topics using (run_id, topic_id)
-        """)
-        if judged <= scarce:
+        (counts,) = database.records(database.query("run_counts"))
+        # Else there is nothing to be said of ids, and to find that takes long.
+        if 10 * counts.judged_documents <= min(counts.num_rows, self._num_judged):
             lines += database.remarks("overlap_remarks", {"new_pairs": pairs_query(_PAIRS), "ranked": batch.ranked})
-        if missing:
-            lines.append(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
-        if extra := found - total + missing:
-            lines.append(f"the run has {counted(extra, 'topic')} without judgments, left out of the figures")
+        if counts.missing_topics:
+            of = f"{counts.missing_topics} of {counts.num_topics}"
+            lines.append(f"the run leaves out {of} topics of the judgments; they are averaged too")
+        if counts.extra_topics:
+            left_out = counted(counts.extra_topics, "topic")
+            lines.append(f"the run has {left_out} without judgments, left out of the figures")
         for line in lines:
             warn(line)
 

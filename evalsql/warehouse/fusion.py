@@ -258,7 +258,11 @@ def fuse(
         learn_from = _teacher(database, learn_from, judged, chosen, folds)
     if chosen.takes("qrels"):
         chosen = chosen.having(qrels=learn_from, folds=folds)
-    _check_topics(database, chosen, names)
+    remarks = database.query("fusion_remarks", runs=",".join(names), norm=chosen.arguments.get("norm"))
+    for is_fault, remark in database.rows(f"select is_fault, remark from ({remarks}) order by place"):
+        if is_fault:
+            raise UsageError(remark)
+        warn(remark)
     tuning, query = None, chosen.query
     if tune is not None:
         tuning = Search(tune, str(learn_from), folds, step, tie_rule, progress).best(database, chosen, len(names))
@@ -309,21 +313,3 @@ def _teacher(database: Database, asked: str | None, judged: Sequence[str], metho
     if rel is not None and not database.rows(f"select 1 from judgments {where} and grade >= ? limit 1", [rel]):
         raise UsageError(f"{found} has no document of grade {rel} or above to learn from; --rel takes a lower one")
     return found
-
-
-def _check_topics(database: Database, method: Method, names: Sequence[str]) -> None:
-    """Warn of topics that not all runs have; raise UsageError for those without a score that norm max divides by."""
-    of_these = f"where run in ({', '.join(map(literal, names))})"
-    of_some = f"from {named('run_topics', 'runs')} {of_these} group by topic_id having count(*) < {len(names)}"
-    ((partial,),) = database.rows(f"select count(*) from (select topic_id {of_some})")
-    if partial:
-        verb, pronoun, object_ = ("is", "it is", "it") if partial == 1 else ("are", "they are", "them")
-        topics = counted(partial, "topic")
-        warn(f"{topics} {verb} not in all of these runs; {pronoun} fused from what has documents for {object_}")
-    if method.arguments.get("norm") == "max":
-        found = database.rows(f"""
-            select run, topic from {named("retrieved", "runs", "topics")} {of_these}
-            group by all having max(case when lower_is_better then -score else score end) <= 0 order by all limit 1
-        """)
-        for run, topic in found:
-            raise UsageError(f"norm max divides by the best score, and {run} has none above 0 for topic {topic}")
