@@ -135,7 +135,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         batch.store()
         lines += told.lines(lower_is_better=options.lower_is_better)
         rank_judged(database, _PAIRS, batch.unretained)
-        (counts,) = database.records(database.query("run_counts"))
+        (counts,) = database.records(database.query("ranking_counts"))
         # Else there is nothing to be said of ids, and to find that takes long.
         if 10 * counts.judged_documents <= min(counts.num_rows, self._num_judged):
             lines += database.remarks("overlap_remarks", {"new_pairs": pairs_query(_PAIRS), "ranked": batch.ranked})

@@ -249,7 +249,7 @@ def _ranked(warehouse: Warehouse, options: RunOptions) -> dict[str, Facts]:
     facts: dict[str, Facts] = {run: {"run": run} for _, run, _ in kinds}
     for kind, group in groupby(kinds, key=lambda row: int(row[0])):
         _rank(database, options, kind, {run: number for _, run, number in group}, facts)
-    columns, counts = database.table(database.query("run_counts"))
+    columns, counts = database.table(database.query("ranking_counts"))
     for row in counts:
         facts[row[0]] |= dict(zip(columns, row, strict=True))
     return facts
