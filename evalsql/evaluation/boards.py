@@ -5,25 +5,16 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import value_columns
+from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literals, parse_measures, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tables
 from evalsql.evaluation.selection import Choice, choose_runs
-from evalsql.phrases import counted, shortened
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
-FEWEST, ENOUGH = 3, 20  # clusters that an interval takes, and of which it is about as long as it should be
 _COLLECTION = "coalesce(meta['collection'], qrels)"
-_TESTED = "W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm"
-_WAYS = {
-    "macro": "mean of {} over collections",
-    "micro": "mean of {} over topics",
-    "borda": "mean place by {} on the collections",
-    "wins": "mean share of the other systems that one is better than by {}",
-    "standardised": "mean of standardised values of {}",
-}
 
 
 class Board(NamedTuple):
@@ -72,23 +63,14 @@ def board(
             raise UsageError(f"no collection has a value by {name}; {brings}")
         rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
         cells = evaluation.keep(f"select * from {_call(database, 'boards', given)}")
-        facts = "collection, any_value(cluster), bool_or(topics is not null)"
-        shown = database.rows(f"select {facts} from {cells} group by 1 order by 1")
-        if not shown:
+        names = database.column(f"select distinct collection from {cells} order by 1")
+        if not names:
             raise UsageError(_why_empty(rows, given))
-        names = [collection for collection, *_ in shown]
-        notes = [*_on_rows(rows, len(shown), given), *_on_values(database, cells)]
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
+        notes = _notes(database, cells, kept, given, are_pairs=baseline is not None)
     confidence = float(given.get("confidence", 0.95))
-    if baseline is None:
-        notes += _on_places(database, kept)
-    else:
-        differ = f"(low > 0 or high < 0) <> (p_corrected < 1 - {confidence})"
-        are_two = bool(database.rows(f"select 1 from {kept} where {differ} limit 1"))
-        notes += [_TESTED, *[TWO_METHODS.format("collections")] * are_two]
-    notes.append(_on_intervals(shown, name, given))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
     less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
     query = f"select * from {kept} order by {order}, system, version"
@@ -162,8 +144,13 @@ def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
     allowed = {*known, *(each.name for each in database.catalog["board_pairs"].parameters)}
     if unknown := options.keys() - allowed:
         raise UsageError(f"a board takes no {min(unknown)}; there are: {', '.join(sorted(allowed))}")
-    given = {key: known[key].parse(str(value)) for key, value in options.items() if key in known}
-    return database.call(name, **given)
+    return database.call(name, **_given(database, name, options))
+
+
+def _given(database: Database, name: str, options: Mapping[str, Any]) -> dict[str, Value]:
+    """Those of the options that a relation takes, of the types of its parameters."""
+    known = {each.name: each for each in database.catalog[name].parameters}
+    return {key: known[key].parse(str(value)) for key, value in options.items() if key in known}
 
 
 def _places(database: Database, collections: Sequence[str], cells: str, options: Mapping[str, Any]) -> str:
@@ -201,51 +188,17 @@ def _why_empty(rows: Sequence[Any], options: Mapping[str, Any]) -> str:
     return f"no system has all collections ({has}); try --missing {wider}, or name fewer with --collections"
 
 
-def _on_rows(rows: Sequence[Any], num_shown: int, options: Mapping[str, Any]) -> Iterator[str]:
-    """Who is left out or lacks something, and which version stands for a system of which there are several."""
-    wanted = rows[0].num_wanted
-    if lacking := [row.system for row in rows if row.num_collections < wanted]:
-        few = counted(len(lacking), "system lacks", "systems lack")
-        told = {
-            "complete": f"left out, {few} some of {wanted} collections: {shortened(lacking)}",
-            "common": f"{num_shown} of {wanted} collections, those that all systems have",
-            "any": f"means are over different collections: {few} some of {wanted}: {shortened(lacking)}",
-        }
-        yield told[options.get("missing", "complete")]
-    shown = [f"{row.system} {row.version or 'without one'}" for row in rows if row.is_shown and row.num_versions > 1]
-    if shown and options.get("versions", "last") == "last":
-        yield f"of several versions the one with most collections, then the latest: {shortened(shown)}"
-
-
-def _on_values(database: Database, cells: str) -> list[str]:
-    """What is to be said of the judgments, the runs and the topics that the values on the board are of."""
+def _notes(database: Database, cells: str, kept: str, options: Mapping[str, Any], *, are_pairs: bool) -> list[str]:
+    """What is to be said of the systems, of what the values on the board are of, and of its intervals."""
     alike = "held.system = cells.system and held.version is not distinct from cells.version"
     of_run = f"select held.* from temp.{VALUES} as held join {cells} as cells on {alike}"
-    collections = f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"
-    inputs = {"board_collections": collections, "board_cells": f"{of_run} and held.collection = cells.collection"}
-    return database.remarks("board_remarks", inputs)
-
-
-def _on_places(database: Database, kept: str) -> Iterator[str]:
-    # The first is tied with itself, which is nothing to tell.
-    counts = "count(*), count(separated), count_if(not separated), count_if(tied_first) - 1"
-    ((num_rows, known, near, tied),) = database.rows(f"select {counts} from {kept}")
-    if known:
-        others = num_rows - 1
-        yield f"not separated: {near} of {others} neighbours, and {tied} of {others} systems from the first"
-
-
-def _on_intervals(shown: Sequence[tuple[str, str, bool]], measure: str, options: Mapping[str, Any]) -> str:
-    """What the intervals are about; of each collection its name, its cluster, and whether it has topics."""
-    mean, num_clusters = str(options.get("mean", "macro")), len({cluster for _, cluster, _ in shown})
-    way = _WAYS[mean].format(measure)
-    clusters = f" in {counted(num_clusters, 'cluster')}" if num_clusters < len(shown) else ""
-    if num_clusters < FEWEST:
-        few = f"{counted(len(shown), 'collection')}{clusters}"
-        return f"{way}; {few}: too few for intervals, which take {FEWEST}"
-    drawn = options.get("draw", "topics") == "topics" and mean in ("macro", "micro") and any(has for *_, has in shown)
-    share, topics = 100 * float(options.get("confidence", 0.95)), ", with other topics," if drawn else ""
-    these, short = f"{len(shown)}{clusters}{topics}", ""
-    if not drawn and num_clusters < ENOUGH and options.get("intervals", "percentile") == "percentile":
-        short = "; of so few they are too short, expanded ones are wider"
-    return f"{way}; {share:g}% intervals: what other collections like these {these} would give{short}"
+    placed = "null as tied_first, low, high, p_corrected" if are_pairs else "tied_first, low, high, null as p_corrected"
+    inputs = {
+        "board_systems": f"select * from {_call(database, 'board_rows', options)}",
+        "board_figures": f"select * from {cells}",
+        "board_collections": f"select distinct collection, qrels from temp.{VALUES} where qrels is not null",
+        "board_cells": f"{of_run} and held.collection = cells.collection",
+        "board_placed": f"select separated, {placed} from {kept}",
+    }
+    how = _given(database, "board_remarks", options) | {"are_pairs": are_pairs}
+    return database.remarks("board_remarks", inputs, **how, two_methods=TWO_METHODS.format("collections"))

@@ -1,5 +1,15 @@
--- title: What is to be said of the values on a board: by other judgments, of other runs, or over fewer topics
--- inputs: board_collections, board_cells
+-- title: What is to be said of a board: who is left out, what its values are of, who is told apart, what intervals are of
+-- inputs: board_systems, board_figures, board_collections, board_cells, board_placed
+-- parameters:
+--   measure varchar = nDCG@10          canonical name of the measure
+--   mean varchar = macro               what systems are placed by
+--   missing varchar = complete         what of systems that lack a collection
+--   versions varchar = last            whether the board has one version of each system, or all
+--   draw varchar = topics              what is drawn with replacement
+--   intervals varchar = percentile     percentile or expanded ones
+--   confidence double in (0, 1) = 0.95   level of the intervals
+--   are_pairs boolean = false          whether systems are compared with a baseline rather than placed
+--   two_methods varchar = null         what is told where interval and p of a difference disagree
 -- columns:
 --   place    1 for the first line
 --   remark   a line
@@ -77,7 +87,77 @@ of_fewer as (
     where num_topics < most
     group by collection, num_topics
 ),
+lacking as (
+    select
+        list(system order by system, version) filter (where num_collections < num_wanted) as systems,
+        max(num_wanted) as num_wanted,
+        list(concat(system, ' ', coalesce(version, 'without one')) order by system, version)
+            filter (where is_shown and num_versions > 1 and $versions = 'last') as chosen
+    from board_systems
+),
+figures as (
+    select
+        collection,
+        any_value(cluster) as cluster,
+        bool_or(topics is not null) as has_topics
+    from board_figures
+    group by collection
+),
+sizes as (
+    select
+        count(*) as num_collections,
+        count(distinct cluster) as num_clusters,
+        case
+            when count(distinct cluster) < count(*)
+                then concat(' in ', count(distinct cluster), case when count(distinct cluster) = 1 then ' cluster' else ' clusters' end)
+        end as clusters,
+        $draw = 'topics' and $mean in ('macro', 'micro') and bool_or(has_topics) as draws_topics,
+        case $mean
+            when 'macro' then concat('mean of ', $measure, ' over collections')
+            when 'micro' then concat('mean of ', $measure, ' over topics')
+            when 'borda' then concat('mean place by ', $measure, ' on the collections')
+            when 'wins' then concat('mean share of the other systems that one is better than by ', $measure)
+            else concat('mean of standardised values of ', $measure)
+        end as way
+    from figures
+),
+told_apart as (
+    select
+        count(*) - 1 as num_others,
+        count(separated) as num_known,
+        count(case when not separated then 1 end) as num_near,
+        -- The first is tied with itself, which is nothing to tell.
+        count(case when tied_first then 1 end) - 1 as num_tied,
+        bool_or((low > 0 or high < 0) <> (p_corrected < 1 - $confidence)) as disagree
+    from board_placed
+),
 remarks as (
+    select
+        -2 as part,
+        1 as nth,
+        case $missing
+            when 'common' then concat(num_collections, ' of ', num_wanted, ' collections, those that all systems have')
+            else concat(
+                case $missing when 'any' then 'means are over different collections: ' else 'left out, ' end,
+                format('{:,}', len(systems)), case when len(systems) = 1 then ' system lacks' else ' systems lack' end,
+                ' some of ', num_wanted, case $missing when 'any' then ': ' else ' collections: ' end,
+                array_to_string(systems[:5], ', '), case when len(systems) > 5 then ', ...' end
+            )
+        end as remark
+    from lacking
+    cross join sizes
+    where len(systems) > 0
+    union all
+    select
+        -1 as part,
+        1 as nth,
+        concat(
+            'of several versions the one with most collections, then the latest: ', array_to_string(chosen[:5], ', '),
+            case when len(chosen) > 5 then ', ...' end
+        ) as remark
+    from lacking
+    where len(chosen) > 0
+    union all
     select
         1 as part,
         row_number() over (order by collection) as nth,
@@ -111,6 +191,46 @@ remarks as (
             case when len(systems) > 5 then ', ...' else '' end
         ) as remark
     from of_fewer
+    union all
+    select
+        4 as part,
+        1 as nth,
+        case
+            when $are_pairs
+                then 'W-T-L: collections won, tied and lost; p of the paired t test over collections, corrected by Holm'
+            else concat(
+                'not separated: ', num_near, ' of ', num_others, ' neighbours, and ', num_tied, ' of ', num_others,
+                ' systems from the first'
+            )
+        end as remark
+    from told_apart
+    where $are_pairs or num_known > 0
+    union all
+    select
+        4 as part,
+        2 as nth,
+        $two_methods as remark
+    from told_apart
+    where $are_pairs and disagree
+    union all
+    select
+        5 as part,
+        1 as nth,
+        case
+            when num_clusters < 3 then concat(
+                way, '; ', num_collections, case when num_collections = 1 then ' collection' else ' collections' end, clusters,
+                ': too few for intervals, which take 3'
+            )
+            else concat(
+                way, '; ', format('{:g}', 100 * $confidence), '% intervals: what other collections like these ', num_collections,
+                clusters, case when draws_topics then ', with other topics,' end, ' would give',
+                case
+                    when not draws_topics and num_clusters < 20 and $intervals = 'percentile'
+                        then '; of so few they are too short, expanded ones are wider'
+                end
+            )
+        end as remark
+    from sizes
 )
 select
     row_number() over (order by part, nth) as place,
