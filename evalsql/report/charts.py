@@ -67,6 +67,12 @@ _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
 _PIXELS = 2.0
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# The engine looks for these in objects of names, and finds what every object of JavaScript has.
+_OF_OBJECTS = {
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString"),
+    *("valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+}
 # Systems have areas beside their lines, whose colour is too pale for a legend.
 _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
@@ -352,13 +358,14 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _drawable(part: Any) -> Any:
-    """A part of a specification with signs for what XML cannot hold, which ends the process that draws."""
+    """A part of a specification whose texts are only drawn: what XML cannot hold would end the process that draws."""
     if isinstance(part, dict):
         return {_drawable(key): _drawable(inner) for key, inner in part.items()}
     if isinstance(part, list):
         return list(map(_drawable, part))
     if isinstance(part, str):
-        return NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+        plain = NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+        return _TURNS.sub("\ufffd", plain) + "\u200b" * (part in _OF_OBJECTS)
     return part
 
 

@@ -106,6 +106,24 @@ def test_what_xml_cannot_hold_is_drawn_as_a_sign(empty: evalsql.Warehouse, nasty
         assert chart.draw(".png").startswith(b"\x89PNG")
 
 
+def test_names_that_objects_of_javascript_have_are_drawn(empty: evalsql.Warehouse) -> None:
+    """The engine ended in an error, or drew nothing and said nothing."""
+    names = ("constructor", "__proto__", "toString")
+    empty.load_qrels({name: {"d": 1} for name in names}, "q")
+    for at, run in enumerate(names[:2]):
+        empty.load_run({name: {"e": 2.0 * at, "d": 1.0} for name in names}, run)
+    for name in ("scatter", "differences"):
+        drawn = drawing(empty, name, ["AP"], runs="__proto__", baseline="constructor").draw(".svg").decode()
+        assert "constructor" in drawn
+        assert "</text>" in drawn
+
+
+def test_no_name_turns_a_chart_around(empty: evalsql.Warehouse) -> None:
+    empty.load_qrels({"t": {"d": 1}}, "q")
+    empty.load_run({"t": {"d": 1.0}}, "a\u202eb")
+    assert "a\ufffdb" in drawing(empty, "leaderboard", ["AP"]).draw(".svg").decode()
+
+
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!DOCTYPE html>", ".pdf": b"%PDF"}
 
 
