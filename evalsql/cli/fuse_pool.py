@@ -160,6 +160,8 @@ def _write_sheet(
     if path.suffix.lower() == ".csv":
         with text_output(path, warehouse) as stream:
             writers.write(for_spreadsheet(sheet), "csv", stream, 0)
+        if any(writers.inert(each) != each for row in sheet.picked("topic", "document") for each in row):
+            note("some names begin as a spreadsheet's formulas do, and are kept so; a sheet .html shows them as text")
     elif not sheet.rows:
         raise UsageError(f"{path}: nothing to judge is left; without --unjudged the sheet has what is judged too")
     else:

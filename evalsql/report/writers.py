@@ -27,7 +27,7 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
 }
-_FORMULA = re.compile(r"\s*([=@]|[+-](?![\d.]+$))")
+_FORMULA = re.compile(r"\s*([=@\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]+$))")  # wide signs begin one too
 
 
 def known_extension(path: Path, known: Iterable[str], what: str) -> str:
@@ -51,7 +51,10 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
         write(table, format_name, held, digits, after)
         stream.write(for_stream(held.getvalue(), stream))
     elif format_name in ("csv", "tsv", "spreadsheet"):
-        writer = csv.writer(stream, delimiter="\t" if format_name == "tsv" else ",", lineterminator="\n")
+        # A spreadsheet may divide text without quotes at other signs too, and what is behind them is a formula.
+        quoting: Any = csv.QUOTE_NONNUMERIC if format_name == "spreadsheet" else csv.QUOTE_MINIMAL
+        delimiter = "\t" if format_name == "tsv" else ","
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=quoting)
         rows: Iterable[Iterable[object]] = [*([] if after else [table.columns]), *table.rows]
         writer.writerows(rows if format_name != "spreadsheet" else (map(inert, row) for row in rows))
     elif format_name == "json":

@@ -158,6 +158,14 @@ def test_reports_and_sites_show_how_documents_begin(
     assert any(">d1<small dir=auto>x\u05e9" in topic for topic in topics)
 
 
+def test_names_in_a_table_to_judge_that_begin_as_formulas_are_told(command: Command, tmp_path: Path) -> None:
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        warehouse.load_run({"t": {"=cmd": 1.0}}, "r")
+    outcome = command("pool", "--write", "s.csv", "--db", tmp_path / "w.duckdb")
+    assert "begin as a spreadsheet's formulas do" in outcome.stderr
+    assert "\nt,,=cmd," in (tmp_path / "s.csv").read_text()
+
+
 @pytest.mark.long
 def test_names_that_trec_cannot_hold_are_saved_as_json(
     empty: Warehouse, command: Command, tmp_path: Path, browser: Browser

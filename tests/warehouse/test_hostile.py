@@ -268,6 +268,14 @@ def test_a_spreadsheet_is_given_no_formulas(command: Command, tmp_path: Path) ->
     assert rows == [[f"'{each}" if at < 7 else each, "-1"] for at, each in enumerate(text)]
 
 
+def test_no_text_for_a_spreadsheet_is_divided_into_a_formula(command: Command, tmp_path: Path) -> None:
+    """LibreOffice takes semicolons and tabs for ends of cells too, and Excel what the system's language has."""
+    text = ["x;=1+2", "x\t=1+2", "\uff1d1+2"]
+    query = f"select unnest([{', '.join(map(literal, text))}]) as name, 1 as n"
+    outcome = command("sql", query, "--format", "spreadsheet", "--db", new_file(tmp_path))
+    assert outcome.stdout == '"name","n"\n"x;=1+2",1\n"x\t=1+2",1\n"\'\uff1d1+2",1\n'
+
+
 def test_refused_input_comes_whole_out_of_another_process() -> None:
     refused = InputError([Problem("f", 2, "bad"), Problem("f", 3, "worse")], 40)
     sent = pickle.loads(pickle.dumps(refused))
