@@ -1,4 +1,4 @@
-"""Bounds of precisions where rankings are so long that parts of them are looked at by themselves."""
+"""Bounds where rankings are so long that parts of them are looked at by themselves."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -16,6 +16,10 @@ _VALUES: Mapping[str, tuple[Callable[[Topic], float], int | None]] = {
     "AP": (ap, None),
     "AP@50": (lambda topic: ap(topic, 50), 50),
     "YAAP": (value_of("YAAP"), None),
+    "PRES@100": (value_of("PRES@100"), 100),
+    "nDCG": (value_of("nDCG"), None),
+    "nDCG@50": (value_of("nDCG@50"), 50),
+    "nCG@50": (value_of("nCG@50"), 50),
 }
 
 
@@ -31,7 +35,7 @@ def _case(chance: random.Random) -> Case:
 
 
 @pytest.mark.parametrize("unseen", [0, 3])
-def test_precisions_of_long_rankings_have_the_best_number_of_holes_at_either_end(tmp_path: Path, unseen: int) -> None:
+def test_long_rankings_have_the_best_number_of_holes_at_either_end(tmp_path: Path, unseen: int) -> None:
     """That no other holes do better is what short rankings show."""
     chance = random.Random(7)
     cases = {f"t{at}": _case(chance) for at in range(40)}

@@ -2,18 +2,34 @@
 -- parameters: k, rel, most, unseen
 --   k integer in [1, inf) = 1000    documents that the reader is willing to look at
 -- columns: qrels, run, topic, least, greatest, num_holes, num_unseen
--- definition: With r of the R relevant documents among the first k, and S the sum of their ranks, PRES is
---    (r k + r (r + 1) / 2 - S) / (k R). With the number of relevant holes given it is greatest where the highest are
---    relevant, and least where the lowest are. A further hole at rank s adds k + r + 1 - s to what is divided by R.
---    Within a gap that is the same downwards, so that the greatest value is at the end of a gap. Upwards each hole adds
---    more than the one before it: the least value is in the highest gap whose lowest hole makes it less. All that is
---    unseen is relevant at the least, and nothing of it at the greatest.
-with judged_sums as (
+-- definition: Each relevant document among the first k adds k less the number of others above it; PRES is the sum divided
+--    by k R. With the number of relevant holes given it is greatest where the highest are relevant, and least where the
+--    lowest are. A further one adds k and 1 for each relevant document, less 1 for each judged one above it and each
+--    hole above it that is not relevant. Downwards each adds no more than the one before it, and as much within a gap:
+--    the greatest value is at the end of a gap. Upwards each adds more than the one before it: the least value is in the
+--    highest gap whose lowest hole makes it less. Values rise to the greatest and fall to the least, so that either is
+--    in the block whose end has the best one, or in the next. All that is unseen is relevant at the least, and nothing
+--    of it at the greatest.
+with relevant_sums as (
     select
         evaluation_id,
-        sum(rank) as rank_sum
+        sum($k + relevant_rank - rank) as total
     from relevant_ranks(rel := $rel)
     where rank <= $k
+    group by evaluation_id
+),
+ends as materialized (
+    select
+        *,
+        cast(last_rank as double) * (last_rank + 1) / 2
+            - cast(holes_down as double) * (holes_down + 1) / 2 - judged_ranks as judged_above
+    from hole_blocks(k := $k)
+),
+hole_sums as (
+    select
+        evaluation_id,
+        max(judged_above) as judged_above
+    from ends
     group by evaluation_id
 ),
 counted as materialized (
@@ -25,54 +41,102 @@ counted as materialized (
         counts.num_holes,
         counts.num_unseen,
         counts.new_rel,
-        counts.num_rel,
-        counts.num_rel + counts.new_unseen as num_rel_with_unseen,
-        cast(counts.num_rel_ret as double) as found,
-        cast(coalesce(judged_sums.rank_sum, 0) as double) as rank_sum
+        cast(counts.num_rel as double) as num_rel,
+        cast(counts.num_rel + counts.new_unseen as double) as num_rel_with_unseen,
+        cast($k + counts.num_rel_ret as double) as most_added,
+        cast(coalesce(relevant_sums.total, 0) as double) as total,
+        coalesce(hole_sums.judged_above, 0) as judged_above
     from hole_counts(k := $k, rel := $rel, most := $most, unseen := $unseen) as counts
-    left join judged_sums on judged_sums.evaluation_id = counts.evaluation_id
+    left join relevant_sums on relevant_sums.evaluation_id = counts.evaluation_id
+    left join hole_sums on hole_sums.evaluation_id = counts.evaluation_id
+),
+end_values as (
+    select
+        ends.*,
+        (
+            counted.total - counted.judged_above + ends.judged_above
+            + (counted.num_holes - ends.holes_down) * (counted.most_added - ends.holes_down)
+        ) / nullif(counted.num_rel_with_unseen + counted.num_holes - ends.holes_down, 0) as least,
+        (counted.total + ends.holes_down * counted.most_added - ends.judged_above)
+            / nullif(counted.num_rel + ends.holes_down, 0) as greatest
+    from ends
+    join counted on counted.evaluation_id = ends.evaluation_id
+    where counted.new_rel > 0
+),
+compared as (
+    select
+        *,
+        min(least) over (partition by evaluation_id) as best_least,
+        max(greatest) over (partition by evaluation_id) as best_greatest,
+        lag(least) over down as least_above,
+        lag(greatest) over down as greatest_above
+    from end_values
+    window down as (
+        partition by evaluation_id
+        order by block
+    )
+),
+looked_at as (
+    select *
+    from compared
+    where
+        best_least in (least, least_above)
+        or best_greatest in (greatest, greatest_above)
+),
+places as (
+    select
+        looked_at.evaluation_id,
+        judged.judged_rank,
+        judged.rank as rank_above,
+        coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
+        looked_at.judged_ranks - coalesce(sum(judged.rank) over below, 0) as judged_ranks
+    from looked_at
+    join judged_blocks(k := $k) as judged
+        on judged.evaluation_id = looked_at.evaluation_id
+        and judged.block = looked_at.block
+    window
+        down as (
+            partition by judged.evaluation_id, judged.block
+            order by judged.rank
+        ),
+        below as (
+            partition by judged.evaluation_id, judged.block
+            order by judged.rank
+            rows between 1 following and unbounded following
+        )
 ),
 gaps as materialized (
     select
-        counted.evaluation_id,
-        counted.num_rel,
-        counted.num_rel_with_unseen,
-        counted.num_holes - gaps.holes_down as num_below,
-        gaps.holes_down,
-        gaps.size,
-        gaps.last_rank,
-        counted.found,
-        counted.rank_sum,
-        cast(gaps.last_rank as double) * (gaps.last_rank + 1) / 2 - gaps.judged_ranks as sum_down
-    from hole_gaps(k := $k) as gaps
-    join counted on counted.evaluation_id = gaps.evaluation_id
-    where counted.new_rel > 0
-),
-hole_totals as (
-    select
-        evaluation_id,
-        max(sum_down) as rank_sum
-    from gaps
-    group by evaluation_id
+        places.evaluation_id,
+        places.judged_rank,
+        places.last_rank - places.rank_above as size,
+        places.last_rank - places.judged_rank as holes_down,
+        cast(places.last_rank as double) * (places.last_rank + 1) / 2
+            - cast(places.last_rank - places.judged_rank as double) * (places.last_rank - places.judged_rank + 1) / 2
+            - places.judged_ranks as judged_above
+    from places
+    where places.last_rank > places.rank_above
 ),
 filled_below as materialized (
     -- All holes below the gap are relevant.
     select
         gaps.evaluation_id,
         gaps.size,
-        gaps.last_rank,
-        gaps.found + gaps.num_below as found,
-        gaps.rank_sum + hole_totals.rank_sum - gaps.sum_down as rank_sum,
-        gaps.num_rel_with_unseen + gaps.num_below as num_rel
+        gaps.judged_rank,
+        counted.num_rel_with_unseen + counted.num_holes - gaps.holes_down as num_rel,
+        counted.total - counted.judged_above + gaps.judged_above
+            + (counted.num_holes - gaps.holes_down) * (counted.most_added - gaps.holes_down) as total,
+        counted.most_added + counted.num_holes - 2 * gaps.holes_down - gaps.judged_rank as added,
+        gaps.holes_down
     from gaps
-    join hole_totals on hole_totals.evaluation_id = gaps.evaluation_id
+    join counted on counted.evaluation_id = gaps.evaluation_id
 ),
 turns as (
     select
         evaluation_id,
-        min(last_rank) as last_rank
+        min(holes_down) as holes_down
     from filled_below
-    where ($k + found + 1 - last_rank) * num_rel < found * $k + found * (found + 1) / 2 - rank_sum
+    where (added + 1) * num_rel < total
     group by evaluation_id
 ),
 lowest_holes as (
@@ -82,51 +146,49 @@ lowest_holes as (
     from filled_below
     join turns
         on turns.evaluation_id = filled_below.evaluation_id
-        and turns.last_rank = filled_below.last_rank
+        and turns.holes_down = filled_below.holes_down
 ),
 candidates as (
     select
         evaluation_id,
-        'greatest' as bound,
-        found + holes_down as found,
-        rank_sum + sum_down as rank_sum,
-        num_rel + holes_down as num_rel
-    from gaps
+        min((total + num_new * (added + num_new)) / nullif(num_rel + num_new, 0)) as least,
+        null as greatest
+    from lowest_holes
+    group by evaluation_id
     union all
     select
-        evaluation_id,
-        'least' as bound,
-        found + num_new as found,
-        rank_sum + cast(num_new as double) * (2 * last_rank + 1 - num_new) / 2 as rank_sum,
-        num_rel + num_new as num_rel
-    from lowest_holes
+        gaps.evaluation_id,
+        null as least,
+        max(
+            (counted.total + gaps.holes_down * counted.most_added - gaps.judged_above)
+            / (counted.num_rel + gaps.holes_down)
+        ) as greatest
+    from gaps
+    join counted on counted.evaluation_id = gaps.evaluation_id
+    group by gaps.evaluation_id
     union all
     -- No hole is relevant.
-    select evaluation_id, 'greatest' as bound, found, rank_sum, num_rel from counted
-    union all
-    select evaluation_id, 'least' as bound, found, rank_sum, num_rel_with_unseen as num_rel from counted
+    select
+        evaluation_id,
+        total / nullif(num_rel_with_unseen, 0) as least,
+        total / nullif(num_rel, 0) as greatest
+    from counted
 ),
 extremes as (
     select
         evaluation_id,
-        bound,
-        min((found * $k + found * (found + 1) / 2 - rank_sum) / nullif(cast(num_rel as double) * $k, 0)) as least,
-        max((found * $k + found * (found + 1) / 2 - rank_sum) / nullif(cast(num_rel as double) * $k, 0)) as greatest
+        min(least) as least,
+        max(greatest) as greatest
     from candidates
-    group by evaluation_id, bound
+    group by evaluation_id
 )
 select
     counted.qrels,
     counted.run,
     counted.topic,
-    coalesce(lowest.least, 0) as least,
-    coalesce(highest.greatest, 0) as greatest,
+    coalesce(extremes.least / $k, 0) as least,
+    coalesce(extremes.greatest / $k, 0) as greatest,
     counted.num_holes,
     counted.num_unseen
 from counted
-join extremes as lowest
-    on lowest.evaluation_id = counted.evaluation_id
-    and lowest.bound = 'least'
-join extremes as highest
-    on highest.evaluation_id = counted.evaluation_id
-    and highest.bound = 'greatest'
+join extremes on extremes.evaluation_id = counted.evaluation_id
