@@ -15,7 +15,10 @@
 --    until it grows no more (Dinkelbach). A lower step never has fewer holes than a higher one, since more documents
 --    with that gain stand in the ideal ranking already. The best number is at the end of a gap. Within a gap a hole and
 --    the ideal rank that it adds go down together. Where the ideal rank is the lower one, the hole weighs more, and a
---    share is at most 1. Where it is the higher one, the hole weighs the more of it the further down both are.
+--    share is at most 1. Where it is the higher one, the hole weighs the more of it the further down both are. So the
+--    first hole of a block weighs the least of its ideal rank, if all judged documents of the block stood above it, and
+--    what other ends of gaps could add shows at the ends of blocks. The share falls to the least and rises from there,
+--    so that this is in the block whose end has the least share, or in the next one.
 -- reference: Dinkelbach 1967, On nonlinear fractional programming, doi:10.1287/mnsc.13.7.492
 with recursive steps as materialized (
     select *
@@ -107,29 +110,169 @@ added_ideals as materialized (
         on next.num_documents = down.num_documents + 1
     group by hole_steps.qrels_id, hole_steps.topic_id, numbers.num_new
 ),
-gaps as materialized (
+ends as materialized (
     select
         evaluated.evaluation_id,
         evaluated.qrels_id,
         evaluated.topic_id,
         evaluated.gained,
         evaluated.ideal,
-        evaluated.num_unseen + evaluated.num_holes - gaps.holes_down as num_below,
-        gaps.size,
-        gaps.holes_down,
-        gaps.last_rank,
-        last.weight as rank_weight,
-        last.weight - case when $discounted then gaps.judged_discounts else gaps.last_rank - gaps.holes_down end as weight
-    from hole_gaps(k := $k) as gaps
-    join evaluated on evaluated.evaluation_id = gaps.evaluation_id
-    join weight_sums as last on last.num_documents = gaps.last_rank
+        evaluated.num_unseen + evaluated.num_holes - blocks.holes_down as num_below,
+        blocks.block,
+        blocks.holes_down,
+        blocks.holes_above,
+        blocks.judged_rank,
+        blocks.last_rank,
+        blocks.judged_discounts,
+        last.weight - case when $discounted then blocks.judged_discounts else blocks.judged_rank end as weight
+    from hole_blocks(k := $k) as blocks
+    join evaluated on evaluated.evaluation_id = blocks.evaluation_id
+    join weight_sums as last on last.num_documents = blocks.last_rank
 ),
-gap_totals as (
+hole_totals as materialized (
     select
         evaluation_id,
         max(weight) as weight
-    from gaps
+    from ends
     group by evaluation_id
+),
+shares_without_holes as materialized (
+    select
+        evaluated.evaluation_id,
+        coalesce(evaluated.gained / nullif(evaluated.ideal, 0), 0) as share,
+        coalesce(evaluated.gained / nullif(evaluated.ideal + coalesce(added_ideals.ideal, 0), 0), 0) as least
+    from evaluated
+    left join added_ideals
+        on added_ideals.qrels_id = evaluated.qrels_id
+        and added_ideals.topic_id = evaluated.topic_id
+        and added_ideals.num_new = evaluated.num_unseen
+),
+first_shares as materialized (
+    -- The greatest share at the end of a block if all steps had the same number, where the search for others begins.
+    select
+        shares_without_holes.evaluation_id,
+        greatest(shares_without_holes.share, same.share) as share
+    from shares_without_holes
+    left join (
+        select
+            ends.evaluation_id,
+            max((ends.gained + added_ideals.gain * ends.weight) / nullif(ends.ideal + added_ideals.ideal, 0)) as share
+        from ends
+        join added_ideals
+            on added_ideals.qrels_id = ends.qrels_id
+            and added_ideals.topic_id = ends.topic_id
+            and added_ideals.num_new = ends.holes_down
+        group by ends.evaluation_id
+    ) as same on same.evaluation_id = shares_without_holes.evaluation_id
+),
+most_added as (
+    -- What no end of a gap in the block can be above.
+    select
+        ends.evaluation_id,
+        greatest(
+            max(
+                hole_steps.height * (
+                    ends.weight - first_shares.share * (weight_sums.weight - hole_steps.weight)
+                    + case when $discounted then (ends.holes_down - ends.holes_above) * greatest(
+                        first_shares.share / log2(hole_steps.num_documents + ends.holes_above + 2)
+                            - 1 / log2(ends.holes_above + ends.judged_rank + 2),
+                        0
+                    ) else 0 end
+                )
+            ),
+            0
+        ) as added
+    from ends
+    join first_shares on first_shares.evaluation_id = ends.evaluation_id
+    join hole_steps
+        on hole_steps.qrels_id = ends.qrels_id
+        and hole_steps.topic_id = ends.topic_id
+    join weight_sums
+        on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + ends.holes_down)
+    group by ends.evaluation_id, hole_steps.gain
+),
+improvable as materialized (
+    -- Mostly that number is best for all steps already.
+    select evaluated.evaluation_id
+    from evaluated
+    join first_shares on first_shares.evaluation_id = evaluated.evaluation_id
+    join most_added on most_added.evaluation_id = evaluated.evaluation_id
+    group by evaluated.evaluation_id, evaluated.gained, evaluated.ideal, first_shares.share
+    having sum(most_added.added) > first_shares.share * evaluated.ideal - evaluated.gained + 1e-14 * evaluated.ideal
+),
+filled_below as (
+    -- All holes below the block have the greatest gain, and so has what is unseen.
+    select
+        ends.*,
+        (ends.gained + added_ideals.gain * (hole_totals.weight - ends.weight))
+            / nullif(ends.ideal + added_ideals.ideal, 0) as share
+    from ends
+    join hole_totals on hole_totals.evaluation_id = ends.evaluation_id
+    join added_ideals
+        on added_ideals.qrels_id = ends.qrels_id
+        and added_ideals.topic_id = ends.topic_id
+        and added_ideals.num_new = ends.num_below
+),
+compared as (
+    select
+        *,
+        min(share) over (partition by evaluation_id) as least,
+        lag(share) over (
+            partition by evaluation_id
+            order by block
+        ) as share_above
+    from filled_below
+),
+looked_at as (
+    select *
+    from compared
+    where
+        least in (share, share_above)
+        or evaluation_id in (select evaluation_id from improvable)
+),
+places as (
+    select
+        looked_at.evaluation_id,
+        looked_at.qrels_id,
+        looked_at.topic_id,
+        looked_at.gained,
+        looked_at.ideal,
+        looked_at.num_below + looked_at.holes_down as num_open,
+        judged.rank as rank_above,
+        judged.judged_rank,
+        coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
+        looked_at.judged_discounts - coalesce(sum(1 / log2(greatest(judged.rank, 1) + 1)) over below, 0) as judged_discounts
+    from looked_at
+    join judged_blocks(k := $k) as judged
+        on judged.evaluation_id = looked_at.evaluation_id
+        and judged.block = looked_at.block
+    window
+        down as (
+            partition by judged.evaluation_id, judged.block
+            order by judged.rank
+        ),
+        below as (
+            partition by judged.evaluation_id, judged.block
+            order by judged.rank
+            rows between 1 following and unbounded following
+        )
+),
+gaps as materialized (
+    select
+        places.evaluation_id,
+        places.qrels_id,
+        places.topic_id,
+        places.gained,
+        places.ideal,
+        places.num_open - places.last_rank + places.judged_rank as num_below,
+        places.last_rank - places.rank_above as size,
+        places.last_rank - places.judged_rank as holes_down,
+        places.last_rank,
+        last.weight as rank_weight,
+        last.weight - case when $discounted then places.judged_discounts else places.judged_rank end as weight
+    from places
+    join weight_sums as last on last.num_documents = places.last_rank
+    where places.last_rank > places.rank_above
 ),
 turns as (
     -- All holes below the gap have the greatest gain, and so has what is unseen.
@@ -137,7 +280,7 @@ turns as (
         gaps.evaluation_id,
         min(gaps.last_rank) as last_rank
     from gaps
-    join gap_totals on gap_totals.evaluation_id = gaps.evaluation_id
+    join hole_totals on hole_totals.evaluation_id = gaps.evaluation_id
     join added_ideals
         on added_ideals.qrels_id = gaps.qrels_id
         and added_ideals.topic_id = gaps.topic_id
@@ -146,16 +289,16 @@ turns as (
         added_ideals.gain
         * case when $discounted then 1 / log2(gaps.last_rank + 1) else 1 end
         * (gaps.ideal + added_ideals.ideal)
-        < (gaps.gained + added_ideals.gain * (gap_totals.weight - gaps.weight)) * added_ideals.next_ideal
+        < (gaps.gained + added_ideals.gain * (hole_totals.weight - gaps.weight)) * added_ideals.next_ideal
     group by gaps.evaluation_id
 ),
 lowest_holes as (
     select
         gaps.*,
-        gap_totals.weight - gaps.weight as weight_below,
+        hole_totals.weight - gaps.weight as weight_below,
         unnest(range(gaps.last_rank - gaps.size, gaps.last_rank)) as rank_above
     from gaps
-    join gap_totals on gap_totals.evaluation_id = gaps.evaluation_id
+    join hole_totals on hole_totals.evaluation_id = gaps.evaluation_id
     join turns
         on turns.evaluation_id = gaps.evaluation_id
         and turns.last_rank = gaps.last_rank
@@ -174,64 +317,6 @@ least_shares as (
         and added_ideals.topic_id = holes.topic_id
         and added_ideals.num_new = holes.num_below + holes.last_rank - holes.rank_above
     group by holes.evaluation_id
-),
-shares_without_holes as (
-    select
-        evaluated.evaluation_id,
-        coalesce(evaluated.gained / nullif(evaluated.ideal, 0), 0) as share,
-        coalesce(evaluated.gained / nullif(evaluated.ideal + coalesce(added_ideals.ideal, 0), 0), 0) as least
-    from evaluated
-    left join added_ideals
-        on added_ideals.qrels_id = evaluated.qrels_id
-        and added_ideals.topic_id = evaluated.topic_id
-        and added_ideals.num_new = evaluated.num_unseen
-),
-first_shares as materialized (
-    -- The greatest share if all steps had the same number, where the search for others begins.
-    select
-        shares_without_holes.evaluation_id,
-        greatest(shares_without_holes.share, same.share) as share
-    from shares_without_holes
-    left join (
-        select
-            gaps.evaluation_id,
-            max(
-                (gaps.gained + added_ideals.gain * gaps.weight) / nullif(gaps.ideal + added_ideals.ideal, 0)
-            ) as share
-        from gaps
-        join added_ideals
-            on added_ideals.qrels_id = gaps.qrels_id
-            and added_ideals.topic_id = gaps.topic_id
-            and added_ideals.num_new = gaps.holes_down
-        group by gaps.evaluation_id
-    ) as same on same.evaluation_id = shares_without_holes.evaluation_id
-),
-best_steps as (
-    select
-        gaps.evaluation_id,
-        greatest(
-            max(
-                hole_steps.height * (gaps.weight - first_shares.share * (weight_sums.weight - hole_steps.weight))
-            ),
-            0
-        ) as added
-    from gaps
-    join first_shares on first_shares.evaluation_id = gaps.evaluation_id
-    join hole_steps
-        on hole_steps.qrels_id = gaps.qrels_id
-        and hole_steps.topic_id = gaps.topic_id
-    join weight_sums
-        on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + gaps.holes_down)
-    group by gaps.evaluation_id, hole_steps.gain
-),
-improvable as (
-    -- Mostly the number is best for all steps already.
-    select evaluated.evaluation_id
-    from evaluated
-    join first_shares on first_shares.evaluation_id = evaluated.evaluation_id
-    join best_steps on best_steps.evaluation_id = evaluated.evaluation_id
-    group by evaluated.evaluation_id, evaluated.gained, evaluated.ideal, first_shares.share
-    having sum(best_steps.added) > first_shares.share * evaluated.ideal - evaluated.gained + 1e-15
 ),
 additions as materialized (
     select

@@ -2,6 +2,8 @@
 -- parameters: k
 -- columns: evaluation_id
 --   block              number of the block, as judged_blocks has it
+--   holes_above        holes above its first judged document
+--   judged_rank        judged documents down to its end
 --   holes_down         holes down to its end
 --   last_rank          its last rank, above the next judged document; it ends at the cutoff at the latest
 --   judged_ranks       sum of the ranks of the judged documents down to it
@@ -11,6 +13,7 @@ with blocks as (
         evaluation_id,
         block,
         min(rank) as first_rank,
+        min(rank) - min(judged_rank) as holes_above,
         max(judged_rank) as judged_rank,
         sum(rank) as judged_ranks,
         sum(case when rank > 0 then 1 / log2(rank + 1) else 0 end) as judged_discounts
@@ -21,6 +24,7 @@ ends as (
     select
         blocks.evaluation_id,
         blocks.block,
+        blocks.holes_above,
         blocks.judged_rank,
         coalesce(
             lead(blocks.first_rank) over down - 1,
@@ -39,6 +43,8 @@ ends as (
 select
     evaluation_id,
     block,
+    holes_above,
+    judged_rank,
     last_rank - judged_rank as holes_down,
     last_rank,
     judged_ranks,

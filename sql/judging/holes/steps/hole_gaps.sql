@@ -1,12 +1,10 @@
 -- title: The gaps of each ranking: holes that stand together between two judged documents, or at an end
 -- parameters: k
 -- columns: evaluation_id
---   size               holes of the gap
---   holes_down         holes down to its last one
---   last_rank          rank of its last one; it ends at the cutoff at the latest
---   rel_above          documents with a grade of 1 or more above
---   judged_ranks       sum of the ranks of the judged documents above
---   judged_discounts   sum of their discounts, 1 / log2(rank + 1)
+--   size         holes of the gap
+--   holes_down   holes down to its last one
+--   last_rank    rank of its last one; it ends at the cutoff at the latest
+--   rel_above    documents with a grade of 1 or more above
 with judged_above as (
     select
         evaluation_id,
@@ -32,9 +30,7 @@ gaps as (
         rank - 1 - lag(rank, 1, 0) over above as size,
         holes_above as holes_down,
         rank - 1 as last_rank,
-        count(case when is_relevant then 1 end) over above as rel_above,
-        coalesce(sum(rank) over above, 0) as judged_ranks,
-        coalesce(sum(1 / log2(rank + 1)) over above, 0) as judged_discounts
+        count(case when is_relevant then 1 end) over above as rel_above
     from judged_above
     window above as (
         partition by evaluation_id
