@@ -91,7 +91,7 @@ places as (
         coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
         looked_at.judged_ranks - coalesce(sum(judged.rank) over below, 0) as judged_ranks
     from looked_at
-    join judged_blocks(k := $k) as judged
+    join ranks_in_blocks(k := $k) as judged
         on judged.evaluation_id = looked_at.evaluation_id
         and judged.block = looked_at.block
     window

@@ -241,9 +241,10 @@ places as (
         judged.rank as rank_above,
         judged.judged_rank,
         coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
-        looked_at.judged_discounts - coalesce(sum(1 / log2(greatest(judged.rank, 1) + 1)) over below, 0) as judged_discounts
+        looked_at.judged_discounts
+            - coalesce(sum(1 / log2(greatest(judged.rank, 1) + 1)) over below, 0) as judged_discounts
     from looked_at
-    join judged_blocks(k := $k) as judged
+    join ranks_in_blocks(k := $k) as judged
         on judged.evaluation_id = looked_at.evaluation_id
         and judged.block = looked_at.block
     window

@@ -1,7 +1,7 @@
 -- title: The holes of each ranking down to the ends of blocks of 16 judged documents
 -- parameters: k
 -- columns: evaluation_id
---   block              number of the block, as judged_blocks has it
+--   block              number of the block, as ranks_in_blocks has it
 --   holes_above        holes above its first judged document
 --   judged_rank        judged documents down to its end
 --   holes_down         holes down to its end
@@ -17,7 +17,7 @@ with blocks as (
         max(judged_rank) as judged_rank,
         sum(rank) as judged_ranks,
         sum(case when rank > 0 then 1 / log2(rank + 1) else 0 end) as judged_discounts
-    from judged_blocks(k := $k)
+    from ranks_in_blocks(k := $k)
     group by evaluation_id, block
 ),
 ends as (

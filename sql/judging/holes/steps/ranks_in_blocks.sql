@@ -1,4 +1,4 @@
--- title: The judged documents of each ranking in blocks of 16
+-- title: The ranks of judged documents, in blocks of 16 documents
 -- parameters: k
 -- columns: evaluation_id
 --   rank          rank of a judged document; 0 above the first one
