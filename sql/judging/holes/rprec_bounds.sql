@@ -22,28 +22,22 @@ with counted as materialized (
         num_rel + num_holes + new_unseen as turn_sum
     from hole_counts(rel := $rel, most := $most, unseen := $unseen)
 ),
-places as (
-    select
-        evaluation_id,
-        rank,
-        judged_rank,
-        grade >= $rel as is_relevant,
-        -- Among the relevant documents, or among those judged not relevant.
-        row_number() over (
-            partition by evaluation_id, grade >= $rel
-            order by rank
-        ) as place
-    from asked_ranks()
-    where grade >= 0
-),
 judged_places as materialized (
     select
         evaluation_id,
         rank,
         rank - judged_rank as holes_down,
-        case when is_relevant then place - 1 else judged_rank - place end as rel_above,
-        case when is_relevant then place else judged_rank - place end as rel_down
-    from places
+        relevant_rank - 1 as rel_above,
+        relevant_rank as rel_down
+    from relevant_ranks(rel := $rel)
+    union all
+    select
+        evaluation_id,
+        rank,
+        rank - judged_rank as holes_down,
+        judged_rank - others_down as rel_above,
+        judged_rank - others_down as rel_down
+    from other_ranks(rel := $rel)
 ),
 above_judged as (
     select
@@ -53,48 +47,52 @@ above_judged as (
         holes_down
     from judged_places
 ),
-above_last_depth as (
+limits as (
+    -- Down to the last depth, and as far as rank and holes down to it together are no more than can be relevant.
     select
         counted.evaluation_id,
-        counted.last_depth as depth,
-        coalesce(max(judged.rel_down), 0) as rel_down,
-        counted.last_depth - count(judged.rank) as holes_down
+        counted.num_ret,
+        counted.last_depth,
+        counted.turn_sum,
+        coalesce(max(case when judged.rank <= counted.last_depth then judged.rel_down end), 0) as last_rel_down,
+        count(case when judged.rank <= counted.last_depth then 1 end) as last_judged_down,
+        coalesce(max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.rank end), 0) as turn_rank,
+        coalesce(
+            max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.rel_down end),
+            0
+        ) as turn_rel_down,
+        coalesce(
+            max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.holes_down end),
+            0
+        ) as turn_holes_down
     from counted
-    left join judged_places as judged
-        on judged.evaluation_id = counted.evaluation_id
-        and judged.rank <= counted.last_depth
-    group by counted.evaluation_id, counted.last_depth
+    left join judged_places as judged on judged.evaluation_id = counted.evaluation_id
+    group by counted.evaluation_id, counted.num_ret, counted.last_depth, counted.turn_sum
 ),
 above_turn as (
-    -- Rank and holes down to it together are as many as can be relevant.
     select
-        counted.evaluation_id,
-        coalesce(max(judged.rank), 0) as rank,
-        coalesce(max(judged.rel_down), 0) as rel_down,
-        coalesce(max(judged.holes_down), 0) as holes_down,
+        *,
         greatest(
-            least(
-                cast(floor((counted.turn_sum - coalesce(max(judged.rank + judged.holes_down), 0)) / 2) as bigint),
-                counted.num_ret - coalesce(max(judged.rank), 0)
-            ),
+            least(cast(floor((turn_sum - turn_rank - turn_holes_down) / 2) as bigint), num_ret - turn_rank),
             0
         ) as further
-    from counted
-    left join judged_places as judged
-        on judged.evaluation_id = counted.evaluation_id
-        and judged.rank + judged.holes_down <= counted.turn_sum
-    group by counted.evaluation_id, counted.turn_sum, counted.num_ret
+    from limits
 ),
 depths as (
     select * from above_judged
     union all
-    select * from above_last_depth
+    select
+        evaluation_id,
+        last_depth as depth,
+        last_rel_down as rel_down,
+        last_depth - last_judged_down as holes_down
+    from limits
     union all
     select
         evaluation_id,
-        rank + further as depth,
-        rel_down,
-        holes_down + further as holes_down
+        turn_rank + further as depth,
+        turn_rel_down as rel_down,
+        turn_holes_down + further as holes_down
     from above_turn
     union all
     select
