@@ -56,7 +56,10 @@ limits as (
         counted.turn_sum,
         coalesce(max(case when judged.rank <= counted.last_depth then judged.rel_down end), 0) as last_rel_down,
         count(case when judged.rank <= counted.last_depth then 1 end) as last_judged_down,
-        coalesce(max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.rank end), 0) as turn_rank,
+        coalesce(
+            max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.rank end),
+            0
+        ) as turn_rank,
         coalesce(
             max(case when judged.rank + judged.holes_down <= counted.turn_sum then judged.rel_down end),
             0
