@@ -296,6 +296,7 @@ def fields_in(data: object) -> set[Any]:
 
 
 _MSEARCH = {"hits", "status"}  # what is in each answer of several searches of Elasticsearch and OpenSearch
+_COMPONENT = re.compile(r"\w*(retriever|ranker|joiner)\w*", re.IGNORECASE)  # of a pipeline of Haystack
 
 
 def refuse_unreadable(data: Mapping[Any, Any], kind: str) -> None:
@@ -317,6 +318,9 @@ def refuse_unreadable(data: Mapping[Any, Any], kind: str) -> None:
             f"is a table row by row, each under its index and with {', '.join(map(str, first))}; "
             'orient="records" of DataFrame.to_json writes it without the index'
         )
+    if isinstance(first.get("documents"), list) and all(_COMPONENT.fullmatch(str(name)) for name in data):
+        name = next(iter(data))
+        raise UsageError(f"{name} is a component of Haystack and no topic; write {{topic: answer}}, of one component")
     answers = data.get("responses")
     if isinstance(answers, list) and answers and all(isinstance(a, Mapping) and {*a} >= _MSEARCH for a in answers):
         raise UsageError("answers of _msearch say no topics; write them as {topic: answer, ...}, which is read")

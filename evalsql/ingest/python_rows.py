@@ -318,6 +318,9 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         if any(not _is_ranking(pair) or len(pair) != 2 for pair in documents):
             raise UsageError(f"topic {topic}: expected pairs of document and {value}")
         documents, values = map(list, zip(*documents, strict=True))
+        if isinstance(documents[0], Mapping):  # as LangChain's similarity_search_with_score gives them
+            found_pairs = f"pairs of an object and a {value}"
+            raise UsageError(f"topic {topic}: {found_pairs}; write the document's name for the object")
     elif scores is not None:
         if not _is_ranking(scores):
             raise UsageError(f"topic {topic}: expected a list of scores beside the documents, found {scores!r}")

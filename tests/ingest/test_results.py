@@ -206,6 +206,7 @@ def test_values_of_topics_are_stored_where_their_judgments_are_here(empty: Wareh
         "t.txt": "map \t1\t0.5\nmap \t2\t0.25\nmap \tall\t0.375\ngm_map \tall\t0.35\n",
         "i.txt": "1\tAP\t0.5\n2\tAP\t0.25\nall\tAP\t0.375\n",
         "p.txt": "1\tAP\t0.5\n",
+        "k.txt": "1\tnDCG@10\t0.5\n2\tnDCG@10\t0.25\n",
     })  # fmt: skip
     empty.load_scores(tmp_path / "t.txt", collection="c", system="s", version="1")
     empty.load_scores(tmp_path / "i.txt", qrels="q")
@@ -224,6 +225,8 @@ def test_values_of_topics_are_stored_where_their_judgments_are_here(empty: Wareh
         )
     with pytest.raises(InputError, match="for 1 of the 2 topics of judgments q"):
         empty.load_scores(tmp_path / "p.txt", collection="c")
+    empty.load_scores(tmp_path / "k.txt", collection="c")
+    assert empty.evaluate("nDCG@10").fetchall() == [("q", "k/c", 0.375)]
     assert findings(empty.evaluation, audits(empty.catalog)) == []
 
 

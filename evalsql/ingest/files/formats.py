@@ -31,6 +31,11 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
 _NO_ROWS = {start.encode(): name for start, name in read_cells(Path(__file__).with_name("no_rows.tsv"))}
 # trec_eval pads names with blanks before the tab; programs that do not, or have blanks alone, have its "all".
 _VALUE = re.compile(rb"(\S+)(?: +\t\S+|[ \t]+all)[ \t]+\S+\s")
+# A topic, a measure and its value, as ir_measures prints them; P and R alone may be names of documents.
+_MEASURES = rb"(AP|RR|nDCG|Rprec|Bpref|infAP|ERR|RBP|Set(P|R|F|AP)|Num(Ret|Rel|RelRet))"
+_AT_CUTOFF = rb"(P|R|Success|Judged|IPrec|StRecall|\w+_IA|\w*DCG)(\([^\t]*\))?@[\d.]+"
+_BY_TOPIC = rb"\S+\t(%b(\([^\t]*\))?(@\d+)?|%b)\t-?[\d.]+\s+" % (_MEASURES, _AT_CUTOFF)
+_OF_IR_MEASURES = re.compile(_BY_TOPIC + rb"(%b|$)" % _BY_TOPIC)
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 LETOR_LINE = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
 _ABOVE = re.compile(r"#|(?i:sep=.\s*$)")  # lines above a header: comments, and what Excel reads as the delimiter
@@ -74,6 +79,8 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
     measure = value[1].decode("utf-8", "replace") if value else ""
     if not found and any(f"{measure}_".startswith(f"{each}_") for each in TREC_ORDER):  # a cutoff may follow
         found = "output of trec_eval; evalsql eval computes its values from the run itself"
+    if not found and _OF_IR_MEASURES.match(head):
+        found = "values of ir_measures by topic; evalsql load scores takes them"
     if found:
         name, sign, hint = found.partition("; ")
         raise source.error(f"is {name}, neither a run nor judgments{sign}{hint}")
