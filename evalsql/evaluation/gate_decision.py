@@ -17,7 +17,6 @@ from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run
-from evalsql.phrases import shortened
 from evalsql.version import __version__
 
 COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
@@ -37,15 +36,6 @@ _NO_DROPS = (
     "limit 0"
 )
 _MISLEADING = ("missing", "loading", "ids")  # what notices are about
-# Why a rule of each kind fails.
-_REASONS = {
-    "documents": "the run has no documents for the topics of the judgments",
-    "missing": "missing: {missing}",
-    "lacking": "missing, where the baseline has values: {missing}",
-    "judged": "nothing retrieved is judged; are the ids of run and judgments the same?",
-    "kappa": "no document is judged by both sets, or all have one grade",
-    "topic": "no relevant document of topic {topic} is retrieved, or the judgments lack the topic",
-}
 
 
 class Verdict(NamedTuple):
@@ -116,7 +106,6 @@ def decide(
     asked = _resolved(evaluation, candidate, rules, baseline, qrels)
     inputs = _inputs(database.catalog, asked)
     inputs = {**inputs, "board_drops": _board_drops(evaluation, asked, inputs)}
-    most = dict(database.rows(f"select place, 'largest drop: ' || collection from ({inputs['board_drops']})"))
     measures = list({rule.measure.name: rule.measure for rule in asked.rules if rule.measure}.values())
     runs = [asked.candidate] if asked.figures or asked.reference is None else [asked.candidate, asked.reference]
     with evaluation.with_scores(measures, qrels=asked.sets, runs=runs):
@@ -127,15 +116,16 @@ def decide(
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", database.query("gate_group_values", inputs))
         pair = {"candidate": asked.candidate, "reference": asked.reference}
-        figures = sorted(database.rows(database.query("gate_verdicts", inputs, family=family, **pair)))
-        drops = database.records(database.query("gate_drops", inputs, most=MOST_NAMED))
+        lost = database.query("gate_drops", inputs, most=MOST_NAMED)
+        found = {"gate_figures": database.query("gate_verdicts", inputs, family=family, **pair), "gate_losses": lost}
+        figures = database.rows(database.query("gate_notes", {**inputs, **found}))
+        drops = database.records(lost)
         notes = _notes(evaluation, asked, inputs, runs)
     if (num_tests := sum(rule.kind == "test" for rule in asked.rules)) > 1:
         notes.append(f"p of {num_tests} tests corrected by Holm, {FAMILIES[family]}")
     verdicts = []
-    for rule, (place, value, p, passes, *means, missing) in zip(asked.rules, figures, strict=True):
-        reason = "" if passes else most.get(place) or _reason(rule, value, missing, drops)
-        verdict = Verdict(rule, value, p, passes, _note(rule, means, reason))
+    for rule, (_, *figure) in zip(asked.rules, figures, strict=True):
+        verdict = Verdict(rule, *figure)
         verdicts.append(Verdict(rule, None, None, False, rule.problem) if rule.problem else verdict)
     name = baseline if isinstance(baseline, str) else asked.reference
     return Decision(asked.candidate, asked.qrels, name, verdicts, drops, notes)
@@ -238,7 +228,7 @@ def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
 def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     columns = "place, kind, comparison, bound, measure, less_is_better, topic, measure_name, group_key, group_value"
-    columns += ", is_relative, statistic"
+    columns += ", is_relative, statistic, word, cost"
     rules = rows_query(columns, [_row(*each) for each in enumerate(asked.rules)])
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
@@ -279,31 +269,13 @@ def _board_drops(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, 
 
 
 def _row(place: int, rule: Rule) -> list[Value]:
-    measure, is_lower = "", False
+    measure, is_lower, cost = "", False, None
     if rule.measure:
         measure, is_lower = rule.measure.name, rule.measure.relation.header.less_is_better
+        cost = str(rule.measure.arguments["name"]) if rule.measure.relation.name == "cost" else None
     compared: list[Value] = [place, rule.kind, rule.comparison, str(rule.bound), rule.label or "", is_lower]
-    return [*compared, rule.topic or "", measure, *(rule.group or ("", "")), rule.is_relative, rule.statistic]
-
-
-def _note(rule: Rule, means: Sequence[float | None], reason: str) -> str:
-    fact = " to ".join(f"{mean:.4f}" for mean in means if mean is not None)
-    told = [f"{rule.statistic or 'mean'} {fact}"] if fact else []
-    told += [f"the {rule.word} is a share of the baseline's"] * bool(fact and rule.is_relative)
-    return "; ".join([*told, *[ONE_SIDED] * (rule.kind == "test"), *[reason] * bool(reason)])
-
-
-def _reason(rule: Rule, value: float | None, missing: Sequence[str] | None, drops: Sequence[Any]) -> str:
-    if rule.kind in _REASONS and not (rule.kind in ("topic", "kappa") and value is not None):
-        return _REASONS[rule.kind].format(topic=rule.topic, missing=shortened(missing or (), MOST_NAMED))
-    if value is None and rule.kind != "test" and rule.measure and rule.measure.relation.name == "cost":
-        of = "both runs" if rule.kind in COMPARING else "the run"
-        if rule.statistic == "total":
-            return f"such a number is known neither for {of} nor for every topic"
-        return f"no topic has such a number of {of}; total({rule.measure.arguments['name']}) is that of the whole run"
-    if value is None:
-        return "there are too few topics to tell"
-    return lost_topics(drops, rule.label) if rule.kind in COMPARING else ""
+    compared += [rule.topic or "", measure, *(rule.group or ("", ""))]
+    return [*compared, rule.is_relative, rule.statistic, rule.word, cost]
 
 
 def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], runs: Sequence[str]) -> list[str]:
