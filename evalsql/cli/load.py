@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from evalsql.catalog.measure_names import literal, with_arguments
+from evalsql.catalog.measure_names import with_arguments
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar, texts_lines
@@ -54,7 +54,8 @@ def qrels(
         num_topics, num_rows, _ = _size(warehouse, loaded)
         what = "nugget" if reading.form == "nuggets" else "judgment"
         held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
-        note(f"loaded judgments {loaded}: {held}{_remarks(warehouse, repeated)}")
+        held += f", {counted(repeated, 'repeated document')} left out" * bool(repeated)
+        note("; ".join([f"loaded judgments {loaded}: {held}", *warehouse.loader.notices]))
         runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
         note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
         _note_replaced(warehouse, loaded, weights)
@@ -111,21 +112,8 @@ def runs(
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
         query = warehouse.database.query("loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
-        ((rows, repeated, unpaired, lines, mixed, *of_calls),) = warehouse.rows(query, [loaded])
-        retrieved = f"{counted(rows, 'document')} retrieved{_remarks(warehouse, repeated)}"
-        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}")
-        count, topics, most, first, by_number = of_calls
-        if count:
-            order = "of their numbers" if by_number else "in which they first stand in the file"
-            calls = f"{counted(count, 'call')} of {counted(topics, 'topic')}, at most {most} of a topic"
-            alone = f"; figures at cutoffs up to {first} are of the first call alone, see evalsql help agents"
-            note(f"{calls}, in the order {order}{alone if first else ''}")
-        if lines:
-            note(f"{counted(lines, 'comment or header line')} kept with them")
-        if mixed:
-            note(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
-        if unpaired:
-            note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE brings them")
+        first, *others = warehouse.database.column(f"select remark from ({query}) order by place", [loaded])
+        note("; ".join([first, *warehouse.loader.notices]), *others)
 
 
 @command
@@ -286,20 +274,9 @@ def _num_weights(warehouse: Warehouse) -> dict[str, int]:
     return dict(warehouse.rows(f"select qrels, count(*) from {named('topic_weights', 'qrels')} group by qrels"))
 
 
-def _remarks(warehouse: Warehouse, repeated: int) -> str:
-    """The repeated documents that the last load left out, the format that it recognised, and what else it left out."""
-    left_out = f", {counted(repeated, 'repeated document')} left out" if repeated else ""
-    return left_out + "".join(f"; {line}" for line in warehouse.loader.notices)
-
-
 def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]) -> None:
-    """Print how many weights went with the judgments that this load replaced, and the names under which those stay."""
-    if loaded in weights and loaded not in _num_weights(warehouse):
-        note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-    names = warehouse.rows(warehouse.database.query("replaced_by", qrels=loaded))
-    note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))
-    if names:
-        note(f"relations in SQL have rows of both; where qrels = {literal(loaded)} takes the new ones alone")
+    """Print what became of the judgments that this load replaced, and of their weights."""
+    note(*warehouse.database.remarks("replaced_by", {}, qrels=loaded, num_weights=weights.get(loaded, 0)))
 
 
 @dataclass(frozen=True)

@@ -146,12 +146,7 @@ def on_costs(evaluation: Evaluation, measures: Sequence[Measure], qrels: Names =
         "covered": evaluation.coverage_query(qrels, runs),
         "summaries": evaluation.relation_rows_query("cost_summary", qrels=qrels, runs=runs),
     }
-    gaps = evaluation.database.query("cost_gaps", inputs)
-    lines = [f"  {line}" for _, line in evaluation.database.rows(f"{gaps}\norder by place, line")]
-    if len(lines) > _MOST_NOTES:
-        lines[_MOST_NOTES:] = [f"  ... and {len(lines) - _MOST_NOTES} more, see the view cost_summary"]
-    told = "  means of costs are over the topics that have one, tests over those that both runs have one for"
-    return [*lines, *[told] * bool(lines)]
+    return evaluation.database.remarks("cost_gaps", inputs)
 
 
 _IDEAL_ORDERS = {

@@ -1,16 +1,10 @@
--- title: What there is to say of runs that were loaded
+-- title: What is to be said of runs that were loaded
 -- inputs: loaded
 -- columns:
---   num_ret      documents retrieved
---   duplicates   rows left out as repeated documents
---   num_alone    runs that no judgment set evaluates
---   num_lines    comment and header lines kept with them
---   num_mixed    runs whose file has several tags
---   num_calls    calls, of each topic; null where the runs have none, as those below
---   num_topics   topics that have calls, of each run; 0 where none has
---   most_calls   calls of the topic that has most
---   first_ranks  ranks down to which the run has documents of the first call alone, on topics of several calls
---   by_number    whether calls are in the order of their numbers; else as they first stood in the file
+--   place    1 for the first line
+--   remark   a line: how many documents they retrieved, how many searches they made, and what was kept and is lacking
+-- definition: Calls are in the order of their numbers, or else as they first stood in the file. Down to the ranks that are
+--     told, runs have documents of the first call alone, on topics of several calls.
 with lengths as (
     select
         run_topics.run_id,
@@ -20,7 +14,8 @@ with lengths as (
 ),
 totals as (
     select
-        cast(sum(lengths.num_ret) as bigint) as num_ret,
+        count(*) as num_runs,
+        cast(coalesce(sum(lengths.num_ret), 0) as bigint) as num_ret,
         cast(sum(runs.duplicates) as bigint) as duplicates,
         count(case when runs.run_id not in (select evaluations.run_id from evaluations) then 1 end) as num_alone,
         cast(
@@ -53,7 +48,54 @@ calls as (
     from sessions
 )
 select
-    totals.*,
-    calls.*
+    1 as place,
+    concat(
+        'loaded ', format('{:,}', num_runs), case when num_runs = 1 then ' run: ' else ' runs: ' end,
+        format('{:,}', num_ret), case when num_ret = 1 then ' document' else ' documents' end, ' retrieved',
+        case
+            when duplicates = 1 then ', 1 repeated document left out'
+            when duplicates > 1 then format(', {:,} repeated documents left out', duplicates)
+        end
+    ) as remark
 from totals
-cross join calls
+union all
+select
+    2 as place,
+    concat(
+        format('{:,}', num_calls), case when num_calls = 1 then ' call of ' else ' calls of ' end,
+        format('{:,}', num_topics), case when num_topics = 1 then ' topic' else ' topics' end,
+        ', at most ', most_calls, ' of a topic, in the order ',
+        case when by_number then 'of their numbers' else 'in which they first stand in the file' end,
+        case
+            when first_ranks > 0
+                then concat('; figures at cutoffs up to ', first_ranks, ' are of the first call alone, see evalsql help agents')
+        end
+    ) as remark
+from calls
+where num_calls > 0
+union all
+select
+    3 as place,
+    concat(
+        format('{:,}', num_lines), ' comment or header line', case when num_lines > 1 then 's' end, ' kept with them'
+    ) as remark
+from totals
+where num_lines > 0
+union all
+select
+    4 as place,
+    concat(
+        format('{:,}', num_mixed), case when num_mixed = 1 then ' run' else ' runs' end,
+        ' with several tags in the file; the last one is kept'
+    ) as remark
+from totals
+where num_mixed > 0
+union all
+select
+    5 as place,
+    concat(
+        format('{:,}', num_alone), case when num_alone = 1 then ' run' else ' runs' end,
+        ' without judgments yet; evalsql load qrels FILE brings them'
+    ) as remark
+from totals
+where num_alone > 0
