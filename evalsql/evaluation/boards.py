@@ -61,11 +61,10 @@ def board(
         if not database.rows(f"select 1 from temp.{VALUES} limit 1"):
             brings = "evalsql load runs, or load scores FILE, brings some"
             raise UsageError(f"no collection has a value by {name}; {brings}")
-        rows = database.records(f"select * from {_call(database, 'board_rows', given)} order by system, version")
         cells = evaluation.keep(f"select * from {_call(database, 'boards', given)}")
         names = database.column(f"select distinct collection from {cells} order by 1")
         if not names:
-            raise UsageError(_why_empty(rows, given))
+            raise UsageError(_why_empty(database, given))
         sets = dict(database.rows(f"select distinct collection, qrels from temp.{VALUES} where qrels is not null"))
         placed = _places(database, names, cells, given) if baseline is None else _pairs(database, baseline, given)
         kept = evaluation.keep(placed)
@@ -179,12 +178,12 @@ def _pairs(database: Database, baseline: str, options: Mapping[str, Any]) -> str
     return f"select * exclude (baseline_version, sign_p, simpson), {note} from {compared}"
 
 
-def _why_empty(rows: Sequence[Any], options: Mapping[str, Any]) -> str:
+def _why_empty(database: Database, options: Mapping[str, Any]) -> str:
     if options.get("mean") == "micro":
         return "a micro mean takes values by topic, and of every system a figure without topics is among these"
-    most = max(rows, key=lambda row: row.num_collections)
-    wider = "any" if options.get("missing") == "common" else "common"
-    has = f"{most.system} has most, {most.num_collections} of {most.num_wanted}"
+    rows = f"select system, num_collections, num_wanted from {_call(database, 'board_rows', options)}"
+    system, most, wanted = database.rows(f"{rows} order by num_collections desc, system, version limit 1")[0]
+    has, wider = f"{system} has most, {most} of {wanted}", "any" if options.get("missing") == "common" else "common"
     return f"no system has all collections ({has}); try --missing {wider}, or name fewer with --collections"
 
 
