@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
@@ -63,6 +63,16 @@ def makes_view(query: str) -> bool:
     """Whether a statement is a CREATE VIEW of what is not temporary, or has that word near its beginning."""
     words = [*islice(plain_words(query), 5)]
     return words[:1] == ["create"] and "view" in words and concerns_file(query)
+
+
+def indexes_computed(query: str) -> bool:
+    """Whether a statement is a CREATE INDEX of values that are computed, not of columns alone."""
+    pieces = [each for each in tokens(query) if each.kind != "comment"]
+    words = [each.text.lower() for each in pieces]
+    if words[:1] != ["create"] or "index" not in words[1:3] or "(" not in words:
+        return False
+    listed = takewhile(lambda each: each.text != ")", pieces[words.index("(") + 1 :])
+    return any(each.kind not in ("word", "name") and each.text != "," for each in listed)
 
 
 def placed(query: str, database: str) -> str | None:

@@ -55,6 +55,12 @@ _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
+# The engine writes such values in brackets. It finds rows by the values at the time, of which macros made others.
+_COMPUTED_INDEXES = r"""
+    select table_name, index_name from system.main.duckdb_indexes()
+    where system.main.regexp_matches(expressions, '(^\[|, )''\(')
+"""
+_DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _COMPUTED = " generated always as "
 _COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
 
@@ -374,6 +380,8 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _refuse(database, changed, "has different columns from a warehouse's")
         if any(typed_columns(tables[name]) != expected[name] for name in expected):
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
+    found = [index for table, index in database.rows(_COMPUTED_INDEXES) if table in expected]
+    _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else database.column(triggers)

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import QueryError, Warehouse, WarehouseError
+from evalsql import QueryError, UsageError, Warehouse, WarehouseError
 from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
 from tests.warehouse.conftest import Crafted
@@ -34,6 +34,26 @@ def test_a_run_of_an_empty_name_has_a_column(command: Command, crafted: Crafted)
     expected = {row["topic"]: row["value"] for row in csv_rows(named.stdout) if row["run"] == ""}
     assert expected
     assert {row["topic"]: row[" "] for row in csv_rows(told.stdout)} == expected
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> None:
+    """With it ``lower(topic) = 't01'`` had no rows; the macro is in no file that is opened."""
+    for read_only in (True, False):
+        path = crafted("create temp macro lower(x) as concat('not ', x)", "create index i on topics (lower(topic))")
+        with duckdb.connect(str(path), read_only=True) as connection:
+            assert (
+                connection.execute("select topic from topics where system.main.lower(topic) = 't01'").fetchall() == []
+            )
+        with pytest.raises(WarehouseError, match="i is an index of values that its maker computed; drop index i,"):
+            evalsql.open(path, read_only=read_only)
+    with evalsql.open(crafted('create index "(a" on topics (topic)')) as warehouse:
+        asked = "select topic from topics where {} = '{}'"
+        assert warehouse.rows(asked.format("topic", "T01")) == warehouse.rows(asked.format("lower(topic)", "t01"))
+        for computed in ("lower(topic)", "topic, (topic_id + 1)"):
+            with pytest.raises(UsageError, match="an index is of columns here"):
+                warehouse.execute(f"create unique index if not exists another on main.topics ({computed})")
+        warehouse.execute('create index "lower(x)" on topics using art (topic_id, "topic")')
 
 
 def test_spans_of_which_nothing_is_said_are_exported(empty: Warehouse, tmp_path: Path) -> None:
