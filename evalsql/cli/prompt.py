@@ -25,7 +25,8 @@ class _Completer(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
         for choice in complete(document.text_before_cursor, self.vocabulary()):
-            yield Completion(choice.text, -choice.length, display_meta=choice.meaning)
+            if choice.text.isprintable():  # a stranger's names may turn the line around
+                yield Completion(choice.text, -choice.length, display_meta=choice.meaning)
 
 
 @_KEYS.add("enter")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
@@ -168,6 +170,13 @@ def test_nobody_else_reads_what_was_typed(before: int | None, tmp_path: Path, mo
         write(history, "").chmod(before)
     prompt._history()
     assert history.stat().st_mode & 0o777 == 0o600
+
+
+def test_tab_offers_no_name_that_turns_the_line_around_or_ends_it() -> None:
+    names = ["turned", "turned \u202e txt", "turned\nselect 1;", "turned \x1b[2J"]
+    completer = prompt._Completer(lambda: Vocabulary({name: Known("made here") for name in names}))
+    found = completer.get_completions(Document("from tur"), CompleteEvent())
+    assert [each.text for each in found] == ["turned"]
 
 
 # From a pipe
