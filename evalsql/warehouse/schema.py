@@ -381,7 +381,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _refuse(database, changed, "has different columns from a warehouse's")
         if any(typed_columns(tables[name]) != expected[name] for name in expected):
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
-    found = [index for table, index in database.rows(_COMPUTED_INDEXES) if table in expected]
+    found = [quoted(index) for table, index in database.rows(_COMPUTED_INDEXES) if table in expected]
     _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
