@@ -114,6 +114,13 @@ def test_the_address_carries_the_query(console: Page) -> None:
 
 
 @pytest.mark.long
+def test_a_link_that_is_cut_within_a_sign_ends_nothing(console: Page) -> None:
+    console.goto(f"{console.url.partition('#')[0]}#q=%E0%A4%A")
+    console.reload()
+    assert ask(console, "select 42 as a")[1:] == [["42"]]
+
+
+@pytest.mark.long
 def test_mistakes_are_told_and_work_goes_on(console: Page) -> None:
     assert run(console, "select nothing from nowhere") == "failed"
     assert "nowhere" in console.inner_text("#status")

@@ -11,7 +11,13 @@
     byId("status").textContent = text;
     byId("status").classList.toggle("wrong", isWrong);
   };
-  const readAddress = () => /^#q=/.test(location.hash) ? decodeURIComponent(location.hash.slice(3)) : "";
+  const readAddress = () => {
+    try {
+      return /^#q=/.test(location.hash) ? decodeURIComponent(location.hash.slice(3)) : "";
+    } catch {
+      return ""; // it was cut within a sign
+    }
+  };
   // What reads whole rankings is not exact where the copy has only their first documents.
   const doubtful = (sql) => {
     const plain = sql.toLowerCase().replace(/'[^']*'|--.*$/gm, " ").replace(/\s+/g, " ").replace(/ ?([(),=]|:=) ?/g, "$1");
