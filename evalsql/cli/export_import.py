@@ -197,7 +197,12 @@ def _export(kind: str, names: Names, form: str | None, target: Target, where: Wh
         extension = export_files.FORMATS[kind][chosen]
         files = {name: part / ("file" if one else _file_name(name, extension)) for name in found}
         write = partial(export_files.write, warehouse.database, kind, form=chosen, qrels=qrels)
-        written = {name: write(name, path=path) for name, path in files.items()}
+        written: dict[str, export_files.Written] = {}
+        for name, path in files.items():
+            if path.exists():
+                other = next(each for each in written if path.samefile(files[each]))
+                raise UsageError(f"{name} and {other} are one file here; export one of them by itself with -o FILE")
+            written[name] = write(name, path=path)
         for path in files.values():
             if output is None:
                 _print(chosen, path)

@@ -10,6 +10,7 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
+from evalsql.cli import export_import
 from evalsql.warehouse.export_files import names_of
 from evalsql.warehouse.export_files import write as write_file
 from tests.conftest import Command, assert_refused, new_file, new_warehouse, write
@@ -211,3 +212,16 @@ def test_what_was_judged_of_answers_loads_again_as_it_was(empty: Warehouse, tmp_
         load = empty.load_assignments if kind == "assignments" else empty.load_citations
         load(tmp_path / "file", qrels=qrels or "people", replace=True)
         assert empty.rows(held[kind]) == expected[kind]
+
+
+def test_names_that_a_disk_takes_for_one_are_refused(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As macOS and Windows take names that differ in case: one run was written over the other."""
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        for run in ("Run", "run"):
+            warehouse.load_run({"t": {"d": 1.0}}, run)
+    monkeypatch.setattr(export_import, "_file_name", lambda name, extension: name.lower() + extension)
+    outcome = command("export", "runs", "-o", "out", "--db", tmp_path / "w.duckdb")
+    assert_refused(outcome, "run and Run are one file here; export one of them by itself with -o FILE")
+    assert not (tmp_path / "out").exists()
