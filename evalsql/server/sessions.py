@@ -189,14 +189,15 @@ class Sessions:
             return None
         if table != known.rows_for:
             self._log_rows(known)
-            self.log(f"{known.label} {known.role} sends rows for {table}")
+            self.log(f"{known.label} {known.role} sends rows for {_line(table)}")
             known.rows_for = table
         known.num_rows_requests += 1
         return text
 
     def _log_rows(self, known: Session) -> None:
         if known.rows_for:
-            self.log(f"{known.label} {known.role} sent rows for {known.rows_for} in {known.num_rows_requests} requests")
+            told = f"sent rows for {_line(known.rows_for)} in {known.num_rows_requests} requests"
+            self.log(f"{known.label} {known.role} {told}")
             known.rows_for, known.num_rows_requests = "", 0
 
     # The turn to write

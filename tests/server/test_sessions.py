@@ -222,6 +222,13 @@ def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> Non
     ]
 
 
+def test_no_name_of_a_table_writes_a_line_of_its_own(sessions: Watched) -> None:
+    sessions.authorise("a", 'INSERT INTO main."x\n2026-01-01T00:00:00Z 12345678 connects: write" VALUES (NULL)')
+    sessions.authorise("a", "select 1")
+    assert sum("rows for" in line for line in sessions.lines) == 2
+    assert not any("\n" in line for line in sessions.lines)
+
+
 def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
     sessions.is_stopping = True
     assert not sessions.authenticate("d", WRITE, "")
