@@ -1,5 +1,5 @@
 -- title: Ranks of the retrieved documents that are judged not relevant, with how many of them stand down to each
--- parameters: rel
+-- parameters: k, rel
 -- columns: evaluation_id
 --   rank          rank of such a document
 --   judged_rank   documents with a grade of 0 or more down to it
@@ -18,3 +18,4 @@ from asked_ranks()
 where
     grade >= 0
     and grade < $rel
+    and rank <= coalesce($k, 2147483647)

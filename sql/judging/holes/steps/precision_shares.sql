@@ -52,21 +52,8 @@ evaluated as materialized (
     left join precisions on precisions.evaluation_id = counts.evaluation_id
 ),
 others as materialized (
-    select
-        evaluation_id,
-        rank,
-        judged_rank,
-        cast(
-            row_number() over (
-                partition by evaluation_id
-                order by rank
-            ) as integer
-        ) as others_down
-    from asked_ranks()
-    where
-        grade >= 0
-        and grade < $rel
-        and rank <= coalesce($k, 2147483647)
+    select *
+    from other_ranks(k := $k, rel := $rel)
 ),
 judged_rows as not materialized (
     select
