@@ -117,24 +117,28 @@ class Holes:
         counted = any(parameter.name == "unseen" for parameter in self._database.catalog[each.relation].parameters)
         divides = counted and each.measure.arguments.get("relative") is not False
         beside: dict[str, Value] = {**self._most, "unseen": unseen if divides else 0}
+        given = f"from {self._evaluation.keep(f'from {each.measure.call}')}"
         if each.relation == _FILLED:
-            bounds = self._filled(each)
+            bounds = self._filled(each, given)
             counts = f"from steps.{self._database.call('hole_counts', **{CUTOFF: each.cutoff}, unseen=0)}"
         else:
             bounds = f"from {self._database.call(each.relation, **each.measure.arguments, **beside)}"
             counts = "from bounds"
         inputs = {
-            "values_given": f"from {each.measure.call}",
+            "values_given": given,
             "bounds": bounds,
             "counts": counts,
             "chosen": f"from {self._chosen}",
         }
         return self._database.query("hole_values", inputs)
 
-    def _filled(self, each: _Bounded) -> str:
-        """A SELECT of the bounds of a measure by its values where all holes are filled, the highest, or each."""
+    def _filled(self, each: _Bounded, given: str) -> str:
+        """A SELECT of the bounds of a measure by its values where all holes are filled, the highest, or each.
+
+        What is ``given`` are its values by the judgments as they are.
+        """
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
-        inputs = {"values_given": f"from {each.measure.call}"}
+        inputs = {"values_given": given}
         condenses = each.measure.arguments.get("judged_only")
         if each.finds and not condenses:
             holes = self._evaluation.keep(f"from steps.{self._database.call('first_holes', **how)}")
@@ -149,7 +153,7 @@ class Holes:
         filled = [rows.format(call, self._chosen) for call in calls]
         values = [_values_by(each, ranks) for ranks in filled]
         if not condenses and how[GAINS] is None:  # a hole of grade 0 is worth what no judgment is
-            values[0] = f"select * from ({inputs['values_given']})"
+            values[0] = f"select * from ({given})"
         return self._database.query("filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 
     def pairs(self) -> tuple[str, str]:
