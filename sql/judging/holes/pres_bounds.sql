@@ -13,12 +13,13 @@
 with relevant_sums as (
     select
         evaluation_id,
-        sum($k + relevant_rank - rank) as total
+        sum(cast($k as double) + relevant_rank - rank) as total
     from relevant_ranks(rel := $rel)
     where rank <= $k
     group by evaluation_id
 ),
 ends as materialized (
+    -- How many judged documents are above each hole, added up over the holes down to the end of a block.
     select
         *,
         cast(last_rank as double) * (last_rank + 1) / 2
@@ -44,7 +45,7 @@ counted as materialized (
         cast(counts.num_rel as double) as num_rel,
         cast(counts.num_rel + counts.new_unseen as double) as num_rel_with_unseen,
         cast($k + counts.num_rel_ret as double) as most_added,
-        cast(coalesce(relevant_sums.total, 0) as double) as total,
+        coalesce(relevant_sums.total, 0) as total,
         coalesce(hole_sums.judged_above, 0) as judged_above
     from hole_counts(k := $k, rel := $rel, most := $most, unseen := $unseen) as counts
     left join relevant_sums on relevant_sums.evaluation_id = counts.evaluation_id
