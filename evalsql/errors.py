@@ -12,7 +12,7 @@ from typing import NamedTuple
 MOST_LISTED = 20
 # The parts of a reason that differ between problems of one cause.
 _VARYING = re.compile(r'"[^"]*"|(?<=document )\S+|(?<=topic )\S+|(?<=group )\S+|\d[\d.,]*')
-USE_REPLACE = "--replace, in Python replace=True, puts others in their place"
+USE_REPLACE = "--replace, in Python replace=True, loads anew"
 _KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of several rows for a document"
 _SWAPPED = "a line of six columns is one of a run; judgments come before runs"
 _JUDGED = "lines of four columns are judgments, which evalsql load qrels takes"

@@ -232,8 +232,9 @@ def _by_topic(data: Mapping[Any, Any], kind: str, given: Given) -> Columns:
         return _joined(_ranking(topic, inner, None, kind, given) for topic, inner in data.items())
     first, inner = next(iter(data.items()), ("", {}))
     if nested := next((name for name in inner if _is_nested(inner[name])), None):
-        expected = f"expected {{document: {_value(kind)}}}, found an object or a list under {nested}"
-        raise UsageError(f"topic {first}: {expected}")
+        value = _value(kind)
+        expected = f"expected {{document: {value}}}, found an object or a list under {nested}"
+        raise UsageError(f"topic {first}: {expected}; a list of objects with an id and a {value} is read too")
     topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
     documents = chain.from_iterable(data.values())
     values = chain.from_iterable(inner.values() for inner in data.values())
@@ -307,6 +308,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value, values, found = _value(kind), None, Columns()
     refuse_several(topic, inner)
+    if getattr(getattr(getattr(inner, "index", None), "dtype", None), "kind", "") == "O":
+        inner = list(inner.items())  # a Series of pandas under names; under numbers it is one of names
     if not isinstance(inner, Mapping) and not _is_ranking(inner):
         raise UsageError(f"topic {topic}: expected {{document: {value}}} or [document, ...], found {inner!r}")
     documents = list(inner)
