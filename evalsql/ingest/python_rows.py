@@ -309,7 +309,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
     value, values, found = _value(kind), None, Columns()
     refuse_several(topic, inner)
     if getattr(getattr(getattr(inner, "index", None), "dtype", None), "kind", "") == "O":
-        inner = list(inner.items())  # a Series of pandas under names; under numbers it is one of names
+        # Under numbers it may be a ranking of names.
+        raise UsageError(f"topic {topic}: a Series under names; to_dict() makes {{document: {value}}} of it")
     if not isinstance(inner, Mapping) and not _is_ranking(inner):
         raise UsageError(f"topic {topic}: expected {{document: {value}}} or [document, ...], found {inner!r}")
     documents = list(inner)

@@ -134,7 +134,10 @@ REFUSED_FRAMES: list[tuple[Any, str]] = [
     *((given, "a: expected the documents of one topic, .* evalsql.experiment takes several") for given in SEVERAL),
     ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "topic q2: expected {document: score}, found list"),
     ({"q1": [b"d1"]}, "row 1: document b'd1' is neither text nor a whole number"),
-    ({"q1": pandas.Series({"d1": 2.5})}, "row 1: document 2.5 is neither text nor a whole number"),
+    *(
+        ({"q1": pandas.Series({"d1": score})}, r"topic q1: a Series under names; to_dict\(\) makes {document: score}")
+        for score in (2.5, 2)
+    ),
     ({"q1": [("d1", 1.0), ("d2", "x")]}, 'r:2: score "x" is not a number'),
     ({"q1": {"d1": "x"}}, "topic q1, document d1: could not convert"),
     ({"q1": {"d1": 10**400}}, "topic q1, document d1: int too large"),
