@@ -308,8 +308,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value, values, found = _value(kind), None, Columns()
     refuse_several(topic, inner)
-    if getattr(getattr(getattr(inner, "index", None), "dtype", None), "kind", "") == "O":
-        # Under numbers it may be a ranking of names.
+    under, held = (getattr(getattr(each, "dtype", None), "kind", "") for each in (getattr(inner, "index", None), inner))
+    if under == "O" and held in ("i", "u", "f"):
         raise UsageError(f"topic {topic}: a Series under names; to_dict() makes {{document: {value}}} of it")
     if not isinstance(inner, Mapping) and not _is_ranking(inner):
         raise UsageError(f"topic {topic}: expected {{document: {value}}} or [document, ...], found {inner!r}")

@@ -59,9 +59,11 @@ def test_keys_and_columns_of_numpy_and_series_of_pandas_are_taken(empty: Warehou
     frame = pandas.DataFrame(ROWS, columns=["qid", "docno", "score"])
     empty.load_run({name: column.to_numpy() for name, column in frame.items()}, "columns")
     empty.load_run({numpy.int64(1): {"a": 3.0, "b": 2.0}, numpy.str_("2"): {"a": numpy.float32(1)}}, "dict")
-    empty.load_run({topic: rows.docno for topic, rows in frame.groupby("qid")}, "rankings")
+    for by in ("score", "qid"):  # whatever a Series of names is under
+        by_topic = frame.set_index(by, drop=False).docno.groupby(frame.qid.to_numpy())
+        empty.load_run(dict(iter(by_topic)), "rankings", replace=True)
+        assert stored(empty, "rankings") == [("1", "a", -1.0), ("1", "b", -2.0), ("2", "a", -1.0)]
     assert stored(empty, "columns") == stored(empty, "dict") == ROWS
-    assert stored(empty, "rankings") == [("1", "a", -1.0), ("1", "b", -2.0), ("2", "a", -1.0)]
 
 
 def test_documents_of_questions_are_judgments_as_pairs(empty: Warehouse, tmp_path: Path) -> None:
