@@ -13,7 +13,8 @@ const h = (tag, attributes = {}, ...children) => {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), given);
     else element.setAttribute(name, given === true ? "" : given);
   });
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false).map(unturned));
+  const shown = children.flat(Infinity).filter((child) => child != null && child !== false);
+  element.append(...(attributes.dir ? shown : shown.map(unturned))); // words with a direction of their own turn no others
   return element;
 };
 

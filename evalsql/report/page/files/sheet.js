@@ -29,7 +29,7 @@ const show = (to = at) => {
     h("section", {class: "asked", "aria-label": "Topic"}, h("h2", {dir: "auto"}, question ? `${asked}: ${question}` : asked),
       description && description !== question ? said("description", description) : null,
       narrative ? h("details", {open: ""}, h("summary", {}, "What is relevant"), said("", narrative)) : null),
-    h("section", {class: "said", "aria-label": "Document"}, h("p", {class: "name", dir: "auto"}, name),
+    h("section", {class: "said", "aria-label": "Document"}, h("p", {class: "name", dir: "auto"}, unturned(name)),
       title ? h("h2", {dir: "auto"}, title) : null, said("text", text) ?? h("p", {class: "soft"}, title ? "" : "No text of it was loaded.")));
   byId("topic").value = topic;
   const held = judged.get(at);
