@@ -81,8 +81,11 @@ looked_at as (
     select *
     from compared
     where
-        best_least in (least, least_above)
-        or best_greatest in (greatest, greatest_above)
+        holes_down > holes_above
+        and (
+            best_least in (least, least_above)
+            or best_greatest in (greatest, greatest_above)
+        )
 ),
 places as (
     select

@@ -227,17 +227,15 @@ looked_at as (
     select *
     from compared
     where
-        least in (share, share_above)
-        or evaluation_id in (select evaluation_id from improvable)
+        holes_down > holes_above
+        and (
+            least in (share, share_above)
+            or evaluation_id in (select evaluation_id from improvable)
+        )
 ),
 places as (
     select
-        looked_at.evaluation_id,
-        looked_at.qrels_id,
-        looked_at.topic_id,
-        looked_at.gained,
-        looked_at.ideal,
-        looked_at.num_below + looked_at.holes_down as num_open,
+        looked_at.* exclude (judged_rank, last_rank, judged_discounts),
         judged.rank as rank_above,
         judged.judged_rank,
         coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
@@ -265,7 +263,7 @@ gaps as materialized (
         places.topic_id,
         places.gained,
         places.ideal,
-        places.num_open - places.last_rank + places.judged_rank as num_below,
+        places.num_below + places.holes_down - places.last_rank + places.judged_rank as num_below,
         places.last_rank - places.rank_above as size,
         places.last_rank - places.judged_rank as holes_down,
         places.last_rank,
