@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import shlex
 import shutil
 import sys
 import textwrap
@@ -110,7 +111,7 @@ def _group(places: Mapping[str, Sequence[str]], meaning: str, **settings: Any) -
                 for name in by_name:
                     self.get_command(ctx, name)
                 if ctx.info_name == "load" and os.path.exists(name := args[0]):
-                    how = f"evalsql load runs {name} takes it for a run, load qrels for judgments"
+                    how = f"evalsql load runs {shlex.quote(name)} takes it for a run, load qrels for judgments"
                     ctx.fail(f'"{name}" is a file; {how}')
             return super().resolve_command(ctx, args)
 

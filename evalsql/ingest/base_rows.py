@@ -1,5 +1,6 @@
 """What loads do with the base tables: rows that all add, runs and judgments that go, and what may mislead in them."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
@@ -218,7 +219,7 @@ def make_room_for_judgments(database: Database, name: str, replace: bool) -> tup
     if not is_current:
         raise UsageError(
             f"judgments {name} are an earlier version, which is kept as it is; load these under another name, or "
-            f"delete {name} first: evalsql drop qrels {name}"
+            f"delete {name} first: evalsql drop qrels {shlex.quote(name)}"
         )
     version = next(f"{name}@{number}" for number in count(1) if f"{name}@{number}" not in held)
     renamed = f"update qrels set qrels = ?, replaced_at = {NOW} where qrels_id = ?"

@@ -349,11 +349,11 @@ def test_numbers_out_of_range_are_refused_in_sql(sample: Warehouse, every: bool)
 
 def test_replaced_judgments_stay_as_they_were(empty: Warehouse) -> None:
     for documents in ("abc", "ab"):
-        empty.load_qrels({"t": dict.fromkeys(documents, 1)}, "set", replace=True)
+        empty.load_qrels({"t": dict.fromkeys(documents, 1)}, "$(x)", replace=True)
     counts = "select qrels, count(*) from judgments group by all order by all"
-    with pytest.raises(UsageError, match=r"set@1 are an earlier version, which is kept.*evalsql drop qrels set@1"):
-        empty.load_qrels({"t": {"a": 1}}, "set@1", replace=True)
-    assert empty.rows(counts) == [("set", 2), ("set@1", 3)]
+    with pytest.raises(UsageError, match=r"x\)@1 are an earlier version, which is.*evalsql drop qrels '\$\(x\)@1'$"):
+        empty.load_qrels({"t": {"a": 1}}, "$(x)@1", replace=True)
+    assert empty.rows(counts) == [("$(x)", 2), ("$(x)@1", 3)]
 
 
 @pytest.mark.long
