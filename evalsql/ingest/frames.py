@@ -65,7 +65,8 @@ def refuse_systems(database: Database, rows: str, columns: Mapping[str, str]) ->
     """Refuse several systems in one run; ``columns`` are those of ``rows``, by the names that they were given."""
     for name in [each for each in columns if each.lower() in python_rows.SYSTEMS]:
         column = quoted(columns[name])
-        ((several,),) = database.rows(f"select min({column}) < max({column}) from {rows}")
+        # The least and the greatest would be what a Parquet file says that they are.
+        ((several,),) = database.rows(f"select count(distinct {column}) > 1 from {rows}")
         if several:
             raise UsageError(python_rows.SEVERAL.format(name))
 

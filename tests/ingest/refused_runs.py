@@ -34,6 +34,13 @@ def parquet_of(table: pyarrow.Table) -> bytes:
     return stream.getvalue()
 
 
+def of_said_one_system() -> bytes:
+    """Rows of two systems, in a Parquet file that says of them that the greatest name is the least one."""
+    rows = {"qid": ["T1", "T2"], "docno": ["d1", "d2"], "score": [2.0, 1.0], "system": ["one", "two"]}
+    parquet_files.write_table(pyarrow.table(rows), stream := io.BytesIO(), compression="none", use_dictionary=False)
+    return b"one".join(stream.getvalue().rsplit(b"two", 1))  # the values stand before what is said of them
+
+
 REFUSED: list[tuple[bytes | str, str]] = [
     (random.Random(1).randbytes(4000), "^\\S+/r: is binary data, neither a run nor judgments\nnothing was loaded$"),
     (
@@ -55,6 +62,7 @@ REFUSED: list[tuple[bytes | str, str]] = [
     (RUNS["Feather"][:300], "cannot be read as Arrow: "),
     (RUNS["JSON dict of dicts"][:-9], "r:1: broken JSON: "),
     (parquet(("a", "b"), [(1, 2)]), "r: Parquet: there is no column for the topic: .*found a, b; "),
+    (of_said_one_system(), "r: Parquet: the column system names several systems"),
     (parquet(RANX, [(1.5, "d", 2.0)]), "r: Parquet: column q_id is of type DOUBLE"),
     (
         parquet(RANX, [("T01", "d1", 1.0), ("T01", "d2", float("nan")), ("T01", None, 1.0)]),
