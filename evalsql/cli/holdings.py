@@ -3,6 +3,7 @@
 import fnmatch
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import typer
@@ -11,6 +12,7 @@ from evalsql.catalog.measure_names import literals, parse_measures
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import SAYS_NO, OutputOptions, note, progress_bar, texts_lines, write_table
+from evalsql.database.disk import part_of
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.notices import AUDIT_COLUMNS, audited_runs, audits, findings
@@ -196,8 +198,8 @@ def vacuum(*, where: options.Where) -> None:
     """
     from evalsql.warehouse.archive import vacuum as write_anew
 
-    # The engine writes the new file beside the old one.
-    with where.open_existing(folders=[os.path.dirname(os.path.realpath(where.path))]) as warehouse:
+    # The engine writes the new file in here, and reads no other beside the old one.
+    with where.open_existing(folders=[str(part_of(Path(os.path.realpath(where.path))))]) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
 

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -266,4 +266,6 @@ def _copy(database: Database, copy: Path) -> None:
         if contents(database.name) != contents(copied):
             raise WarehouseError(f"{database.path}: the copy is not the same as the file; it is as it was")
     finally:
+        with suppress(QueryError):  # DuckDB 1.5 leaves one open where it stumbles
+            database.execute("rollback")
         database.execute(f"detach {copied}")

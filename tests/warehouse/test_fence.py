@@ -18,7 +18,7 @@ from evalsql.database import statement_text
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.writer import Writer
-from tests.conftest import write
+from tests.conftest import Command, assert_refused, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted
 from tests.warehouse.test_foreign_files import BOARD, BY_HAND, TRUE_AP
@@ -100,6 +100,17 @@ def test_no_macro_of_a_file_says_which_tables_there_are(crafted: Crafted) -> Non
             listed.append(warehouse.rows("show tables"))
     assert ("runs",) in listed[0]
     assert listed[0] == listed[1]
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_vacuum_reads_no_file_beside_the_warehouse(crafted: Crafted, secret: Path, command: Command) -> None:
+    path = crafted(
+        "create temp macro leak(x) as x",
+        "create table beside (a integer, b integer generated always as (leak(a)) virtual)",
+        f"create macro leak(x) as (select count(*)::integer from read_csv('{secret}'))",
+    )
+    assert path.parent in secret.parents
+    assert_refused(command("vacuum", "--db", path), "disabled by configuration")
 
 
 # A view in a file looks for names there first. Each of these is the engine's, a relation's or a step's.
