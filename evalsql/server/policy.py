@@ -20,6 +20,7 @@ from evalsql.database.statement_text import (
     CHANGING,
     EFFECTS,
     MOST_STATEMENTS,
+    UNSEEN,
     VARIABLE,
     CallError,
     Statement,
@@ -37,9 +38,9 @@ WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
 # They start and stop servers, show what others ask, change settings or sequences, or run text not looked at here.
 _REFUSED = {
-    *("query", "json_execute_serialized_sql", "json_serialize_plan", "getenv", "checkpoint", "force_checkpoint"),
-    *("write_log", "truncate_duckdb_logs", "parse_duckdb_log_message", "duckdb_secrets", "which_secret"),
-    *("duckdb_live_query_metrics", "duckdb_prepared_statements", "import_database", "export_database", *EFFECTS),
+    *("query", "getenv", "checkpoint", "force_checkpoint", "import_database", "export_database"),
+    *("parse_duckdb_log_message", "duckdb_secrets", "which_secret", "duckdb_live_query_metrics"),
+    *("duckdb_prepared_statements", *UNSEEN, *EFFECTS),
 }
 _FILE_READERS = ("read_", "parquet_", "glob", "sniff_csv")
 _REFUSED_BEGINNINGS = (

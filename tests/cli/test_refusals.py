@@ -90,6 +90,7 @@ def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp
 CALLED = (
     *("enable_logging", "disable_logging", "enable_profiling", "disable_profiling", "truncate_duckdb_logs"),
     *("pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_map_function"),  # they take an address of memory
+    *("finalize", "combine"),  # so do they, in a state
 )
 CALLS = (
     *("from {}()", 'from "{}"()', "from system.main.{} /* ( */ ()", "from {} -- (\n ()", "from {}\u00a0()"),
