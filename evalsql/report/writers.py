@@ -127,7 +127,8 @@ def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    return one_line(re.sub(r"([\\`*_{}\[\]<>()#+!|~])", r"\\\1", text).replace("\n", " "))
+    # Between dollars stands TeX, which writes a backslash as carets too.
+    return one_line(re.sub(r"([\\`*_{}\[\]<>()#+!|~$^&])", r"\\\1", text).replace("\n", " "))
 
 
 # LaTeX

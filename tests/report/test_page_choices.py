@@ -125,6 +125,7 @@ def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
     for question in ("Who wins", "By how much", "Is it sure"):
         assert f"\n- {question}? " in markdown
     assert "<script>" not in markdown.replace(r"\<", "")
+    assert escape_markdown("$^^5cinput^^7bx^^7d$ &lt;") == r"\$\^\^5cinput\^\^7bx\^\^7d\$ \&lt;"  # no TeX, no signs
     assert escape_markdown("\x1b[31m") == r"\x1b\[31m"  # a terminal shows it too
     assert r"\*\*bold\*\* \| \_it\_ \[x\]\(y\)" in markdown
     latex = (nasty / "report.tex").read_text()
