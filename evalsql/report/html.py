@@ -139,6 +139,7 @@ def cells(shown: Table, digits: int) -> list[list[str]]:
     return [[cell(nth, at) for at in range(len(shown.columns))] for nth in range(len(shown.rows))]
 
 
+_NO_TEX = "tex2jax_ignore mathjax_ignore"  # classes, in which MathJax of notebooks looks for no TeX between dollars
 _LONG = "text"  # a column of whole sentences
 _WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
 
@@ -151,9 +152,10 @@ def in_notebook(shown: Table, digits: int) -> str:
     ]
     caption = f"<caption>{text(one_line(shown.caption))}</caption>" if shown.caption else ""
     notices = "\n".join(text(one_line(each)) for each in shown.notices)
-    below = f'<div class="evalsql-notes">{notices}</div>' if notices else ""
+    below = f'<div class="evalsql-notes {_NO_TEX}">{notices}</div>' if notices else ""
     inner = f"{caption}\n{_head_and_body(columns, cells(shown, digits))}"
-    return f'<style>{read_part("notebook.css")}</style>\n<table class="evalsql">{inner}</table>\n{below}'
+    style = f"<style>{read_part('notebook.css')}</style>"
+    return f'{style}\n<table class="evalsql {_NO_TEX}">{inner}</table>\n{below}'
 
 
 def bar(percent: int) -> Picture:
