@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import is_held
 from evalsql.catalog.header import CONTRACT, Parameter
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog
 from evalsql.catalog.sql_text import Token, tokens
 
@@ -69,8 +69,8 @@ def complete(text: str, vocabulary: Vocabulary) -> list[Choice]:
         typed = pieces.pop().text if is_within and pieces[-1].kind == "word" else ""
         words = _WORDS.upper() if typed.isupper() else _WORDS
         found = dict(_choices([piece for piece in pieces if piece.kind != "comment"], vocabulary.known, words.split()))
-    begun = typed.lower()
-    return [Choice(name, len(typed), meaning) for name, meaning in found.items() if name.lower().startswith(begun)]
+    begun = [name for name in found if name.lower().lstrip('"').startswith(typed.lower())]
+    return [Choice(name, len(typed), found[name]) for name in begun]
 
 
 def _choices(pieces: Sequence[Token], known: Mapping[str, Known], words: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -99,14 +99,19 @@ def _relations(known: Mapping[str, Known], *, steps: bool = False) -> Iterator[t
     for name, each in sorted(known.items()):
         if not each.is_function and each.is_step == steps:
             if not (steps and each.parameters):
-                yield name, each.title
+                yield _written(name), each.title
             if each.parameters:
                 yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
 
 
 def _columns(sources: Iterable[tuple[str, Known]]) -> Iterator[tuple[str, str]]:
     for name, each in sources:
-        yield from ((column, f"column of {name}") for column in each.columns)
+        yield from ((_written(column), f"column of {name}") for column in each.columns)
+
+
+def _written(name: str) -> str:
+    """A name as SQL has it: one of a stranger's file may be any text."""
+    return name if [each.kind for each in tokens(name)] == ["word"] else quoted(name)
 
 
 def _open_call(pieces: Sequence[Token], known: Mapping[str, Known]) -> tuple[Known, Sequence[Token]] | None:

@@ -179,6 +179,14 @@ def test_tab_offers_no_name_that_turns_the_line_around_or_ends_it() -> None:
     assert [each.text for each in found] == ["turned"]
 
 
+def test_tab_writes_names_that_are_no_word_in_quotes() -> None:
+    """A stranger's table would be a statement of its own in the line."""
+    known = {"turn; drop table runs": Known("made here"), 'tu"rn': Known("made here"), "t": Known("", ['a" b', "c"])}
+    found = [choice.text for choice in complete("from tu", Vocabulary(known))]
+    assert found == ['"tu""rn"', '"turn; drop table runs"']
+    assert [choice.text for choice in complete("from t select t.", Vocabulary(known))] == ['"a"" b"', "c"]
+
+
 # From a pipe
 
 
