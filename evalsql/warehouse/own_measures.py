@@ -161,7 +161,8 @@ _ONLY_OVER = {"row_number", "rank", "rank_dense", "dense_rank", "percent_rank", 
 _ONLY_OVER |= {"lead", "lag", "first_value", "last_value", "nth_value"}
 # Temporary tables have these names too.
 _PASSING = re.compile(
-    "(evalsql|figure|page|portion|reject|staged|tied)_.*|.*_arrays|all_ranks|called_rows|told_runs|scores"
+    "(evalsql|figure|incoming|page|portion|reject|staged|tied)_.*|.*_arrays|all_ranks|called_rows|family_queries|"
+    "fusion_values|told_runs|scores"
 )
 _OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
 # What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
