@@ -229,7 +229,7 @@ _INTERVAL = re.compile(rf"(?P<open>[\[(])\s*(?P<low>{_END})\s*,\s*(?P<high>{_END
 _BETWEEN = re.compile(r",(?![^({]*[)}])")
 # By SQL type what its values look like, and what reads them: Python's own functions would take 1_0 and other digits.
 _TYPES: Mapping[str, tuple[str, Callable[[str], Value]]] = {
-    "integer": (r"[+-]?[0-9]+", int),
+    "integer": (r"[+-]?[0-9]{1,4000}", int),  # Python reads no more digits
     "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float),
     "boolean": (r"(?i)true|false", lambda text: text.lower() == "true"),
     "varchar": (r"(?s).*", str),

@@ -39,7 +39,9 @@ def test_measures_that_differ_in_a_cutoff_are_one_call() -> None:
     assert calls == ["p(k := [5, 10])", "p(k := 5, rel := 2)", "ap()"]
 
 
-@pytest.mark.parametrize(("text", "complaint"), rows_of(HERE / "refused_names.tsv"))
+@pytest.mark.parametrize(
+    ("text", "complaint"), [*rows_of(HERE / "refused_names.tsv"), ("P@" + "1" * 5000, "must be of type integer")]
+)
 def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         parse_measures([text], CATALOG)
