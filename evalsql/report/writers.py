@@ -27,7 +27,8 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
 }
-_FORMULA = re.compile(r"\s*([=@\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]+$))")  # wide signs begin one too
+# Where one begins: at the start, and behind what divides a text that is not the first of its line. Wide signs begin one.
+_FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=\s*(?:[=@\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]+$)))")
 
 
 def known_extension(path: Path, known: Iterable[str], what: str) -> str:
@@ -77,7 +78,7 @@ def json_text(value: object, **form: Any) -> str:
 
 def inert(value: object) -> object:
     """A value that a spreadsheet takes for no formula."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    return _FORMULA.sub("'", str(value)) if isinstance(value, str | dict | list) else value
 
 
 def objects(table: Table) -> list[dict[str, object]]:
