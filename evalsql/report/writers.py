@@ -27,7 +27,7 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
 }
-# Where one begins: at the start, and behind what divides a text that is not the first of its line. Wide signs begin one.
+# Where one begins: at the start, and behind what divides a text that is not the first of its line; wide signs do too.
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=\s*(?:[=@\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]+$)))")
 
 

@@ -275,7 +275,8 @@ def test_no_text_for_a_spreadsheet_is_divided_into_a_formula(command: Command, t
     outcome = command("sql", query, "--format", "spreadsheet", "--db", new_file(tmp_path))
     assert outcome.stdout.startswith('"name"\n"x;\'=1+2"\n"x\t\'=1+2;y"\n"\'\uff1d1+2"\n"\'\t\'=1+2"\n')
     for columns in ("name, name as again", "'a' as first, name", "'a' as first, {'b': name} as name, [name] as again"):
-        again = command("sql", f"select {columns} from ({query})", "--format", "spreadsheet", "--db", new_file(tmp_path))
+        asked = f"select {columns} from ({query})"
+        again = command("sql", asked, "--format", "spreadsheet", "--db", new_file(tmp_path))
         for sign in ",;\t":  # quotes hold a text together at the beginning of a line, or behind the right sign
             rows = csv.reader(io.StringIO(again.stdout, newline=""), delimiter=sign)
             assert not [cell for row in rows for cell in row if re.match(r"\s*[=\uff1d]|\s*-2\+", cell)], again.stdout
