@@ -133,7 +133,8 @@ def drop(database: Database, names: Sequence[str]) -> None:
     for name in names:
         found = name if name in texts else parse_measures([name], database.catalog)[0].relation.name
         if found not in texts:
-            raise UsageError(f"{name} comes with the package; those added here are: {', '.join(texts) or 'none'}")
+            why = "comes with the package" if found in read_catalog().relations else "was dropped by another client"
+            raise UsageError(f"{name} {why}; those added here are: {', '.join(texts) or 'none'}")
         del texts[found]
     _take(database, [_read(database, *held) for held in texts.items()])
 

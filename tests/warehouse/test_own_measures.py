@@ -14,7 +14,7 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog, read_relation
-from evalsql.warehouse.own_measures import check_bodies
+from evalsql.warehouse.own_measures import check_bodies, drop
 from evalsql.warehouse.schema import ATTACHED, objects_in
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
 from tests.long_cases import few_of
@@ -142,6 +142,10 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     answers_before = warehouse.rows("select sum(value) from fullness")
     with pytest.raises(UsageError, match="AP comes with the package"):
         warehouse.drop_measures("AP")
+    warehouse.execute("begin; delete from added_relations where relation = 'fullness'")
+    with pytest.raises(UsageError, match="Fullness was dropped by another client"):
+        drop(warehouse.database, ["Fullness"])
+    warehouse.execute("rollback")
     assert warehouse.rows("select sum(value) from fullness") == answers_before
     warehouse.drop_measures(["Fullness", "half_full_rankings"])
     assert warehouse.rows("select count(*) from duckdb_functions() where function_name = 'fullness'") == [(0,)]
