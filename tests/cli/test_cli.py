@@ -163,7 +163,7 @@ def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) ->
     assert name in command(*arguments).stdout
     assert json.loads(command(*arguments, "--format", "json").stdout)[0]["run"] == name
     assert csv_rows(command(*arguments, "--format", "csv").stdout)[0]["run"] == name
-    assert r"a\_b \[red\] \|x\| \<i\> $5 & " in command(*arguments, "--format", "markdown").stdout
+    assert r"a\_b \[red\] \|x\| \<i\> \$5 \& " in command(*arguments, "--format", "markdown").stdout
     in_latex = r"a\_b {[}red{]} \textbar{}x\textbar{} \textless{}i\textgreater{} \$5 \& "
     assert in_latex in command(*arguments, "--format", "latex").stdout
 
