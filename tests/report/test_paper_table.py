@@ -58,7 +58,7 @@ def test_best_is_bold_also_when_it_reads_the_same() -> None:
     assert written(markdown, compared).splitlines()[2:5] == [
         "| a | three | **0.90**<sup>c</sup> |",
         "| b | \\<two\\> | **0.90**<sup>c</sup> |",
-        "| c | one\\_& | 0.50 |",
+        "| c | one\\_\\& | 0.50 |",
     ]
     text = written(latex, compared)
     assert "Means over 5 topics of qrels\\_1; the best in bold." in text
