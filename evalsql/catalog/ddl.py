@@ -16,7 +16,6 @@ from evalsql.catalog.measure_names import (
 )
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
-from evalsql.phrases import listed
 
 SCORES = "scores"
 STORED = "stored_values"  # the relation of values that were computed elsewhere
@@ -134,55 +133,51 @@ def _over_scores(catalog: Catalog, relation: Relation) -> str:
         tied = {each.name: tied_answers(each) for each in common_measures(catalog) if tie_variants(each)}
         given = {quoted(f"tied {name}"): answers for name, answers in tied.items()}
         given["tied"] = "\nunion all\n".join(f"select * from {name}" for name in given)
-        only, expected = relation.parameters[0].name, "a measure of scores with worst and best orders of ties"
+        only = relation.parameters[0].name
+        unknown = f"'{only} is ' || {only} || ', it must be a measure of scores with worst and best orders of ties'"
         # The name is known when a call is bound: no other measure is planned.
-        one = f"when {only} in ({literals(tied)}) then 'tied ' || {only} else error({_told(only, expected)}) end"
+        one = f"when {only} in ({literals(tied)}) then 'tied ' || {only} else error({unknown}) end"
         given["answered"] = f"select * from query_table(case when {only} is null then 'tied' {one})"
     given |= dict.fromkeys(relation.header.inputs, averaged(catalog))
     return with_inputs(bound(catalog, relation, _themselves(relation.parameters)), given)
 
 
 def _macro_body(catalog: Catalog, relation: Relation) -> str:
-    """What a table macro gives: the rows of its body, with a column for the values of a list that is given."""
+    """What a table macro gives: the rows of its body, with a column for the values of a list that is given.
+
+    Arguments are checked when a call is bound: what has no rows would never come to a condition.
+    """
     itself = _themselves(relation.parameters)
-    name = catalog.list_parameter(relation) if relation.is_measure else ""
+    of_list = catalog.list_parameter(relation)
+    checks = [_check(each, of_list) for each in relation.parameters if each.domain and relation.kind != STEPS]
     body = _in_order(catalog, relation, itself)
-    if not name:
-        return body
+    if not (of_list and relation.is_measure):
+        checked = f"coalesce({', '.join([*checks, literal('checked')])})"
+        return f"with checked as (\n{body}\n)\nselect * from query_table({checked})" if checks else body
     as_list = with_list(catalog, relation, itself)
     alone = "of_each" if as_list == itself else f"(\n{_in_order(catalog, relation, as_list)}\n)"
+    form = f"case when typeof({of_list}) like '%[]' then 'of_each' else 'alone' end"
     return (
-        f"with of_each as (\n{body}\n), alone as (select * exclude ({name}) from {alone})\n"
-        f"select * from query_table(case when typeof({name}) like '%[]' then 'of_each' else 'alone' end)"
+        f"with of_each as (\n{body}\n), alone as (select * exclude ({of_list}) from {alone})\n"
+        f"select * from query_table(coalesce({', '.join([*checks, form])}))"
     )
 
 
 def _in_order(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
     """The body, or the rows of the relation that the header names for an order of ties."""
     body = bound(catalog, relation, arguments)
-    words = {each.name: each for each in relation.parameters if each.choices and relation.kind != STEPS}
-    # A word can name one of the body's CTEs. In a user's body the text may stand in quotes, which that would close.
-    for name, each in words.items() if relation.is_packaged else ():
-        body = body.replace(f"query_table({name})", f"query_table({_if_allowed(each, name)})")
-    if given := relation.header.ties:
-        ctes, cases = [f"by_rule as (\n{body}\n)"], []
-        for name in dict.fromkeys(given.values()):
-            taken = {parameter.name for parameter in catalog[name].parameters}
-            passed = ", ".join(f"{key} := {value}" for key, value in arguments.items() if key in taken)
-            call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
-            ctes.append(f"{name} as (select * from {call})")
-            orders = literals(key for key in given if given[key] == name)
-            cases.append(f"when {TIES} in ({orders}) then {literal(name)}")
-        other = _if_allowed(words.pop(TIES), "'by_rule'") if TIES in words else "'by_rule'"
-        # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
-        body = f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else {other} end)"
-    # Checked when a call is bound: what has no rows would never come to a condition.
-    chosen = "'allowed'"
-    for each in words.values():
-        chosen = _if_allowed(each, chosen)
-    for each in relation.parameters if relation.kind != STEPS else ():
-        chosen = _if_within(each, chosen, catalog.list_parameter(relation))
-    return body if chosen == "'allowed'" else f"with allowed as (\n{body}\n)\nselect * from query_table({chosen})"
+    if not (given := relation.header.ties):
+        return body
+    ctes, cases = [f"by_rule as (\n{body}\n)"], []
+    for name in dict.fromkeys(given.values()):
+        taken = {parameter.name for parameter in catalog[name].parameters}
+        passed = ", ".join(f"{key} := {value}" for key, value in arguments.items() if key in taken)
+        call = created_name(catalog, catalog[name]) + (f"({passed})" if taken else "")
+        ctes.append(f"{name} as (select * from {call})")
+        orders = literals(key for key in given if given[key] == name)
+        cases.append(f"when {TIES} in ({orders}) then {literal(name)}")
+    # The name is known when a call is bound, and a CTE that nothing reads is not: no other order is planned.
+    return f"with {', '.join(ctes)}\nselect * from query_table(case {' '.join(cases)} else 'by_rule' end)"
 
 
 def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> Mapping[str, str]:
@@ -192,29 +187,15 @@ def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
     return {**arguments, name: f"[{arguments[name]}]"} if name and reads_measure else arguments
 
 
-def _if_allowed(word: Parameter, value: str) -> str:
-    """This value where the parameter has a word that it takes; else an error."""
-    message = _told(word.name, listed(word.choices, "or"))
-    return f"case when {word.name} in ({literals(word.choices)}) then {value} else error({message}) end"
-
-
-def _if_within(number: Parameter, value: str, list_parameter: str) -> str:
-    """This value where the parameter is in its range, if it has one; else an error."""
-    name = number.name
-    least = most = f"cast({name} as double)"
-    if name == list_parameter:  # the text of one value or of a list
-        each = f"try_cast(string_split(trim(cast({name} as varchar), '[]'), ', ') as double[])"
-        least, most = f"list_min({each})", f"list_max({each})"
-    outside = " or ".join(f"{least if sign[0] == '<' else most} {sign}" for sign in number.outside)
-    if outside and not number.nullable:
-        outside += f" or {name} is null"
-    message = _told(name, f"in {number.domain}")
-    return f"case when {outside} then error({message}) else {value} end" if outside else value
-
-
-def _told(name: str, expected: str) -> str:
-    """What is said of an argument that its parameter does not take, as SQL."""
-    return f"'{name} is ' || coalesce(cast({name} as varchar), 'null') || {literal(f', it must be {expected}')}"
+def _check(parameter: Parameter, of_list: str) -> str:
+    """A call that is null where the parameter takes what it is given, and else ends in an error."""
+    name = parameter.name
+    if parameter.choices:
+        return f"check_word({name}, '{name}', {literal(', '.join(parameter.choices))})"
+    # As texts, of which the engine makes doubles: to DuckDB 1.5 a number with a point is a decimal one.
+    ends = literals(repr(end).removesuffix(".0") for end in parameter.ends)
+    domain = literal(f"{parameter.domain}{' or null' * parameter.nullable}")
+    return f"check_number{'s' * (name == of_list)}({name}, '{name}', {ends}, {domain})"
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
@@ -230,7 +211,7 @@ def created_name(catalog: Catalog, relation: Relation) -> str:
 
 
 def signature(parameters: Sequence[Parameter], untyped: str = "") -> str:
-    types = {each.name: "" if each.name == untyped else f" {each.type}" for each in parameters}
+    types = {each.name: "" if each.name == untyped or each.type == "any" else f" {each.type}" for each in parameters}
     return ", ".join(f"{each.name}{types[each.name]} := {literal(each.default)}" for each in parameters)
 
 

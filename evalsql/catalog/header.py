@@ -221,7 +221,7 @@ Value = int | float | str | bool | list[Any] | None  # a list where a parameter 
 GREATEST_INTEGER = 2**31 - 1
 TIES, TIE_RULE = "ties", "rule"
 _PARAMETER = re.compile(
-    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
+    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean|any)(?P<nullable>\??)"
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
 )
 _NAMED_PARAMETER = re.compile(r"(?P<name>[a-z_]\w*)(?: in (?P<domain>\{.*?\}))?(?: = (?P<default>\S+))?")
@@ -233,6 +233,7 @@ _TYPES: Mapping[str, tuple[str, Callable[[str], Value]]] = {
     "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float),
     "boolean": (r"(?i)true|false", lambda text: text.lower() == "true"),
     "varchar": (r"(?s).*", str),
+    "any": ("null", str),
 }
 
 
@@ -252,13 +253,17 @@ class Parameter(NamedTuple):
         return [choice.strip() for choice in domain[1:-1].split(",")] if domain.startswith("{") else []
 
     @property
-    def outside(self) -> Sequence[str]:
-        """What a value below the range is, as "< 1", and one above it; an end without bound is left out."""
-        if self.choices or not (interval := _INTERVAL.fullmatch(self.domain or "")):
-            return []
-        below, above = ("<" if interval["open"] == "[" else "<="), (">" if interval["close"] == "]" else ">=")
-        ends = ((below, interval["low"]), (above, interval["high"]))
-        return [f"{sign} {end}" for sign, end in ends if "inf" not in end]
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest number of the range; infinity where it has no bound."""
+        interval = _INTERVAL.fullmatch(self.domain or "")
+        if interval is None or self.type not in ("integer", "double"):
+            raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
+        low, high = float(interval["low"]), float(interval["high"])
+        # An end that is not part of the range has its neighbour in the place of it.
+        return (
+            math.nextafter(low, high) if interval["open"] == "(" and math.isfinite(low) else low,
+            math.nextafter(high, low) if interval["close"] == ")" and math.isfinite(high) else high,
+        )
 
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
@@ -281,12 +286,8 @@ class Parameter(NamedTuple):
     def _allows(self, value: Value) -> bool:
         if self.choices:
             return value in self.choices
-        interval = _INTERVAL.fullmatch(self.domain or "")
-        if interval is None or not isinstance(value, int | float):
-            raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
-        low, high = float(interval["low"]), float(interval["high"])
-        is_end = (value == low and interval["open"] == "[") or (value == high and interval["close"] == "]")
-        return low < value < high or is_end
+        low, high = self.ends
+        return isinstance(value, int | float) and low <= value <= high
 
 
 def _read_parameters(path: Path, section: _Section, faults: list[str]) -> list[Parameter]:

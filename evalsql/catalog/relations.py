@@ -40,6 +40,7 @@ STEPS = "steps"
 FUSION = "fusion"
 GIVEN_VALUES, GIVEN = "given_values", "given"  # the step that has a row for each value of a parameter
 WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
+CHECKS = ("check_number", "check_numbers", "check_word")  # functions by which macros check their arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
 BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -217,7 +218,8 @@ class Catalog:
                 if unknown and not relation.is_packaged:
                     place = f"{relation.path}:{relation.body_line}"
                     raise CatalogError(f"{place}: reads unknown relation {', '.join(unknown)}")
-                graph[name] = sorted((relation.reads | tied | (relation.calls & functions)) & buildable.keys())
+                called = relation.calls & functions if relation.is_function else relation.calls & functions | {*CHECKS}
+                graph[name] = sorted((relation.reads | tied | called) & buildable.keys())
                 pending.extend(graph[name])
         try:
             return [buildable[name] for name in TopologicalSorter(graph).static_order()]
