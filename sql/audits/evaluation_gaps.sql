@@ -31,7 +31,7 @@ wanted as (
         evaluated_pairs.run_id,
         judged_topics.topic_id
     from evaluated_pairs
-    join judged_topics on judged_topics.qrels_id = evaluated_pairs.qrels_id
+    join judged_topics using (qrels_id)
 ),
 wrong as (
     select
@@ -56,9 +56,9 @@ select
     ) as finding,
     wrong.num_rows
 from wrong
-left join runs on runs.run_id = wrong.run_id
-left join topics on topics.topic_id = wrong.topic_id
-left join qrels on qrels.qrels_id = wrong.qrels_id
+left join runs using (run_id)
+left join topics using (topic_id)
+left join qrels using (qrels_id)
 union all
 select
     concat(
@@ -68,7 +68,7 @@ select
     ) as finding,
     count(*) as num_rows
 from evaluations
-left join runs on runs.run_id = evaluations.run_id
-left join topics on topics.topic_id = evaluations.topic_id
+left join runs using (run_id)
+left join topics using (topic_id)
 group by evaluations.evaluation_id
 having count(*) > 1

@@ -111,10 +111,6 @@ select
     ) as finding,
     cast(coalesce(kept.num_rows, 0) as bigint) as num_rows
 from owned
-join file_rows
-    on file_rows.kind = owned.kind
-    and file_rows.id = owned.id
-left join kept
-    on kept.kind = owned.kind
-    and kept.id = owned.id
+join file_rows using (kind, id)
+left join kept using (kind, id)
 where file_rows.num_rows <> coalesce(kept.num_rows, 0) + owned.duplicates

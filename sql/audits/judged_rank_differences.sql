@@ -22,17 +22,9 @@ expected as (
         coalesce(last_of_ties.last_rank, retrieved.rank) - retrieved.rank as tied_below,
         judged_documents.grade
     from evaluations
-    join judged_documents
-        on judged_documents.qrels_id = evaluations.qrels_id
-        and judged_documents.topic_id = evaluations.topic_id
-    join retrieved
-        on retrieved.run_id = evaluations.run_id
-        and retrieved.topic_id = evaluations.topic_id
-        and retrieved.document_id = judged_documents.document_id
-    left join last_of_ties
-        on last_of_ties.run_id = retrieved.run_id
-        and last_of_ties.topic_id = retrieved.topic_id
-        and last_of_ties.first_rank = retrieved.first_rank
+    join judged_documents using (qrels_id, topic_id)
+    join retrieved using (run_id, topic_id, document_id)
+    left join last_of_ties using (run_id, topic_id, first_rank)
 ),
 kept as (
     select
@@ -78,8 +70,8 @@ select
     ) as finding,
     count(distinct different.document_id) as num_rows
 from different
-left join evaluations on evaluations.evaluation_id = different.evaluation_id
-left join runs on runs.run_id = evaluations.run_id
-left join topics on topics.topic_id = evaluations.topic_id
-left join documents on documents.document_id = different.document_id
+left join evaluations using (evaluation_id)
+left join runs using (run_id)
+left join topics using (topic_id)
+left join documents using (document_id)
 group by different.evaluation_id

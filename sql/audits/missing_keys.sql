@@ -140,7 +140,7 @@ with keys as (
     select 'judged_ranks', evaluations.run_id, evaluations.qrels_id, evaluations.topic_id, null,
         min(judged_ranks.document_id), count(*)
     from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    join evaluations using (evaluation_id)
     where $documents and judged_ranks.document_id not in (select document_id from documents)
     group by evaluations.run_id, evaluations.qrels_id, evaluations.topic_id
 ),
@@ -166,10 +166,10 @@ placed as (
             'topic ', coalesce(topics.topic, concat('#', keys.topic_id))
         ) as place
     from keys
-    left join runs on runs.run_id = keys.run_id
-    left join qrels on qrels.qrels_id = keys.qrels_id
-    left join topics on topics.topic_id = keys.topic_id
-    left join evaluations on evaluations.evaluation_id = keys.evaluation_id
+    left join runs using (run_id)
+    left join qrels using (qrels_id)
+    left join topics using (topic_id)
+    left join evaluations using (evaluation_id)
 ),
 belonging_to_nothing as (
     select relation, 'run' as owner, 'run_id' as key, run_id as id, 'is not in runs' as fault, num_rows

@@ -9,7 +9,7 @@ with warehouses as (
         databases.database_name,
         databases.path
     from duckdb_databases() as databases
-    join duckdb_tables() as tables on tables.database_name = databases.database_name
+    join duckdb_tables() as tables using (database_name)
     where
         tables.table_name = 'warehouse'
         and not tables.temporary
@@ -37,7 +37,7 @@ select
     concat(relations.relation, ', of kind ', relations.kind, ', is neither a view nor a macro') as finding,
     cast(1 as bigint) as num_rows
 from relations
-left join present on present.relation = relations.relation
+left join present using (relation)
 where
     present.relation is null
     and relations.kind not in ('tables', 'keys')

@@ -37,6 +37,6 @@ select
     ) as finding,
     compared.num_rows
 from compared
-left join runs on runs.run_id = compared.run_id
-left join topics on topics.topic_id = compared.topic_id
+left join runs using (run_id)
+left join topics using (topic_id)
 where coalesce(compared.num_ret, -1) <> compared.num_rows

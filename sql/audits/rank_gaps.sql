@@ -25,8 +25,8 @@ select
     ) as finding,
     measured.num_rows
 from measured
-left join runs on runs.run_id = measured.run_id
-left join topics on topics.topic_id = measured.topic_id
+left join runs using (run_id)
+left join topics using (topic_id)
 where
     measured.least <> 1
     or measured.greatest <> measured.num_rows

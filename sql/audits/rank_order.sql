@@ -16,7 +16,7 @@ with compared as (
         runs.tie_rule in ('trec_eval', 'trec_eval_10') as is_by_score,
         comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as strength
     from retrieved
-    join runs on runs.run_id = retrieved.run_id
+    join runs using (run_id)
     where retrieved.run_id >= $first_run
 ),
 with_above as (
@@ -53,7 +53,7 @@ misplaced as (
         with_above.topic_id,
         with_above.rank
     from with_above
-    join documents on documents.document_id = with_above.document_id
+    join documents using (document_id)
     join documents as documents_above on documents_above.document_id = with_above.document_above
     where
         with_above.is_by_score
@@ -67,6 +67,6 @@ select
     ) as finding,
     count(distinct misplaced.rank) as num_rows
 from misplaced
-join runs on runs.run_id = misplaced.run_id
-left join topics on topics.topic_id = misplaced.topic_id
+join runs using (run_id)
+left join topics using (topic_id)
 group by misplaced.run_id, misplaced.topic_id, runs.run, runs.tie_rule, topics.topic

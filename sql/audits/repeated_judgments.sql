@@ -18,7 +18,7 @@ with graded as (
         assessments.topic_id,
         assessments.document_id
     from assessments
-    join qrels on qrels.qrels_id = assessments.qrels_id
+    join qrels using (qrels_id)
     where qrels.form in ('grades', 'strata', 'probabilities')
 ),
 repeated as (
@@ -41,6 +41,6 @@ select
     ) as finding,
     repeated.num_rows
 from repeated
-left join qrels on qrels.qrels_id = repeated.qrels_id
-left join topics on topics.topic_id = repeated.topic_id
-left join documents on documents.document_id = repeated.document_id
+left join qrels using (qrels_id)
+left join topics using (topic_id)
+left join documents using (document_id)

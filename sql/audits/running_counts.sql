@@ -38,6 +38,6 @@ select
     ) as finding,
     wrong.num_rows
 from wrong
-left join evaluations on evaluations.evaluation_id = wrong.evaluation_id
-left join runs on runs.run_id = evaluations.run_id
-left join topics on topics.topic_id = evaluations.topic_id
+left join evaluations using (evaluation_id)
+left join runs using (run_id)
+left join topics using (topic_id)

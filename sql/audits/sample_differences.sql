@@ -16,10 +16,7 @@ with sampled as (
             count(case when judged_documents.grade >= 0 then 1 end) over in_stratum as double
         ) / count(*) over in_stratum as judged_share
     from judgment_samples
-    left join judged_documents
-        on judged_documents.qrels_id = judgment_samples.qrels_id
-        and judged_documents.topic_id = judgment_samples.topic_id
-        and judged_documents.document_id = judgment_samples.document_id
+    left join judged_documents using (qrels_id, topic_id, document_id)
     window in_stratum as (
         partition by judgment_samples.qrels_id, judgment_samples.topic_id, judgment_samples.stratum
     )
@@ -41,7 +38,7 @@ different as (
             )
         end as fault
     from sampled
-    join qrels on qrels.qrels_id = sampled.qrels_id
+    join qrels using (qrels_id)
     where
         qrels.form not in ('strata', 'probabilities')
         or sampled.grade is null
@@ -72,6 +69,6 @@ select
     ) as finding,
     cast(1 as bigint) as num_rows
 from different
-join qrels on qrels.qrels_id = different.qrels_id
-left join topics on topics.topic_id = different.topic_id
-left join documents on documents.document_id = different.document_id
+join qrels using (qrels_id)
+left join topics using (topic_id)
+left join documents using (document_id)

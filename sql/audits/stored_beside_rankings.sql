@@ -22,6 +22,6 @@ select
         as finding,
     count(*) as num_rows
 from stored
-join ranked_runs on ranked_runs.run_id = stored.run_id
-left join runs on runs.run_id = stored.run_id
+join ranked_runs using (run_id)
+left join runs using (run_id)
 group by stored.run_id

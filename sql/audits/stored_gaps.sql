@@ -24,9 +24,7 @@ stored as (
         count(*) as num_rows,
         count(distinct judged_topics.topic_id) as num_topics
     from stored_scores
-    left join judged_topics
-        on judged_topics.qrels_id = stored_scores.qrels_id
-        and judged_topics.topic_id = stored_scores.topic_id
+    left join judged_topics using (qrels_id, topic_id)
     group by stored_scores.qrels_id, stored_scores.run_id, stored_scores.measure
 )
 select
@@ -37,9 +35,9 @@ select
     ) as finding,
     stored.num_rows
 from stored
-left join judged_counts on judged_counts.qrels_id = stored.qrels_id
-left join runs on runs.run_id = stored.run_id
-left join qrels on qrels.qrels_id = stored.qrels_id
+left join judged_counts using (qrels_id)
+left join runs using (run_id)
+left join qrels using (qrels_id)
 where
     stored.num_rows <> coalesce(judged_counts.num_topics, 0)
     or stored.num_topics <> stored.num_rows

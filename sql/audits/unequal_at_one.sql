@@ -10,14 +10,8 @@ select
     ) as finding,
     cast(1 as bigint) as num_rows
 from p(k := 1, rel := $rel) as precision_at_one
-join success(k := 1, rel := $rel) as success_at_one
-    on success_at_one.qrels = precision_at_one.qrels
-    and success_at_one.run = precision_at_one.run
-    and success_at_one.topic = precision_at_one.topic
-join rr(k := 1, rel := $rel) as reciprocal_at_one
-    on reciprocal_at_one.qrels = precision_at_one.qrels
-    and reciprocal_at_one.run = precision_at_one.run
-    and reciprocal_at_one.topic = precision_at_one.topic
+join success(k := 1, rel := $rel) as success_at_one using (qrels, run, topic)
+join rr(k := 1, rel := $rel) as reciprocal_at_one using (qrels, run, topic)
 where
     precision_at_one.value <> success_at_one.value
     or precision_at_one.value <> reciprocal_at_one.value

@@ -46,11 +46,7 @@ wrong as (
         wanted.measure,
         coalesce(counted.num_values, 0) as num_values
     from wanted
-    left join counted
-        on counted.measure = wanted.measure
-        and counted.qrels = wanted.qrels
-        and counted.run = wanted.run
-        and counted.topic = wanted.topic
+    left join counted using (measure, qrels, run, topic)
     where coalesce(counted.num_values, 0) <> 1
 )
 select

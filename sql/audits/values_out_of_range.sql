@@ -20,7 +20,7 @@ select
     ) as finding,
     cast(1 as bigint) as num_rows
 from audited_values
-join ranges on ranges.measure = audited_values.measure
+join ranges using (measure)
 where
     audited_values.value is null
     or audited_values.value not between ranges.least - 1e-9 and ranges.greatest + 1e-9

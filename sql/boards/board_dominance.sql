@@ -27,7 +27,7 @@ select
     count(*) as num_collections,
     count(*) filter (where cells.place < others.place) as num_better
 from cells
-join cells as others on others.collection = cells.collection
+join cells as others using (collection)
 group by cells.system, cells.version, others.system, others.version
 having
     count(*) filter (where cells.place > others.place) = 0

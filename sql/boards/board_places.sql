@@ -136,5 +136,5 @@ select
     (select max(place_group) from leaders where leader <= systems.line) as place_group
 from systems
 left join tails on true
-left join neighbours on neighbours.line = systems.line
-left join firsts on firsts.line = systems.line
+left join neighbours using (line)
+left join firsts using (line)

@@ -93,7 +93,7 @@ systems as materialized (
         list(coalesce(cells.weight, 0) order by units.unit) filter (where units.unit = units.first_unit) as weights
     from (select distinct system, version from cells) as held
     cross join units
-    join collections on collections.collection = units.collection
+    join collections using (collection)
     left join cells
         on cells.system = held.system
         and cells.version is not distinct from held.version

@@ -40,11 +40,8 @@ found as (
         qrels.qrels,
         qrels.qrels_id
     from summary
-    join qrels on qrels.qrels = summary.qrels
-    left join by_topic
-        on by_topic.qrels = summary.qrels
-        and by_topic.run = summary.run
-        and by_topic.measure = summary.measure
+    join qrels using (qrels)
+    left join by_topic using (qrels, run, measure)
     where qrels.replaced_at is null
     qualify qrels.qrels_id = min(qrels.qrels_id) over (
         partition by summary.measure, coalesce(qrels.meta['collection'], qrels.qrels)
@@ -61,7 +58,7 @@ found as (
         null as qrels,
         null as qrels_id
     from collection_scores
-    join runs on runs.run_id = collection_scores.run_id
+    join runs using (run_id)
     where runs.meta['collection'] is not null
 )
 select
@@ -77,7 +74,7 @@ select
     found.qrels,
     found.run
 from found
-join run_versions on run_versions.run = found.run
+join run_versions using (run)
 where found.value is not null
 qualify row_number() over (
     partition by found.measure, found.collection, coalesce(run_versions.system, found.run), run_versions.version

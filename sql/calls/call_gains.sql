@@ -21,8 +21,7 @@ with counts as (
         count(*) filter (where session_ranks.grade >= $rel and session_ranks.is_first) as new_relevant,
         sum(grade_gains.gain) filter (where session_ranks.is_first) as new_gain
     from session_ranks
-    join grade_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null) as grade_gains
-        on grade_gains.grade = session_ranks.grade
+    join grade_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null) as grade_gains using (grade)
     group by session_ranks.evaluation_id, session_ranks.call
 ),
 totals as (
@@ -52,12 +51,6 @@ select
     coalesce(counts.new_gain, 0) as new_gain,
     coalesce(counts.new_relevant, 0) = 0 as is_wasted
 from evaluated_topics
-join session_calls
-    on session_calls.run_id = evaluated_topics.run_id
-    and session_calls.topic_id = evaluated_topics.topic_id
-join totals
-    on totals.qrels_id = evaluated_topics.qrels_id
-    and totals.topic_id = evaluated_topics.topic_id
-left join counts
-    on counts.evaluation_id = evaluated_topics.evaluation_id
-    and counts.call = session_calls.call
+join session_calls using (run_id, topic_id)
+join totals using (qrels_id, topic_id)
+left join counts using (evaluation_id, call)

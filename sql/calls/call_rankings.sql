@@ -15,6 +15,6 @@ select
     documents.document,
     call_ranks.score
 from call_ranks
-join runs on runs.run_id = call_ranks.run_id
-join topics on topics.topic_id = call_ranks.topic_id
-join documents on documents.document_id = call_ranks.document_id
+join runs using (run_id)
+join topics using (topic_id)
+join documents using (document_id)

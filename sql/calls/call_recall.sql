@@ -34,9 +34,7 @@ reached as (
         max(gains.found) / nullif(max(gains.num_rel), 0) as recall,
         max(gains.call) as last_call
     from places
-    join evaluated_topics
-        on evaluated_topics.qrels = places.qrels
-        and evaluated_topics.run = places.run
+    join evaluated_topics using (qrels, run)
     left join gains
         on gains.qrels = places.qrels
         and gains.run = places.run

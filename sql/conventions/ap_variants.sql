@@ -23,9 +23,8 @@ found as (
             as total_at_all_ranks
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as ranks
     join cutoffs(k := $k) as cutoffs on ranks.rank <= cutoffs.last_rank
-    join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = ranks.evaluation_id
-    join harmonic_numbers as down_to_own on down_to_own.rank = ranks.rank
+    join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
+    join harmonic_numbers as down_to_own using (rank)
     join harmonic_numbers as down_to_last
         on down_to_last.rank = least(cutoffs.last_rank, retrieved_counts.num_ret)
     group by ranks.evaluation_id, cutoffs.last_rank
@@ -69,14 +68,9 @@ variants as (
         ] else [] end, recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-    left join found
-        on found.evaluation_id = evaluated_topics.evaluation_id
-        and found.last_rank = cutoffs.last_rank
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
+    left join found using (evaluation_id, last_rank)
 )
 select
     qrels,

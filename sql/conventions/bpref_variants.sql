@@ -10,9 +10,7 @@ with counts as (
         topic_counts.num_nonrel,
         least(topic_counts.num_rel, topic_counts.num_nonrel) as num_pairs
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
 ),
 by_judged as (
     select
@@ -29,8 +27,7 @@ by_judged as (
             * (1 - coalesce(least(outranked.others_above, counts.num_nonrel) / nullif(counts.num_nonrel, 0), 0))
         ) as total_by_nonrel
     from counts
-    join others_above(rel := $rel, nonrelevant := 'judged', ties := $ties) as outranked
-        on outranked.evaluation_id = counts.evaluation_id
+    join others_above(rel := $rel, nonrelevant := 'judged', ties := $ties) as outranked using (evaluation_id)
     group by counts.evaluation_id
 ),
 by_all as (
@@ -41,8 +38,7 @@ by_all as (
             * (1 - coalesce(least(outranked.others_above, counts.num_rel) / nullif(counts.num_pairs, 0), 0))
         ) as total
     from counts
-    join others_above(rel := $rel, nonrelevant := 'retrieved', ties := $ties) as outranked
-        on outranked.evaluation_id = counts.evaluation_id
+    join others_above(rel := $rel, nonrelevant := 'retrieved', ties := $ties) as outranked using (evaluation_id)
     group by counts.evaluation_id
 ),
 variants as (
@@ -69,9 +65,9 @@ variants as (
             }
         ], recursive := true)
     from evaluated_topics
-    join counts on counts.evaluation_id = evaluated_topics.evaluation_id
-    left join by_judged on by_judged.evaluation_id = evaluated_topics.evaluation_id
-    left join by_all on by_all.evaluation_id = evaluated_topics.evaluation_id
+    join counts using (evaluation_id)
+    left join by_judged using (evaluation_id)
+    left join by_all using (evaluation_id)
 )
 select
     qrels,

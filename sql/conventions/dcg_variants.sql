@@ -39,9 +39,7 @@ variants as (
         ], recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join dcgs
-        on dcgs.evaluation_id = evaluated_topics.evaluation_id
-        and dcgs.last_rank = cutoffs.last_rank
+    left join dcgs using (evaluation_id, last_rank)
 )
 select
     qrels,

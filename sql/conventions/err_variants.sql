@@ -12,13 +12,9 @@ with stops as (
         satisfactions.satisfaction as by_gain,
         least(ranks.grade, greatest_grades.greatest_grade) / greatest_grades.greatest_grade as by_grade
     from evaluated_topics
-    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ranks
-        on ranks.evaluation_id = evaluated_topics.evaluation_id
-    join greatest_grades(max_rel := $max_rel) as greatest_grades
-        on greatest_grades.qrels_id = evaluated_topics.qrels_id
-    join satisfactions(max_rel := $max_rel) as satisfactions
-        on satisfactions.qrels_id = evaluated_topics.qrels_id
-        and satisfactions.grade = ranks.grade
+    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ranks using (evaluation_id)
+    join greatest_grades(max_rel := $max_rel) as greatest_grades using (qrels_id)
+    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
 ),
 reached as (
     select
@@ -58,9 +54,7 @@ variants as (
         ], recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join totals
-        on totals.evaluation_id = evaluated_topics.evaluation_id
-        and totals.last_rank = cutoffs.last_rank
+    left join totals using (evaluation_id, last_rank)
     where $ties <> 'expected'
 )
 select

@@ -65,7 +65,7 @@ compared as (
         cast(figures.figure as double) as number,
         length(regexp_extract(figures.figure, '[.]([0-9]*)', 1)) as num_decimals
     from figures
-    join conventions on conventions.asked = figures.asked
+    join conventions using (asked)
     join read_means
         on read_means.run = figures.system
         and read_means.measure = conventions.measure
@@ -111,7 +111,4 @@ select
     length(measured.changes) as num_changes,
     measured.is_formula
 from measured
-left join idle
-    on idle.system = measured.system
-    and idle.asked = measured.asked
-    and idle.changes = measured.changes
+left join idle using (system, asked, changes)

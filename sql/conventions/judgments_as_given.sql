@@ -14,8 +14,8 @@ select
         else 0
     end as grade
 from judged_documents
-left join below_zero on below_zero.grade = judged_documents.grade
-join topics on topics.topic_id = judged_documents.topic_id
-join documents on documents.document_id = judged_documents.document_id
-join qrels on qrels.qrels_id = judged_documents.qrels_id
+left join below_zero using (grade)
+join topics using (topic_id)
+join documents using (document_id)
+join qrels using (qrels_id)
 where qrels.qrels = 'qrels'

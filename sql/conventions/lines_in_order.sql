@@ -24,5 +24,5 @@ select
     lines.document_id,
     lines.score
 from lines
-join documents on documents.document_id = lines.document_id
+join documents using (document_id)
 order by lines.run_id, lines.topic_id, rank

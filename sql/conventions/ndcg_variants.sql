@@ -39,7 +39,7 @@ best_judged as (
         ) as rank,
         grade_gains.gain
     from judged_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
 ),
 ideal_dcgs as (
     select
@@ -63,8 +63,7 @@ ideal_dcgs_as_long as (
         cutoffs.last_rank,
         fsum(best_judged.gain / log2(best_judged.rank + 1)) as total
     from evaluated_topics
-    join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
+    join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
     join best_judged
         on best_judged.qrels_id = evaluated_topics.qrels_id
         and best_judged.topic_id = evaluated_topics.topic_id
@@ -100,8 +99,7 @@ best_retrieved as (
             )
         end as place
     from gained
-    join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = gained.evaluation_id
+    join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
 ),
 ideal_dcgs_of_retrieved as (
     select
@@ -163,19 +161,10 @@ variants as (
         ] else [] end, recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join dcgs
-        on dcgs.evaluation_id = evaluated_topics.evaluation_id
-        and dcgs.last_rank = cutoffs.last_rank
-    left join ideal_dcgs
-        on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
-        and ideal_dcgs.topic_id = evaluated_topics.topic_id
-        and ideal_dcgs.last_rank = cutoffs.last_rank
-    left join ideal_dcgs_as_long
-        on ideal_dcgs_as_long.evaluation_id = evaluated_topics.evaluation_id
-        and ideal_dcgs_as_long.last_rank = cutoffs.last_rank
-    left join ideal_dcgs_of_retrieved
-        on ideal_dcgs_of_retrieved.evaluation_id = evaluated_topics.evaluation_id
-        and ideal_dcgs_of_retrieved.last_rank = cutoffs.last_rank
+    left join dcgs using (evaluation_id, last_rank)
+    left join ideal_dcgs using (qrels_id, topic_id, last_rank)
+    left join ideal_dcgs_as_long using (evaluation_id, last_rank)
+    left join ideal_dcgs_of_retrieved using (evaluation_id, last_rank)
 )
 select
     qrels,

@@ -9,4 +9,4 @@ select
         hash(hash(runs.run, retrieved.topic_id, retrieved.document_id, retrieved.rank, retrieved.tied_above))
     ) as ties
 from retrieved
-join runs on runs.run_id = retrieved.run_id
+join runs using (run_id)

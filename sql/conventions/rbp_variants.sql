@@ -30,9 +30,7 @@ variants as (
         ], recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join discounted
-        on discounted.evaluation_id = evaluated_topics.evaluation_id
-        and discounted.last_rank = cutoffs.last_rank
+    left join discounted using (evaluation_id, last_rank)
 )
 select
     qrels,

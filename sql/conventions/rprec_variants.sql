@@ -11,10 +11,8 @@ with found as (
             as num_rel_at_judged,
         sum(ranks.share) as num_rel_ret
     from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as ranks
-    join evaluated_topics on evaluated_topics.evaluation_id = ranks.evaluation_id
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
+    join evaluated_topics using (evaluation_id)
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
     group by ranks.evaluation_id
 ),
 variants as (
@@ -37,12 +35,9 @@ variants as (
             }
         ], recursive := true)
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
+    left join found using (evaluation_id)
 )
 select
     qrels,

@@ -23,10 +23,8 @@ found as (
             as first_of_greatest
     from ordered_ranks(judged_only := $judged_only, ties := $ties) as ranks
     cross join cutoffs(k := $k) as cutoffs
-    join evaluated_topics on evaluated_topics.evaluation_id = ranks.evaluation_id
-    join greatest_grades
-        on greatest_grades.qrels_id = evaluated_topics.qrels_id
-        and greatest_grades.topic_id = evaluated_topics.topic_id
+    join evaluated_topics using (evaluation_id)
+    join greatest_grades using (qrels_id, topic_id)
     where ranks.grade >= $rel
     group by ranks.evaluation_id, cutoffs.last_rank
 ),
@@ -60,9 +58,7 @@ variants as (
         ], recursive := true)
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join found
-        on found.evaluation_id = evaluated_topics.evaluation_id
-        and found.last_rank = cutoffs.last_rank
+    left join found using (evaluation_id, last_rank)
     where $ties <> 'expected'
 )
 select

@@ -42,12 +42,8 @@ variants as (
         ] else [] end, recursive := true)
     from evaluated_topics
     join cutoffs(k := $k) as cutoffs on cutoffs.k is not null
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join found
-        on found.evaluation_id = evaluated_topics.evaluation_id
-        and found.k = cutoffs.k
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join found using (evaluation_id, k)
 )
 select
     qrels,

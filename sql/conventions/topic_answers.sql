@@ -11,11 +11,9 @@ with unjudged_topics as (
         evaluated.run,
         topics.topic
     from (select distinct qrels, run, qrels_id, run_id from evaluated_topics) as evaluated
-    join run_topics on run_topics.run_id = evaluated.run_id
-    join topics on topics.topic_id = run_topics.topic_id
-    anti join evaluated_topics
-        on evaluated_topics.qrels_id = evaluated.qrels_id
-        and evaluated_topics.topic_id = run_topics.topic_id
+    join run_topics using (run_id)
+    join topics using (topic_id)
+    anti join evaluated_topics using (qrels_id, topic_id)
 ),
 greatest_grades as (
     select
@@ -36,13 +34,8 @@ answers as (
         greatest_grades.grade >= figure_measures.rel as has_relevant
     from figure_answers
     join figure_measures on figure_measures.measure = split_part(figure_answers.measure, '@' || chr(9), 1)
-    join evaluated_topics
-        on evaluated_topics.qrels = figure_answers.qrels
-        and evaluated_topics.run = figure_answers.run
-        and evaluated_topics.topic = figure_answers.topic
-    join greatest_grades
-        on greatest_grades.qrels_id = evaluated_topics.qrels_id
-        and greatest_grades.topic_id = evaluated_topics.topic_id
+    join evaluated_topics using (qrels, run, topic)
+    join greatest_grades using (qrels_id, topic_id)
     union all
     select
         unjudged_topics.qrels,
@@ -53,9 +46,7 @@ answers as (
         null as missing,
         null as has_relevant
     from unjudged_topics
-    join (select distinct qrels, run, measure from figure_answers) as measures
-        on measures.qrels = unjudged_topics.qrels
-        and measures.run = unjudged_topics.run
+    join (select distinct qrels, run, measure from figure_answers) as measures using (qrels, run)
 ),
 kept_topics as (
     select 'judged' as topics

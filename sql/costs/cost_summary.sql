@@ -27,7 +27,7 @@ expected as (
         held.cost,
         held.whole_run
     from evaluated_topics
-    join held on held.run_id = evaluated_topics.run_id
+    join held using (run_id)
 )
 select
     expected.qrels,
@@ -41,9 +41,5 @@ select
     count(topic_costs.value) as num_topics,
     list(expected.topic order by expected.topic) filter (where topic_costs.value is null) as missing
 from expected
-left join topic_costs
-    on topic_costs.qrels = expected.qrels
-    and topic_costs.run = expected.run
-    and topic_costs.topic = expected.topic
-    and topic_costs.cost = expected.cost
+left join topic_costs using (qrels, run, topic, cost)
 group by expected.qrels, expected.run, expected.cost

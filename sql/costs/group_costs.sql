@@ -31,8 +31,6 @@ select
     sum(topic_costs.value order by topic_costs.topic) as total,
     count(*) as num_topics
 from topic_costs
-left join grouped_topics
-    on grouped_topics.qrels = topic_costs.qrels
-    and grouped_topics.topic = topic_costs.topic
+left join grouped_topics using (qrels, topic)
 where topic_costs.qrels in (select qrels from grouped_topics)
 group by topic_costs.qrels, grouped_topics.topic_group, topic_costs.run, topic_costs.cost

@@ -118,9 +118,7 @@ points as (
         costs_of_runs.value + costs_of_runs.width as cost_high,
         costs_of_runs.num_topics
     from qualities
-    join costs_of_runs
-        on costs_of_runs.qrels = qualities.qrels
-        and costs_of_runs.run = qualities.run
+    join costs_of_runs using (qrels, run)
     left join mean_intervals(confidence := $confidence) as of_quality
         on of_quality.qrels = qualities.qrels
         and of_quality.run = qualities.run
@@ -132,7 +130,7 @@ dominated as (
         beaten.run,
         list(better.run order by better.quality desc, better.cost, better.run) as dominated_by
     from points as beaten
-    join points as better on better.qrels = beaten.qrels
+    join points as better using (qrels)
     where
         round(better.quality - beaten.quality, 12) >= 0
         and round(better.cost - beaten.cost, 12) <= 0
@@ -154,9 +152,7 @@ select
     dominated.dominated_by
 from asked
 left join points on true
-left join dominated
-    on dominated.qrels = points.qrels
-    and dominated.run = points.run
+left join dominated using (qrels, run)
 where
     case
         when not asked.has_quality

@@ -14,7 +14,7 @@ with cut_values as (
         answered.topic,
         answered.value
     from cut_lists
-    join answered on answered.run = cut_lists.run
+    join answered using (run)
 )
 select
     after.list,

@@ -9,4 +9,4 @@ select
     cut_lists.run_id,
     list_facts.topic_id
 from cut_lists
-join list_facts on list_facts.list = cut_lists.list
+join list_facts using (list)

@@ -23,4 +23,4 @@ select distinct
     timestamp '1970-01-01' as loaded_at,
     '' as evalsql_version
 from cut_lists
-join list_facts on list_facts.list = cut_lists.list
+join list_facts using (list)

@@ -19,9 +19,7 @@ with described as (
         contributions.contribution,
         contributions.value
     from contributions
-    join listed
-        on listed.list = contributions.list
-        and listed.rank = contributions.rank
+    join listed using (list, rank)
 ),
 paired as (
     select

@@ -22,9 +22,7 @@ with described as (
         contributions.contribution,
         contributions.value
     from contributions
-    left join listed
-        on listed.list = contributions.list
-        and listed.rank = contributions.rank
+    left join listed using (list, rank)
     where contributions.rank <= $depth
 ),
 shown as (

@@ -22,11 +22,11 @@ select
     whole.value - shown.value as left_out,
     list_facts.missing
 from lengths
-join list_facts on list_facts.list = lengths.list
+join list_facts using (list)
 join cut_lists as whole_lists
     on whole_lists.list = lengths.list
     and whole_lists.num_kept = lengths.num_ret
-join answered as whole on whole.run = whole_lists.run
+join answered as whole using (run)
 join cut_lists as shown_lists
     on shown_lists.list = lengths.list
     and shown_lists.num_kept = least(lengths.num_ret, $depth)

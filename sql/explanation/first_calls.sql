@@ -9,8 +9,6 @@ select
     documents.document,
     min(call_ranks.call) as call
 from chosen_lists
-join call_ranks
-    on call_ranks.run_id = chosen_lists.run_id
-    and call_ranks.topic_id = chosen_lists.topic_id
-join documents on documents.document_id = call_ranks.document_id
+join call_ranks using (run_id, topic_id)
+join documents using (document_id)
 group by chosen_lists.list, documents.document

@@ -28,7 +28,7 @@ ordered as (
         graded.grade,
         row_number() over (order by graded.grade desc, documents.document) as rank
     from graded
-    join documents on documents.document_id = graded.document_id
+    join documents using (document_id)
 )
 select
     'ideal' as list,

@@ -8,5 +8,5 @@ select distinct
     others.member as document
 from queries
 join members on members.member = queries.query
-join members as others on others.family = members.family
+join members as others using (family)
 where others.member <> queries.query

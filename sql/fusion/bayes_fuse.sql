@@ -64,13 +64,13 @@ select
     documents.document,
     sum(coalesce(learnt.gain, 0) order by ranks.place) + max(num_runs.num_runs) * ln(0.001 / 0.999) as score
 from fused_ranks(runs := $runs) as ranks
-left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
+left join topic_folds(qrels := $qrels, folds := $folds) as parts using (topic_id)
 left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
     and ranks.rank > learnt.before
     and ranks.rank <= learnt.last_rank
 cross join num_runs
-join topics on topics.topic_id = ranks.topic_id
-join documents on documents.document_id = ranks.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

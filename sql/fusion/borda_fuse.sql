@@ -9,6 +9,6 @@ select
     documents.document,
     sum(listed.weight * listed.points order by listed.place) as score
 from borda_points(runs := $runs, weights := $weights) as listed
-join topics on topics.topic_id = listed.topic_id
-join documents on documents.document_id = listed.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

@@ -8,6 +8,6 @@ select
     documents.document,
     sum(found.weight * found.score order by found.place) as score
 from comparable_scores(runs := $runs, weights := $weights, norm := $norm) as found
-join topics on topics.topic_id = found.topic_id
-join documents on documents.document_id = found.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

@@ -35,10 +35,7 @@ ballots as (
         list(coalesce(ranks.rank, 2147483647) order by places.place) as ranks
     from candidates
     cross join known_runs(runs := $runs, weights := $weights) as places
-    left join ranks
-        on ranks.topic_id = candidates.topic_id
-        and ranks.document_id = candidates.document_id
-        and ranks.place = places.place
+    left join ranks using (topic_id, document_id, place)
     group by candidates.topic_id, candidates.document_id
 ),
 given_weights as (
@@ -73,8 +70,6 @@ select
     documents.document,
     1 + coalesce(won.num_won, 0) + coalesce(won.num_even, 0) / cast(2 as double) as score
 from ballots
-left join won
-    on won.topic_id = ballots.topic_id
-    and won.document_id = ballots.document_id
-join topics on topics.topic_id = ballots.topic_id
-join documents on documents.document_id = ballots.document_id
+left join won using (topic_id, document_id)
+join topics using (topic_id)
+join documents using (document_id)

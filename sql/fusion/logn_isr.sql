@@ -11,6 +11,6 @@ select
     documents.document,
     sum(1 / pow(ranks.rank, 2) order by ranks.place) * ln(count(*) + $sigma) as score
 from fused_ranks(runs := $runs) as ranks
-join topics on topics.topic_id = ranks.topic_id
-join documents on documents.document_id = ranks.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

@@ -11,11 +11,11 @@ with learnt as (
         listed.place,
         avg(ap.value) as mean_ap
     from training_topics(qrels := $qrels, folds := $folds) as training
-    join topics on topics.topic_id = training.topic_id
+    join topics using (topic_id)
     join ap(rel := $rel) as ap
         on ap.qrels = $qrels
         and ap.topic = topics.topic
-    join known_runs(runs := $runs) as listed on listed.run = ap.run
+    join known_runs(runs := $runs) as listed using (run)
     group by training.fold, listed.place
 )
 select
@@ -23,10 +23,10 @@ select
     documents.document,
     sum(coalesce(learnt.mean_ap, 0) / ranks.rank order by ranks.place) as score
 from fused_ranks(runs := $runs) as ranks
-left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
+left join topic_folds(qrels := $qrels, folds := $folds) as parts using (topic_id)
 left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
-join topics on topics.topic_id = ranks.topic_id
-join documents on documents.document_id = ranks.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

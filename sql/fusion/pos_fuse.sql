@@ -10,6 +10,6 @@ select
     documents.document,
     sum(learnt.probability order by learnt.place) as score
 from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as learnt
-join topics on topics.topic_id = learnt.topic_id
-join documents on documents.document_id = learnt.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

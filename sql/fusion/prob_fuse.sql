@@ -42,14 +42,12 @@ select
     documents.document,
     sum(coalesce(learnt.probability / learnt.segment, 0) order by ranks.place) as score
 from fused_ranks(runs := $runs) as ranks
-join run_topics
-    on run_topics.run_id = ranks.run_id
-    and run_topics.topic_id = ranks.topic_id
-left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
+join run_topics using (run_id, topic_id)
+left join topic_folds(qrels := $qrels, folds := $folds) as parts using (topic_id)
 left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
     and learnt.segment = floor((ranks.rank - 1) / ceil(run_topics.num_ret / cast($segments as double))) + 1
-join topics on topics.topic_id = ranks.topic_id
-join documents on documents.document_id = ranks.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

@@ -9,6 +9,6 @@ select
     documents.document,
     sum(ranks.weight / ($k + ranks.rank) order by ranks.place) as score
 from fused_ranks(runs := $runs, weights := $weights) as ranks
-join topics on topics.topic_id = ranks.topic_id
-join documents on documents.document_id = ranks.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

@@ -29,7 +29,7 @@ select
     documents.document,
     sum(coalesce(learnt.probability, 0) * (scores.score + 1) order by ranks.place) as score
 from fused_ranks(runs := $runs) as ranks
-left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
+left join topic_folds(qrels := $qrels, folds := $folds) as parts using (topic_id)
 left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place

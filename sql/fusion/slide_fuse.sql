@@ -23,6 +23,6 @@ select
     documents.document,
     sum(scored.score order by scored.place) as score
 from scored
-join topics on topics.topic_id = scored.topic_id
-join documents on documents.document_id = scored.document_id
+join topics using (topic_id)
+join documents using (document_id)
 group by topics.topic, documents.document

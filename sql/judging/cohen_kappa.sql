@@ -49,14 +49,8 @@ grade_pairs as (
             when $disagreement = 'quadratic' then pow(firsts.rating - seconds.other_rating, 2)
         end as distance
     from firsts
-    join seconds
-        on seconds.qrels = firsts.qrels
-        and seconds.other = firsts.other
-    left join counts
-        on counts.qrels = firsts.qrels
-        and counts.other = firsts.other
-        and counts.rating = firsts.rating
-        and counts.other_rating = seconds.other_rating
+    join seconds using (qrels, other)
+    left join counts using (qrels, other, rating, other_rating)
 ),
 sums as (
     select

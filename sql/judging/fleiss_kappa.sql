@@ -36,9 +36,7 @@ shares as (
         rated.rating,
         sum(rated.num_judges) as num_judgments
     from rated
-    join whole
-        on whole.topic_id = rated.topic_id
-        and whole.document_id = rated.document_id
+    join whole using (topic_id, document_id)
     group by rated.rating
 ),
 chance as (

@@ -73,13 +73,8 @@ cells as materialized (
         counts.other_rating,
         cast(sum(counts.num_documents * drawn_times.times) as double) as num_documents
     from counts
-    join topics_placed
-        on topics_placed.qrels = counts.qrels
-        and topics_placed.other = counts.other
-        and topics_placed.topic = counts.topic
-    join drawn_times
-        on drawn_times.num_topics = topics_placed.num_topics
-        and drawn_times.place = topics_placed.place
+    join topics_placed using (qrels, other, topic)
+    join drawn_times using (num_topics, place)
     group by counts.qrels, counts.other, drawn_times.draw, counts.rating, counts.other_rating
 ),
 grades as (
@@ -165,10 +160,7 @@ figures as (
         1 - seen.squares * seen.num_documents / nullif(by_chance.squares, 0) as kappa_quadratic,
         1 - (2 * seen.num_documents - 1) * seen.distances / nullif(by_chance.distances, 0) as alpha
     from seen
-    join by_chance
-        on by_chance.qrels = seen.qrels
-        and by_chance.other = seen.other
-        and by_chance.draw = seen.draw
+    join by_chance using (qrels, other, draw)
 ),
 intervals as (
     select
@@ -197,11 +189,7 @@ select
     intervals.alpha_ends[2] as alpha_high,
     judges.loaded_at
 from figures
-join intervals
-    on intervals.qrels = figures.qrels
-    and intervals.other = figures.other
-join (select distinct qrels, other, num_topics from topics_placed) as sizes
-    on sizes.qrels = figures.qrels
-    and sizes.other = figures.other
+join intervals using (qrels, other)
+join (select distinct qrels, other, num_topics from topics_placed) as sizes using (qrels, other)
 join qrels as judges on judges.qrels = figures.other
 where figures.draw = 0

@@ -54,7 +54,7 @@ run_means as materialized (
         avg(sides.value order by sides.topic) as mean,
         avg(sides.other_value order by sides.topic) as other_mean
     from sides
-    join runs on runs.run = sides.run
+    join runs using (run)
     group by sides.measure, sides.qrels, sides.other, sides.run, runs.meta[$group_key]
 ),
 standings as (
@@ -160,7 +160,7 @@ moves as (
         runs.meta[$group_key] as run_group,
         avg(effects.place - effects.other_place) as places
     from judgment_effects(names := $names, reference := $reference) as effects
-    join runs on runs.run = effects.run
+    join runs using (run)
     group by effects.measure, effects.qrels, effects.other, runs.meta[$group_key]
 ),
 widths as (
@@ -187,4 +187,4 @@ join moves
     and moves.qrels = summed.qrels
     and moves.other = summed.other
     and moves.run_group = summed.run_group
-left join widths on widths.df = summed.df
+left join widths using (df)

@@ -47,5 +47,5 @@ select
     ours.place,
     theirs.place as other_place
 from pairs
-join places as ours on ours.qrels = pairs.qrels
+join places as ours using (qrels)
 join places as theirs on theirs.qrels = pairs.other

@@ -22,7 +22,7 @@ with asked as (
         topic_texts.narrative,
         row_number() over (partition by topic_texts.topic order by topic_texts.qrels) as place
     from topic_texts
-    join named_qrels(names := $names) as listed on listed.qrels = topic_texts.qrels
+    join named_qrels(names := $names) as listed using (qrels)
 )
 select
     pooled.topic,
@@ -40,4 +40,4 @@ from pooled
 left join asked
     on asked.topic = pooled.topic
     and asked.place = 1
-left join document_words on document_words.document = pooled.document
+left join document_words using (document)

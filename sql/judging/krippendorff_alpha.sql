@@ -40,12 +40,8 @@ coincidences as (
             order by documents_judged.topic_id, documents_judged.document_id
         ) as num_pairs
     from documents_judged
-    join rated
-        on rated.topic_id = documents_judged.topic_id
-        and rated.document_id = documents_judged.document_id
-    join rated as others
-        on others.topic_id = documents_judged.topic_id
-        and others.document_id = documents_judged.document_id
+    join rated using (topic_id, document_id)
+    join rated as others using (topic_id, document_id)
     group by rated.rating, others.rating
 ),
 totals as (
@@ -53,9 +49,7 @@ totals as (
         rated.rating,
         cast(sum(rated.num_judges) as double) as num_judgments
     from rated
-    join documents_judged
-        on documents_judged.topic_id = rated.topic_id
-        and documents_judged.document_id = rated.document_id
+    join documents_judged using (topic_id, document_id)
     group by rated.rating
 ),
 running as (
@@ -87,9 +81,7 @@ sums as (
         sum(distances.pairs_by_chance * distances.distance order by distances.rating, distances.other_rating)
             as by_chance
     from distances
-    left join coincidences
-        on coincidences.rating = distances.rating
-        and coincidences.other_rating = distances.other_rating
+    left join coincidences using (rating, other_rating)
 ),
 counts as (
     select

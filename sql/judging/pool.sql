@@ -23,7 +23,7 @@ pooled as (
         retrieved.document_id,
         count(*) as num_pooling
     from retrieved
-    join listed on listed.run_id = retrieved.run_id
+    join listed using (run_id)
     where retrieved.rank <= coalesce($depth, retrieved.rank)
     group by retrieved.topic_id, retrieved.document_id
 ),
@@ -36,10 +36,8 @@ gains as (
         max(retrieved.rank) as last_rank,
         sum((1 - $p) * pow($p, retrieved.rank - 1) order by retrieved.rank) as total_change
     from retrieved
-    join listed on listed.run_id = retrieved.run_id
-    join pooled
-        on pooled.topic_id = retrieved.topic_id
-        and pooled.document_id = retrieved.document_id
+    join listed using (run_id)
+    join pooled using (topic_id, document_id)
     group by retrieved.topic_id, retrieved.document_id
 )
 select
@@ -56,8 +54,6 @@ select
             else 0
         end as order_change
 from pooled
-join gains
-    on gains.topic_id = pooled.topic_id
-    and gains.document_id = pooled.document_id
-join topics on topics.topic_id = pooled.topic_id
-join documents on documents.document_id = pooled.document_id
+join gains using (topic_id, document_id)
+join topics using (topic_id)
+join documents using (document_id)

@@ -18,7 +18,7 @@ with pooled as (
         retrieved.document_id,
         count(*) over (partition by retrieved.topic_id, retrieved.document_id) as num_pooling
     from known_runs(runs := $runs) as listed
-    join retrieved on retrieved.run_id = listed.run_id
+    join retrieved using (run_id)
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 ),
 pairs as (
@@ -38,10 +38,7 @@ select
     count(case when pooled.num_pooling = 1 and judged_documents.grade >= $rel then 1 end)
         as num_unique_relevant
 from named_qrels(names := $names) as listed
-join pairs on pairs.qrels_id = listed.qrels_id
-join pooled on pooled.run_id = pairs.run_id
-left join judged_documents
-    on judged_documents.qrels_id = listed.qrels_id
-    and judged_documents.topic_id = pooled.topic_id
-    and judged_documents.document_id = pooled.document_id
+join pairs using (qrels_id)
+join pooled using (run_id)
+left join judged_documents using (qrels_id, topic_id, document_id)
 group by listed.qrels, pooled.run

@@ -12,7 +12,7 @@ select
     documents.document,
     retrieved.rank
 from known_runs(runs := $runs) as listed
-join retrieved on retrieved.run_id = listed.run_id
-join topics on topics.topic_id = retrieved.topic_id
-join documents on documents.document_id = retrieved.document_id
+join retrieved using (run_id)
+join topics using (topic_id)
+join documents using (document_id)
 where retrieved.rank <= coalesce($depth, retrieved.rank)

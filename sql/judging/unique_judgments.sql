@@ -17,7 +17,7 @@ with pooled as (
         count(*) as num_pooling,
         min(listed.run_id) as run_id
     from known_runs(runs := $runs) as listed
-    join retrieved on retrieved.run_id = listed.run_id
+    join retrieved using (run_id)
     where retrieved.rank <= coalesce($depth, retrieved.rank)
     group by retrieved.topic_id, retrieved.document_id
 )
@@ -32,13 +32,11 @@ select
     pooled.topic_id,
     pooled.document_id
 from pooled
-join judged_documents
-    on judged_documents.topic_id = pooled.topic_id
-    and judged_documents.document_id = pooled.document_id
-join named_qrels(names := $names) as listed on listed.qrels_id = judged_documents.qrels_id
-join runs as held on held.run_id = pooled.run_id
-join topics on topics.topic_id = pooled.topic_id
-join documents on documents.document_id = pooled.document_id
+join judged_documents using (topic_id, document_id)
+join named_qrels(names := $names) as listed using (qrels_id)
+join runs as held using (run_id)
+join topics using (topic_id)
+join documents using (document_id)
 where
     pooled.num_pooling = 1
     and judged_documents.grade >= 0

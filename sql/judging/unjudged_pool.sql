@@ -15,9 +15,9 @@ with judged as (
         topics.topic,
         documents.document
     from named_qrels(names := $names) as listed
-    join judged_documents on judged_documents.qrels_id = listed.qrels_id
-    join topics on topics.topic_id = judged_documents.topic_id
-    join documents on documents.document_id = judged_documents.document_id
+    join judged_documents using (qrels_id)
+    join topics using (topic_id)
+    join documents using (document_id)
     where judged_documents.grade >= 0
     group by topics.topic, documents.document
 )
@@ -31,7 +31,5 @@ select
     pool.figure_change,
     pool.order_change
 from pool(runs := $runs, depth := $depth, p := $p) as pool
-left join judged
-    on judged.topic = pool.topic
-    and judged.document = pool.document
+left join judged using (topic, document)
 where judged.document is null

@@ -41,4 +41,4 @@ select
         coalesce(lists.texts, cast([] as varchar[]))
     ) as meta
 from owners
-left join lists on lists.id = owners.id
+left join lists using (id)

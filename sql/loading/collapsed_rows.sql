@@ -35,4 +35,4 @@ select
     documents_of_spans.score,
     comparison_score(documents_of_spans.score, $tie_rule, $lower_is_better) as strength
 from documents_of_spans
-join document_ids on document_ids.document_id = documents_of_spans.document_id
+join document_ids using (document_id)

@@ -21,6 +21,6 @@ select
     comparison_score(staged.score, $tie_rule, $lower_is_better) as strength,
     staged.call
 from staged
-join staged_files on staged_files.file_id = staged.file_id
-join topics on topics.topic = staged.topic
-join document_ids on document_ids.document = staged.document
+join staged_files using (file_id)
+join topics using (topic)
+join document_ids using (document)

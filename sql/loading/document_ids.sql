@@ -19,7 +19,7 @@ known as (
         documents.document_id,
         documents.document_id is null as is_new
     from staged_documents
-    left join documents on documents.document = staged_documents.document
+    left join documents using (document)
 )
 select
     coalesce(

@@ -25,5 +25,5 @@ select
         recursive := true
     )
 from portion
-join portion_runs on portion_runs.run = portion.run
+join portion_runs using (run)
 where starts_with(portion.facts, '[')

@@ -19,9 +19,7 @@ with judged as (
         retrieved.first_rank,
         judged_documents.grade
     from retrieved
-    join judged_documents
-        on judged_documents.topic_id = retrieved.topic_id
-        and judged_documents.document_id = retrieved.document_id
+    join judged_documents using (topic_id, document_id)
     where
         retrieved.run_id in (select run_id from new_pairs)
         and judged_documents.qrels_id in (select qrels_id from new_pairs)
@@ -61,15 +59,7 @@ select
     judged.grade,
     judged.document_id
 from judged
-join evaluations
-    on evaluations.qrels_id = judged.qrels_id
-    and evaluations.run_id = judged.run_id
-    and evaluations.topic_id = judged.topic_id
-join new_pairs
-    on new_pairs.qrels_id = judged.qrels_id
-    and new_pairs.run_id = judged.run_id
-left join tied
-    on tied.run_id = judged.run_id
-    and tied.topic_id = judged.topic_id
-    and tied.first_rank = judged.first_rank
+join evaluations using (qrels_id, run_id, topic_id)
+join new_pairs using (qrels_id, run_id)
+left join tied using (run_id, topic_id, first_rank)
 order by evaluations.evaluation_id, judged.rank

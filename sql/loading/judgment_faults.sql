@@ -21,9 +21,7 @@ candidates as (
         staged.document,
         case when $in_groups then staged.iteration end as judgment_group
     from staged
-    join repeated
-        on repeated.topic = staged.topic
-        and repeated.document = staged.document
+    join repeated using (topic, document)
 ),
 numbered as (
     select

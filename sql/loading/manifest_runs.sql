@@ -46,7 +46,7 @@ placed as (
         min(named.line) over (partition by named.file) as file_line,
         min(named.line) over (partition by named.run) as run_line
     from named
-    left join judged on judged.line = named.line
+    left join judged using (line)
 )
 select
     line,

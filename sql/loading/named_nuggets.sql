@@ -31,6 +31,6 @@ select
     min(names.nugget) as nugget,
     min(names.importance) as importance
 from names
-join topics on topics.topic_id = names.topic_id
+join topics using (topic_id)
 group by names.topic_id, topics.topic, names.name
 having count(*) = 1

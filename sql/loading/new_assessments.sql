@@ -11,7 +11,7 @@ select
     documents.document_id,
     staged.grade
 from staged
-join staged_files on staged_files.file_id = staged.file_id
-join topics on topics.topic = staged.topic
-join documents on documents.document = staged.document
+join staged_files using (file_id)
+join topics using (topic)
+join documents using (document)
 order by topics.topic_id, documents.document_id

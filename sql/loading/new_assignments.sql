@@ -12,7 +12,7 @@ select
     named_nuggets.nugget,
     staged.assignment
 from staged
-join runs on runs.run = staged.run
+join runs using (run)
 join named_nuggets
     on named_nuggets.topic = staged.topic
     and named_nuggets.name = staged.nugget

@@ -18,6 +18,6 @@ select
         when staged.support in ('NS', 'no_support') or try_cast(staged.support as double) = 0 then 0
     end as support
 from staged
-join runs on runs.run = staged.run
-join topics on topics.topic = staged.topic
+join runs using (run)
+join topics using (topic)
 order by runs.run_id, topics.topic_id, staged.line

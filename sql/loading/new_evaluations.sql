@@ -24,5 +24,5 @@ select
     new_pairs.run_id,
     judged_topics.topic_id
 from new_pairs
-join judged_topics on judged_topics.qrels_id = new_pairs.qrels_id
+join judged_topics using (qrels_id)
 cross join greatest_key

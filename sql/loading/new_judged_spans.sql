@@ -23,7 +23,7 @@ select
     cast(staged."end" as bigint) + case when $unit in ('lines', 'pages') then 1 else 0 end as span_end,
     staged.grade
 from staged
-join staged_files on staged_files.file_id = staged.file_id
-join topics on topics.topic = staged.topic
-join documents on documents.document = staged.document
+join staged_files using (file_id)
+join topics using (topic)
+join documents using (document)
 order by topics.topic_id, documents.document_id, staged.start, staged."end"

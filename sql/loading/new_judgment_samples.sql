@@ -23,7 +23,7 @@ select
         else staged.probability
     end as probability
 from staged
-join staged_files on staged_files.file_id = staged.file_id
-join topics on topics.topic = staged.topic
-join documents on documents.document = staged.document
+join staged_files using (file_id)
+join topics using (topic)
+join documents using (document)
 order by topics.topic_id, documents.document_id

@@ -13,5 +13,5 @@ select
     staged.importance,
     nullif(staged.text, staged.nugget) as text
 from staged
-join topics on topics.topic = staged.topic
+join topics using (topic)
 order by topics.topic_id, staged.line, staged.nugget

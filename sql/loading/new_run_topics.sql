@@ -7,8 +7,8 @@ with present as (
         staged_files.owner_id as run_id,
         topics.topic_id
     from staged_topics
-    join staged_files on staged_files.file_id = staged_topics.file_id
-    join topics on topics.topic = staged_topics.topic
+    join staged_files using (file_id)
+    join topics using (topic)
 ),
 kept as (
     select
@@ -23,6 +23,4 @@ select
     present.topic_id,
     cast(coalesce(kept.num_ret, 0) as integer) as num_ret
 from present
-left join kept
-    on kept.run_id = present.run_id
-    and kept.topic_id = present.topic_id
+left join kept using (run_id, topic_id)

@@ -33,7 +33,7 @@ numbered as (
             ) as integer
         ) as call
     from calls
-    join runs_by_number on runs_by_number.run_id = calls.run_id
+    join runs_by_number using (run_id)
 )
 select
     run_id,

@@ -20,5 +20,5 @@ select
     sum(candidates.weight) as weight,
     candidates.comparison_score
 from tap_candidates(k := $k, rel := $rel, weighted := $weighted) as candidates
-join runs on runs.run_id = candidates.run_id
+join runs using (run_id)
 group by runs.run, candidates.k, candidates.comparison_score

@@ -12,7 +12,7 @@ select
     portion_runs.run_id,
     topics.topic_id
 from portion
-join portion_runs on portion_runs.run = portion.run
-join topics on topics.topic = portion.topic
+join portion_runs using (run)
+join topics using (topic)
 cross join qrels
 where portion.document is null

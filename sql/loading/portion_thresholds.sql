@@ -18,4 +18,4 @@ select
     cast(null as double) as weight,
     thresholds.comparison_score
 from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted) as thresholds
-join portion_runs on portion_runs.run_id = thresholds.run_id
+join portion_runs using (run_id)

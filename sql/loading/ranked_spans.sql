@@ -30,4 +30,4 @@ select
     cast(staged.span_end as bigint) + case when $unit in ('lines', 'pages') then 1 else 0 end as span_end,
     compared_rows.score
 from compared_rows
-join staged on staged.position = compared_rows.position
+join staged using (position)

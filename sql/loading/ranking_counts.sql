@@ -21,9 +21,7 @@ evaluated as (
         count(*) as num_topics,
         count(run_topics.run_id) as num_found
     from evaluations
-    left join run_topics
-        on run_topics.run_id = evaluations.run_id
-        and run_topics.topic_id = evaluations.topic_id
+    left join run_topics using (run_id, topic_id)
     group by evaluations.run_id
 ),
 judged as (
@@ -31,7 +29,7 @@ judged as (
         evaluations.run_id,
         count(*) as judged_documents
     from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    join evaluations using (evaluation_id)
     group by evaluations.run_id
 )
 select
@@ -43,6 +41,6 @@ select
     coalesce(judged.judged_documents, 0) as judged_documents,
     coalesce(runs.duplicates, 0) as duplicates
 from runs
-left join retrieved_topics on retrieved_topics.run_id = runs.run_id
-left join evaluated on evaluated.run_id = runs.run_id
-left join judged on judged.run_id = runs.run_id
+left join retrieved_topics using (run_id)
+left join evaluated using (run_id)
+left join judged using (run_id)

@@ -18,9 +18,7 @@ repeated as (
         ranked.topic_id,
         ranked.document_id
     from ranked
-    join possible_duplicates
-        on possible_duplicates.topic_id = ranked.topic_id
-        and possible_duplicates.document_id = ranked.document_id
+    join possible_duplicates using (topic_id, document_id)
     group by ranked.run_id, ranked.topic_id, ranked.document_id
     having count(*) > 1
 )
@@ -30,8 +28,8 @@ select
     documents.document,
     ranked_calls.call_name as call
 from repeated
-join topics on topics.topic_id = repeated.topic_id
-join documents on documents.document_id = repeated.document_id
+join topics using (topic_id)
+join documents using (document_id)
 left join ranked_calls
     on ranked_calls.list_id = repeated.run_id
     and ranked_calls.topic_id = repeated.topic_id

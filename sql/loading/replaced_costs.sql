@@ -15,6 +15,4 @@ select distinct
     named.cost,
     named.run
 from named
-join costs
-    on costs.run_id = named.run_id
-    and costs.cost = named.cost
+join costs using (run_id, cost)

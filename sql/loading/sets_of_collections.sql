@@ -30,5 +30,5 @@ select
     said_runs.meta,
     coalesce(judged.qrels_ids, only_set.qrels_ids, []) as qrels_ids
 from said_runs
-left join judged on judged.run = said_runs.run
+left join judged using (run)
 left join only_set on true

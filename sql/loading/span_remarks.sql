@@ -26,7 +26,7 @@ select
         ' included'
     ) as remark
 from spans
-join qrels on qrels.qrels_id = spans.qrels_id
+join qrels using (qrels_id)
 union all
 select concat(
     'spans that overlap another one of their document: ', count(*), '; each counts as a span, and what they share counts once'

@@ -41,7 +41,7 @@ topics_of_runs as (
         known_topics.topic_id,
         topics.topic
     from known_topics
-    join topics on topics.topic_id = known_topics.topic_id
+    join topics using (topic_id)
 ),
 calls as (
     select distinct
@@ -75,10 +75,8 @@ select
     -- The engine would read 1_000 as a thousand.
     case when not contains(cleaned.given, '_') then try_cast(cleaned.given as double) end as value
 from cleaned
-left join runs on runs.run = cleaned.run
-left join topics_of_runs
-    on topics_of_runs.run_id = runs.run_id
-    and topics_of_runs.topic = cleaned.topic
+left join runs using (run)
+left join topics_of_runs using (run_id, topic)
 left join topics_with_calls
     on topics_with_calls.run_id = topics_of_runs.run_id
     and topics_with_calls.topic_id = topics_of_runs.topic_id

@@ -10,8 +10,8 @@ select
     runs.run,
     runs.meta['unit'] as run_unit
 from new_pairs
-join qrels on qrels.qrels_id = new_pairs.qrels_id
-join runs on runs.run_id = new_pairs.run_id
+join qrels using (qrels_id)
+join runs using (run_id)
 where
     qrels.form = 'spans'
     and runs.meta['collapse'] is not null

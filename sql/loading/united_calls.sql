@@ -63,6 +63,6 @@ select
         else -cast(numbered.place as double)
     end as score
 from numbered
-join lists on lists.list_id = numbered.list_id
-join runs on runs.run_id = numbered.run_id
+join lists using (list_id)
+join runs using (run_id)
 order by numbered.list_id, numbered.topic_id, numbered.place

@@ -6,14 +6,14 @@
 with own_collection as (
     select coalesce(qrels.meta['collection'], qrels.qrels) as collection
     from qrels
-    join new_qrels on new_qrels.qrels_id = qrels.qrels_id
+    join new_qrels using (qrels_id)
 ),
 waiting as (
     select distinct
         runs.run_id,
         runs.meta['collection'] as collection
     from runs
-    join run_topics on run_topics.run_id = runs.run_id
+    join run_topics using (run_id)
     where
         run_topics.topic_id in (select judged_topics.topic_id from judged_topics)
         and runs.run_id not in (select evaluations.run_id from evaluations)

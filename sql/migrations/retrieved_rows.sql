@@ -21,5 +21,5 @@ select
     ranked.document_id,
     ranked.score
 from ranked
-join runs on runs.run_id = ranked.run_id
+join runs using (run_id)
 order by ranked.run_id, ranked.topic_id, ranked.rank

@@ -21,10 +21,10 @@ with ranked as (
         count(*) as num_ret,
         min(judged_ranks.rank) as best_rank
     from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
-    join qrels on qrels.qrels_id = evaluations.qrels_id
-    join runs on runs.run_id = evaluations.run_id
-    join chosen_runs on chosen_runs.run = runs.run
+    join evaluations using (evaluation_id)
+    join qrels using (qrels_id)
+    join runs using (run_id)
+    join chosen_runs using (run)
     where
         qrels.qrels = $qrels
         and judged_ranks.grade >= 1
@@ -39,12 +39,10 @@ relevant as (
         coalesce(ranked.num_ret, 0) as num_ret,
         ranked.best_rank
     from judged_documents
-    join qrels on qrels.qrels_id = judged_documents.qrels_id
-    join topics on topics.topic_id = judged_documents.topic_id
-    join documents on documents.document_id = judged_documents.document_id
-    left join ranked
-        on ranked.topic_id = judged_documents.topic_id
-        and ranked.document_id = judged_documents.document_id
+    join qrels using (qrels_id)
+    join topics using (topic_id)
+    join documents using (document_id)
+    left join ranked using (topic_id, document_id)
     where
         qrels.qrels = $qrels
         and judged_documents.grade >= 1

@@ -26,11 +26,11 @@ select
             (
                 select max(runs.loaded_at)
                 from runs
-                join chosen_runs on chosen_runs.run = runs.run
+                join chosen_runs using (run)
             )
         ),
         '%-d %B %Y'
     ) as loaded_on
 from judged
-join qrels on qrels.qrels_id = judged.qrels_id
+join qrels using (qrels_id)
 where qrels.qrels = $qrels

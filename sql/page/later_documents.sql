@@ -13,7 +13,7 @@ with relevant as (
         judged_ranks.rank,
         judged_ranks.document_id
     from chosen_lists
-    join judged_ranks on judged_ranks.evaluation_id = chosen_lists.evaluation_id
+    join judged_ranks using (evaluation_id)
     where judged_ranks.grade >= 1
 ),
 first_ones as (
@@ -29,8 +29,6 @@ select
     relevant.rank,
     documents.document
 from relevant
-join first_ones
-    on first_ones.topic = relevant.topic
-    and first_ones.document_id = relevant.document_id
-join documents on documents.document_id = relevant.document_id
+join first_ones using (topic, document_id)
+join documents using (document_id)
 where relevant.rank > $depth

@@ -23,12 +23,7 @@ select
     retrieved.score,
     judged_documents.grade
 from chosen_lists
-join retrieved
-    on retrieved.run_id = chosen_lists.run_id
-    and retrieved.topic_id = chosen_lists.topic_id
-join documents on documents.document_id = retrieved.document_id
-left join judged_documents
-    on judged_documents.qrels_id = chosen_lists.qrels_id
-    and judged_documents.topic_id = chosen_lists.topic_id
-    and judged_documents.document_id = retrieved.document_id
+join retrieved using (run_id, topic_id)
+join documents using (document_id)
+left join judged_documents using (qrels_id, topic_id, document_id)
 where retrieved.rank <= coalesce($depth, retrieved.rank)

@@ -11,8 +11,8 @@ with kept as (
         topics.topic_id,
         max(tap.num_kept) as num_kept
     from tap(k := 5) as tap
-    join runs on runs.run = tap.run
-    join topics on topics.topic = tap.topic
+    join runs using (run)
+    join topics using (topic)
     group by runs.run_id, topics.topic_id
 )
 select
@@ -23,7 +23,5 @@ select
         else greatest(cast($depth as bigint), coalesce(kept.num_kept, 0))
     end as depth
 from run_topics
-join runs on runs.run_id = run_topics.run_id
-left join kept
-    on kept.run_id = run_topics.run_id
-    and kept.topic_id = run_topics.topic_id
+join runs using (run_id)
+left join kept using (run_id, topic_id)

@@ -18,7 +18,7 @@ select
     runs.loaded_at,
     runs.evalsql_version
 from runs
-join chosen_runs on chosen_runs.run = runs.run
+join chosen_runs using (run)
 left join files
     on files.kind = 'run'
     and files.id = runs.run_id

@@ -8,7 +8,7 @@ with entries as (
         run_versions.version,
         unnest(map_entries(runs.meta), max_depth := 2)
     from runs
-    join run_versions on run_versions.run_id = runs.run_id
+    join run_versions using (run_id)
 )
 select
     system,

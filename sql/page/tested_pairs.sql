@@ -115,6 +115,4 @@ select
     steps.ties,
     steps.losses
 from steps
-left join factors
-    on factors.num_topics = steps.num_topics
-    and factors.tests_left = steps.tests_left
+left join factors using (num_topics, tests_left)

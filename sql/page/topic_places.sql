@@ -40,9 +40,7 @@ placed as (
         of_all.sign * of_all.median as goodness,
         ranked_values.sign * ranked_values.value < of_all.sign * of_all.median as is_behind
     from ranked_values
-    join of_all
-        on of_all.measure = ranked_values.measure
-        and of_all.topic = ranked_values.topic
+    join of_all using (measure, topic)
 )
 select
     measure,

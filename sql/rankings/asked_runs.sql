@@ -8,7 +8,7 @@ with named as (
         ) as run_id,
         asked.run
     from (select distinct unnest(cast(getvariable('only_runs') as varchar[])) as run) as asked
-    left join runs on runs.run = asked.run
+    left join runs using (run)
 )
 -- The choice is made before anything is planned, so that whoever sets no variable pays nothing for it.
 select

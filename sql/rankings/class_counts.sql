@@ -22,10 +22,8 @@ counted as (
         coalesce(found.num_nonrel, 0) as judged_nonrel_ret,
         evaluated_topics.num_ret - coalesce(found.num_rel, 0) as others_ret
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join found using (evaluation_id)
 )
 select
     evaluation_id,

@@ -9,6 +9,4 @@ select
     evaluations.topic_id as topic_id,
     case when $weighted then coalesce(topic_weights.weight, 1) else 1 end as weight
 from asked_evaluations() as evaluations
-left join topic_weights
-    on topic_weights.qrels_id = evaluations.qrels_id
-    and topic_weights.topic_id = evaluations.topic_id
+left join topic_weights using (qrels_id, topic_id)

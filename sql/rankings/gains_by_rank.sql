@@ -14,6 +14,5 @@ select
     grade_gains.gain * ordered_ranks.share as gain,
     ordered_ranks.share as share
 from ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks
-join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains
-    on grade_gains.grade = ordered_ranks.grade
+join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains using (grade)
 where grade_gains.gain <> 0

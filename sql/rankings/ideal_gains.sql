@@ -15,6 +15,5 @@ select
     ) as rank,
     grade_gains.gain
 from judged_documents
-join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains
-    on grade_gains.grade = judged_documents.grade
+join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains using (grade)
 where grade_gains.gain > 0

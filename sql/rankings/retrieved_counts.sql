@@ -6,9 +6,7 @@ select
     evaluations.evaluation_id as evaluation_id,
     run_topics.num_ret as num_ret
 from asked_evaluations() as evaluations
-join run_topics
-    on run_topics.run_id = evaluations.run_id
-    and run_topics.topic_id = evaluations.topic_id
+join run_topics using (run_id, topic_id)
 where not $judged_only
 union all
 select

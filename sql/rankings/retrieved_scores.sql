@@ -13,4 +13,4 @@ select
     retrieved.score,
     comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score
 from asked_retrieved() as retrieved
-join runs on runs.run_id = retrieved.run_id
+join runs using (run_id)

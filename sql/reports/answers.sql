@@ -13,10 +13,7 @@ select
     nuggets.text,
     nugget_assignments.assignment
 from nugget_assignments
-join nuggets
-    on nuggets.qrels_id = nugget_assignments.qrels_id
-    and nuggets.topic_id = nugget_assignments.topic_id
-    and nuggets.nugget = nugget_assignments.nugget
-join qrels on qrels.qrels_id = nugget_assignments.qrels_id
-join runs on runs.run_id = nugget_assignments.run_id
-join topics on topics.topic_id = nugget_assignments.topic_id
+join nuggets using (qrels_id, topic_id, nugget)
+join qrels using (qrels_id)
+join runs using (run_id)
+join topics using (topic_id)

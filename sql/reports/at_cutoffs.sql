@@ -28,7 +28,7 @@ relevant_between as (
         count(*) as num_rel_ret,
         fsum(relevant.relevant_rank / relevant.rank) as precisions
     from relevant_ranks(rel := $rel) as relevant
-    join last_ranks on last_ranks.rank = relevant.rank
+    join last_ranks using (rank)
     group by relevant.evaluation_id, last_ranks.last_rank
 ),
 gained_between as (
@@ -37,7 +37,7 @@ gained_between as (
         last_ranks.last_rank,
         fsum(gains.gain / log2(gains.rank + 1)) as dcg
     from gains_by_rank() as gains
-    join last_ranks on last_ranks.rank = gains.rank
+    join last_ranks using (rank)
     group by gains.evaluation_id, last_ranks.last_rank
 ),
 ideal_dcgs as (
@@ -64,19 +64,10 @@ cumulated as (
         ideal_dcgs.total as idcg
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join relevant_between
-        on relevant_between.evaluation_id = evaluated_topics.evaluation_id
-        and relevant_between.last_rank = cutoffs.last_rank
-    left join gained_between
-        on gained_between.evaluation_id = evaluated_topics.evaluation_id
-        and gained_between.last_rank = cutoffs.last_rank
-    left join ideal_dcgs
-        on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
-        and ideal_dcgs.topic_id = evaluated_topics.topic_id
-        and ideal_dcgs.last_rank = cutoffs.last_rank
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join relevant_between using (evaluation_id, last_rank)
+    left join gained_between using (evaluation_id, last_rank)
+    left join ideal_dcgs using (qrels_id, topic_id, last_rank)
     window up_to_cutoff as (partition by evaluated_topics.evaluation_id order by cutoffs.last_rank)
 )
 select

@@ -20,7 +20,7 @@ with followed as (
         lag(scores.value) over loaded as value_before,
         scores.value
     from scores
-    join run_versions on run_versions.run = scores.run
+    join run_versions using (run)
     where run_versions.system is not null
     window loaded as (
         partition by scores.qrels, run_versions.system, scores.measure, scores.topic

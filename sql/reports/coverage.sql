@@ -17,9 +17,7 @@ ranked as (
         count(*) as num_topics,
         count(run_topics.topic_id) as num_found
     from asked_evaluations() as evaluations
-    left join run_topics
-        on run_topics.run_id = evaluations.run_id
-        and run_topics.topic_id = evaluations.topic_id
+    left join run_topics using (run_id, topic_id)
     group by evaluations.qrels_id, evaluations.run_id
 ),
 answered as (
@@ -46,7 +44,7 @@ counted as (
         ranked.num_topics - ranked.num_found as missing_topics,
         coalesce(num_retrieved.num_topics, 0) - ranked.num_found as extra_topics
     from ranked
-    left join num_retrieved on num_retrieved.run_id = ranked.run_id
+    left join num_retrieved using (run_id)
     union all
     select
         answered.qrels_id,
@@ -55,7 +53,7 @@ counted as (
         nugget_topics.num_topics - answered.num_topics as missing_topics,
         0 as extra_topics
     from answered
-    join nugget_topics on nugget_topics.qrels_id = answered.qrels_id
+    join nugget_topics using (qrels_id)
     union all
     select
         qrels_id,
@@ -73,5 +71,5 @@ select
     counted.missing_topics,
     counted.extra_topics
 from counted
-join qrels on qrels.qrels_id = counted.qrels_id
-join asked_runs() as runs on runs.run_id = counted.run_id
+join qrels using (qrels_id)
+join asked_runs() as runs using (run_id)

@@ -14,4 +14,4 @@ select
         else replace(concat_ws(': ', document_texts.title, document_texts.text), chr(10), ' ')
     end as words
 from document_texts
-join documents on documents.document_id = document_texts.document_id
+join documents using (document_id)

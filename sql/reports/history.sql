@@ -38,13 +38,10 @@ loads as (
         lacking.missing_topics,
         coalesce(stored.sql_digest, warehouse.sql_digest) as sql_digest
     from mean_values
-    join run_versions on run_versions.run = mean_values.run
-    join qrels on qrels.qrels = mean_values.qrels
+    join run_versions using (run)
+    join qrels using (qrels)
     cross join warehouse
-    left join stored
-        on stored.qrels_id = qrels.qrels_id
-        and stored.run_id = run_versions.run_id
-        and stored.measure = mean_values.measure
+    left join stored using (qrels_id, run_id, measure)
     left join coverage as lacking
         on lacking.qrels = mean_values.qrels
         and lacking.run = mean_values.run
@@ -105,11 +102,5 @@ select
     ) as changed,
     followed.sql_digest
 from followed
-left join rejudged
-    on rejudged.qrels = followed.qrels
-    and rejudged.measure = followed.measure
-    and rejudged.run = followed.run
-left join mean_intervals(confidence := 0.95) as intervals
-    on intervals.qrels = followed.qrels
-    and intervals.measure = followed.measure
-    and intervals.run = followed.run
+left join rejudged using (qrels, measure, run)
+left join mean_intervals(confidence := 0.95) as intervals using (qrels, measure, run)

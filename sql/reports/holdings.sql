@@ -115,10 +115,10 @@ select
     qrels.loaded_at,
     sources.file
 from qrels
-join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
+join qrels_sizes using (qrels_id)
 join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
-left join weighted on weighted.qrels_id = qrels.qrels_id
-left join described on described.qrels_id = qrels.qrels_id
+left join weighted using (qrels_id)
+left join described using (qrels_id)
 union all
 select
     'run' as kind,
@@ -136,6 +136,6 @@ select
     runs.loaded_at,
     sources.file
 from runs
-join run_sizes on run_sizes.run_id = runs.run_id
+join run_sizes using (run_id)
 join sources on sources.kind = 'run' and sources.id = runs.run_id
-left join coverage on coverage.run = runs.run
+left join coverage using (run)

@@ -10,6 +10,6 @@ select
     documents.document,
     assessments.grade
 from assessments
-join qrels on qrels.qrels_id = assessments.qrels_id
-join topics on topics.topic_id = assessments.topic_id
-join documents on documents.document_id = assessments.document_id
+join qrels using (qrels_id)
+join topics using (topic_id)
+join documents using (document_id)

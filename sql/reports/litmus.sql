@@ -111,7 +111,7 @@ with values_by_topic as (
 chosen as (
     select values_by_topic.*
     from values_by_topic
-    join known_runs(runs := $baseline || ',' || $expanded) as asked on asked.run = values_by_topic.run
+    join known_runs(runs := $baseline || ',' || $expanded) as asked using (run)
 ),
 pairs as (
     select
@@ -126,10 +126,7 @@ pairs as (
             else after.value - before.value
         end as gain
     from chosen as before
-    join chosen as after
-        on after.place = before.place
-        and after.qrels = before.qrels
-        and after.topic = before.topic
+    join chosen as after using (place, qrels, topic)
     where
         before.run = $baseline
         and after.run = $expanded
@@ -163,9 +160,7 @@ errors as (
                 / averages.num_topics
         ) as error
     from pairs
-    join averages
-        on averages.place = pairs.place
-        and averages.qrels = pairs.qrels
+    join averages using (place, qrels)
     group by pairs.place, pairs.qrels, averages.num_topics
 ),
 tested as (
@@ -180,9 +175,7 @@ tested as (
         averages.gain,
         case when averages.spread > 1e-12 then averages.gain / nullif(errors.error, 0) end as t
     from averages
-    join errors
-        on errors.place = averages.place
-        and errors.qrels = averages.qrels
+    join errors using (place, qrels)
 )
 select
     qrels,

@@ -31,10 +31,7 @@ with chosen as (
         case when averaged_topics.missing then null else answered.value end as value,
         true as is_known
     from answered
-    join averaged_topics
-        on averaged_topics.qrels = answered.qrels
-        and averaged_topics.run = answered.run
-        and averaged_topics.topic = answered.topic
+    join averaged_topics using (qrels, run, topic)
     where
         $topics <> 'all'
         and (not averaged_topics.missing or $topics = 'padded')
@@ -45,8 +42,8 @@ given_weights as (
         topics.topic,
         topic_weights.weight
     from topic_weights
-    join qrels on qrels.qrels_id = topic_weights.qrels_id
-    join topics on topics.topic_id = topic_weights.topic_id
+    join qrels using (qrels_id)
+    join topics using (topic_id)
 ),
 added as (
     select

@@ -29,6 +29,4 @@ select
     meta_changes.changed_at,
     meta_changes.evalsql_version
 from meta_changes
-join owners
-    on owners.kind = meta_changes.kind
-    and owners.id = meta_changes.id
+join owners using (kind, id)

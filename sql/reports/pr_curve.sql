@@ -44,7 +44,7 @@ corners as (
         evaluated_topics.num_ret as rank,
         coalesce(hit_counts.num_rel_ret, 0) as relevant_rank
     from evaluated_topics
-    left join hit_counts on hit_counts.evaluation_id = evaluated_topics.evaluation_id
+    left join hit_counts using (evaluation_id)
     where evaluated_topics.num_ret > 0
 )
 select
@@ -56,10 +56,8 @@ select
     corners.relevant_rank / corners.rank as precision,
     coalesce(interpolated.precision, 0) as interpolated
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-join corners on corners.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+join corners using (evaluation_id)
 left join interpolated
     on interpolated.evaluation_id = corners.evaluation_id
     and interpolated.relevant_rank = greatest(corners.relevant_rank, 1)

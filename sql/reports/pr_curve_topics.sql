@@ -11,6 +11,4 @@ select
     coalesce(found.precision, 0) as precision
 from evaluated_topics
 cross join recall_points(points := $points) as levels
-left join precisions_at_recall(points := $points, rel := $rel, rounding := 'textbook') as found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.recall = levels.recall
+left join precisions_at_recall(points := $points, rel := $rel, rounding := 'textbook') as found using (evaluation_id, recall)

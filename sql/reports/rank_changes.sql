@@ -18,7 +18,7 @@ with run_ranks as (
         retrieved.document_id,
         retrieved.rank
     from retrieved
-    join runs on runs.run_id = retrieved.run_id
+    join runs using (run_id)
     where runs.run = $run
 ),
 other_ranks as (
@@ -27,7 +27,7 @@ other_ranks as (
         retrieved.document_id,
         retrieved.rank
     from retrieved
-    join runs on runs.run_id = retrieved.run_id
+    join runs using (run_id)
     where runs.run = $other
 ),
 moved as (
@@ -53,7 +53,7 @@ judged_topics as (
         evaluations.qrels_id,
         evaluations.topic_id
     from evaluations
-    join known_runs(runs := $run || ',' || $other) as asked on asked.run_id = evaluations.run_id
+    join known_runs(runs := $run || ',' || $other) as asked using (run_id)
     where asked.run in ($run, $other)
     group by evaluations.qrels_id, evaluations.topic_id
     having count(distinct asked.run) = 2
@@ -68,11 +68,8 @@ select
     moved.rank,
     moved.other_rank
 from moved
-join judged_topics on judged_topics.topic_id = moved.topic_id
-join qrels on qrels.qrels_id = judged_topics.qrels_id
-join topics on topics.topic_id = moved.topic_id
-join documents on documents.document_id = moved.document_id
-left join judged_documents
-    on judged_documents.qrels_id = judged_topics.qrels_id
-    and judged_documents.topic_id = moved.topic_id
-    and judged_documents.document_id = moved.document_id
+join judged_topics using (topic_id)
+join qrels using (qrels_id)
+join topics using (topic_id)
+join documents using (document_id)
+left join judged_documents using (qrels_id, topic_id, document_id)

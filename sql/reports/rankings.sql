@@ -10,6 +10,6 @@ select
     documents.document,
     retrieved.score
 from retrieved
-join runs on runs.run_id = retrieved.run_id
-join topics on topics.topic_id = retrieved.topic_id
-join documents on documents.document_id = retrieved.document_id
+join runs using (run_id)
+join topics using (topic_id)
+join documents using (document_id)

@@ -18,9 +18,7 @@ with shown as (
         on retrieved.run_id = evaluated_topics.run_id
         and retrieved.topic_id = evaluated_topics.topic_id
         and retrieved.rank <= $length
-    left join asked_ranks() as judged_ranks
-        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
-        and judged_ranks.rank = retrieved.rank
+    left join asked_ranks() as judged_ranks using (evaluation_id, rank)
 ),
 strings as (
     select
@@ -35,4 +33,4 @@ select
     evaluated_topics.topic,
     coalesce(strings.relstring, '') as relstring
 from evaluated_topics
-left join strings on strings.evaluation_id = evaluated_topics.evaluation_id
+left join strings using (evaluation_id)

@@ -24,9 +24,7 @@ pooled as (
         $n - pooled_groups.nonrel_above as num_left,
         greatest(least($n - pooled_groups.nonrel_above, pooled_groups.num_nonrel + 1), 0) as num_seen
     from pooled_groups(rel := $rel, nonrelevant := $nonrelevant) as pooled_groups
-    join totals
-        on totals.qrels = pooled_groups.qrels
-        and totals.run = pooled_groups.run
+    join totals using (qrels, run)
     where pooled_groups.num_rel > 0
 ),
 pooled_sums as (
@@ -69,12 +67,6 @@ select
     coalesce(pooled_sums.gain / $n / nullif(totals.num_rel, 0), 0) as roc_n_pooled,
     roc_means.mean as roc_n_mean
 from totals
-left join pooled_sums
-    on pooled_sums.qrels = totals.qrels
-    and pooled_sums.run = totals.run
-join auc_means
-    on auc_means.qrels = totals.qrels
-    and auc_means.run = totals.run
-join roc_means
-    on roc_means.qrels = totals.qrels
-    and roc_means.run = totals.run
+left join pooled_sums using (qrels, run)
+join auc_means using (qrels, run)
+join roc_means using (qrels, run)

@@ -61,7 +61,7 @@ marked as (
         both_kinds.nonrel_ret as false_positives,
         both_kinds.rel_ret as true_positives
     from both_kinds
-    join evaluated_topics on evaluated_topics.evaluation_id = both_kinds.evaluation_id
+    join evaluated_topics using (evaluation_id)
     union all
     select
         evaluation_id,
@@ -93,9 +93,6 @@ select
     corners.false_positives / both_kinds.num_nonrel as fpr,
     corners.true_positives / both_kinds.num_rel as tpr
 from evaluated_topics
-join both_kinds on both_kinds.evaluation_id = evaluated_topics.evaluation_id
-join corners on corners.evaluation_id = evaluated_topics.evaluation_id
-left join asked_retrieved() as retrieved
-    on retrieved.run_id = evaluated_topics.run_id
-    and retrieved.topic_id = evaluated_topics.topic_id
-    and retrieved.rank = corners.rank
+join both_kinds using (evaluation_id)
+join corners using (evaluation_id)
+left join asked_retrieved() as retrieved using (run_id, topic_id, rank)

@@ -75,6 +75,4 @@ select
     corners.false_positives / both_kinds.num_nonrel as fpr,
     corners.true_positives / both_kinds.num_rel as tpr
 from both_kinds
-join corners
-    on corners.qrels = both_kinds.qrels
-    and corners.run = both_kinds.run
+join corners using (qrels, run)

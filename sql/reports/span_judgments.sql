@@ -16,6 +16,6 @@ select
     judged_spans.grade,
     qrels.meta['unit'] as unit
 from judged_spans
-join qrels on qrels.qrels_id = judged_spans.qrels_id
-join topics on topics.topic_id = judged_spans.topic_id
-join documents on documents.document_id = judged_spans.document_id
+join qrels using (qrels_id)
+join topics using (topic_id)
+join documents using (document_id)

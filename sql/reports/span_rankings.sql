@@ -16,6 +16,6 @@ select
     retrieved_spans.score,
     runs.meta['unit'] as unit
 from retrieved_spans
-join runs on runs.run_id = retrieved_spans.run_id
-join topics on topics.topic_id = retrieved_spans.topic_id
-join documents on documents.document_id = retrieved_spans.document_id
+join runs using (run_id)
+join topics using (topic_id)
+join documents using (document_id)

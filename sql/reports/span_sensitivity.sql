@@ -57,9 +57,7 @@ select
     avg(coalesce(cast(found.num_results as double) / $k, 0)) as precision
 from evaluated_topics
 cross join rules
-left join span_counts(rel := $rel) as span_counts
-    on span_counts.qrels_id = evaluated_topics.qrels_id
-    and span_counts.topic_id = evaluated_topics.topic_id
+left join span_counts(rel := $rel) as span_counts using (qrels_id, topic_id)
 left join found
     on found.qrels_id = evaluated_topics.qrels_id
     and found.run_id = evaluated_topics.run_id

@@ -21,9 +21,8 @@ with totals as (
         runs.lower_is_better,
         sum(own_weights.weight) as weight
     from evaluated_topics
-    join runs on runs.run_id = evaluated_topics.run_id
-    join evaluated_weights(weighted := $weighted) as own_weights
-        on own_weights.evaluation_id = evaluated_topics.evaluation_id
+    join runs using (run_id)
+    join evaluated_weights(weighted := $weighted) as own_weights using (evaluation_id)
     group by evaluated_topics.qrels, evaluated_topics.run, runs.lower_is_better
 ),
 shown as (
@@ -40,8 +39,7 @@ shown as (
         rel := $rel,
         most := case when $most is not null then greatest($most, $k) end
     ) as false_positives_shown
-    join evaluated_weights(weighted := $weighted) as own_weights
-        on own_weights.evaluation_id = false_positives_shown.evaluation_id
+    join evaluated_weights(weighted := $weighted) as own_weights using (evaluation_id)
 ),
 cumulated as (
     -- For each number of false positives the weight of the topics that show so many.
@@ -99,9 +97,7 @@ rises as (
             end
         ) as rise
     from compared
-    join totals
-        on totals.qrels = compared.qrels
-        and totals.run = compared.run
+    join totals using (qrels, run)
     group by compared.qrels, compared.run, compared.comparison_score, totals.weight, totals.lower_is_better
 ),
 curves as (

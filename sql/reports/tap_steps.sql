@@ -53,7 +53,7 @@ weakest as (
             else min(single_scores.score)
         end as score
     from steps
-    join runs on runs.run_id = steps.run_id
+    join runs using (run_id)
     join evaluated_topics
         on evaluated_topics.run = steps.run
         and evaluated_topics.qrels = steps.qrels

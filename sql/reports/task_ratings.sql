@@ -17,14 +17,8 @@ with by_topic as (
         among_ten.value as among_ten,
         first_one.value as first_one
     from frs(rel := $rel) as frs
-    join success(k := 10, rel := $rel) as among_ten
-        on among_ten.qrels = frs.qrels
-        and among_ten.run = frs.run
-        and among_ten.topic = frs.topic
-    join success(k := 1, rel := $rel) as first_one
-        on first_one.qrels = frs.qrels
-        and first_one.run = frs.run
-        and first_one.topic = frs.topic
+    join success(k := 10, rel := $rel) as among_ten using (qrels, run, topic)
+    join success(k := 1, rel := $rel) as first_one using (qrels, run, topic)
 ),
 averages as (
     select

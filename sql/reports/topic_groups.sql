@@ -31,6 +31,6 @@ select
     topics.topic,
     known.value as topic_group
 from known
-join qrels on qrels.qrels_id = known.qrels_id
-join topics on topics.topic_id = known.topic_id
+join qrels using (qrels_id)
+join topics using (topic_id)
 where qrels.replaced_at is null

@@ -36,9 +36,7 @@ marked as (
             then sum(topic_values.value order by topic_values.topic) / count(*)
         end as value
     from topic_values
-    join numbered
-        on numbered.qrels = topic_values.qrels
-        and numbered.topic = topic_values.topic
+    join numbered using (qrels, topic)
     group by topic_values.qrels, topic_values.run, numbered.mark, numbered.num_topics
 ),
 scaled as (

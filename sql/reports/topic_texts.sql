@@ -23,6 +23,6 @@ select
     forms.description,
     forms.narrative
 from forms
-join qrels on qrels.qrels_id = forms.qrels_id
-join topics on topics.topic_id = forms.topic_id
+join qrels using (qrels_id)
+join topics using (topic_id)
 where qrels.replaced_at is null

@@ -30,7 +30,7 @@ judged_down as (
         depths.k,
         count(*) as num_judged
     from asked_ranks() as judged_ranks
-    join evaluated_topics on evaluated_topics.evaluation_id = judged_ranks.evaluation_id
+    join evaluated_topics using (evaluation_id)
     join depths on judged_ranks.rank <= depths.k
     group by evaluated_topics.qrels, evaluated_topics.run, depths.k
 )
@@ -42,7 +42,4 @@ select
     retrieved_down.num_ret - coalesce(judged_down.num_judged, 0) as num_unjudged,
     cast(retrieved_down.num_ret - coalesce(judged_down.num_judged, 0) as double) / retrieved_down.num_ret as unjudged
 from retrieved_down
-left join judged_down
-    on judged_down.qrels = retrieved_down.qrels
-    and judged_down.run = retrieved_down.run
-    and judged_down.k = retrieved_down.k
+left join judged_down using (qrels, run, k)

@@ -11,7 +11,7 @@ with sizes as (
         runs.run,
         coalesce(sum(run_topics.num_ret), 0) as num_ret
     from runs
-    left join run_topics on run_topics.run_id = runs.run_id
+    left join run_topics using (run_id)
     group by runs.run_id, runs.run
 ),
 cumulated as (

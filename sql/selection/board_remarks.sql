@@ -48,16 +48,14 @@ twins as (
         list(other.run order by other.run) as others,
         row_number() over (order by board_cells.collection, board_cells.run) as nth
     from board_cells
-    join run_versions as this on this.run = board_cells.run
+    join run_versions as this using (run)
     join run_versions as other
         on other.run_id <> this.run_id
         and other.system = this.system
         and other.version is not distinct from this.version
         and other.dated_at = this.dated_at
-    join qrels on qrels.qrels = board_cells.qrels
-    join evaluated
-        on evaluated.run_id = other.run_id
-        and evaluated.qrels_id = qrels.qrels_id
+    join qrels using (qrels)
+    join evaluated using (run_id, qrels_id)
     group by board_cells.collection, board_cells.run
 ),
 counted as (
@@ -66,7 +64,7 @@ counted as (
         board_cells.system,
         coalesce(board_cells.num_topics, collection_scores.value) as num_topics
     from board_cells
-    join runs on runs.run = board_cells.run
+    join runs using (run)
     left join collection_scores
         on collection_scores.run_id = runs.run_id
         and collection_scores.measure = 'NumQ'

@@ -32,7 +32,7 @@ select
         else least(listed_runs.place, sessions.num_calls)
     end as last_call
 from listed_runs
-join sessions on sessions.run_id = listed_runs.run_id
+join sessions using (run_id)
 where
     listed_runs.has_calls
     -- A topic that needed fewer calls has none of this place.

@@ -16,8 +16,6 @@ select
     count(distinct judged.topic_id) as num_topics,
     count(held.document_id) as num_documents
 from ratings(names := $names) as judged
-left join held
-    on held.topic_id = judged.topic_id
-    and held.document_id = judged.document_id
+left join held using (topic_id, document_id)
 where judged.topic_id in (select topic_id from held)
 group by judged.qrels

@@ -32,9 +32,9 @@ held as (
         lengths.span_length,
         runs.meta['unit'] as unit
     from covered
-    join runs on runs.run = covered.run
-    join depths on depths.run_id = runs.run_id
-    left join lengths on lengths.run_id = runs.run_id
+    join runs using (run)
+    join depths using (run_id)
+    left join lengths using (run_id)
 ),
 conditions as (
     select qrels, run, 'depth' as condition, cast(depth as varchar) as value, depth as size

@@ -19,10 +19,7 @@ found as (
         len(summaries.missing) as num_missing
     from named
     cross join covered
-    left join summaries
-        on summaries.cost = named.cost
-        and summaries.qrels = covered.qrels
-        and summaries.run = covered.run
+    left join summaries using (cost, qrels, run)
 ),
 unknown as (
     select

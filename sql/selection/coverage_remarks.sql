@@ -50,9 +50,9 @@ totals as (
             where qrels.form = 'spans' and runs.run_id not in (select run_id from retrieved_spans)
         ) as spanless
     from covered
-    join qrels on qrels.qrels = covered.qrels
-    join runs on runs.run = covered.run
-    left join forms on forms.form = qrels.form
+    join qrels using (qrels)
+    join runs using (run)
+    left join forms using (form)
     group by covered.qrels, qrels.form, qrels.qrels_id, forms.what
 ),
 of_runs as (

@@ -18,7 +18,7 @@ partial as (
     from (
         select run_topics.topic_id
         from run_topics
-        join fused on fused.run_id = run_topics.run_id
+        join fused using (run_id)
         group by run_topics.topic_id
         having count(*) < (select count(*) from fused)
     ) as lacking
@@ -28,8 +28,8 @@ undivided as (
         fused.run,
         topics.topic
     from retrieved
-    join fused on fused.run_id = retrieved.run_id
-    join topics on topics.topic_id = retrieved.topic_id
+    join fused using (run_id)
+    join topics using (topic_id)
     where $norm = 'max'
     group by fused.run, topics.topic
     having max(case when fused.lower_is_better then -retrieved.score else retrieved.score end) <= 0

@@ -53,7 +53,7 @@ with rows_of_sets as (
         'span' as subgroup,
         judged_spans.grade
     from judged_spans
-    join qrels on qrels.qrels_id = judged_spans.qrels_id
+    join qrels using (qrels_id)
     where judged_spans.qrels_id in ($qrels_id, $other_id)
 )
 select

@@ -13,10 +13,7 @@ select
     list(pairs.run order by pairs.run) as runs
 from asked
 cross join pairs
-left join stored
-    on stored.qrels = pairs.qrels
-    and stored.run = pairs.run
-    and stored.measure = asked.measure
+left join stored using (qrels, run, measure)
 where stored.measure is null
 group by asked.place, asked.measure
 order by asked.place

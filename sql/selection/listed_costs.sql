@@ -23,12 +23,8 @@ select
     costs.cost,
     costs.value
 from call_windows
-join num_calls
-    on num_calls.run_id = call_windows.run_id
-    and num_calls.topic_id = call_windows.topic_id
-join costs
-    on costs.run_id = call_windows.run_id
-    and costs.topic_id = call_windows.topic_id
+join num_calls using (run_id, topic_id)
+join costs using (run_id, topic_id)
 where
     costs.call between call_windows.first_call and call_windows.last_call
     or (costs.call is null and call_windows.first_call = 1 and call_windows.last_call = num_calls.num_calls)
@@ -41,10 +37,8 @@ select
     costs.cost,
     costs.value
 from listed_runs
-join costs on costs.run_id = listed_runs.run_id
-left join num_calls
-    on num_calls.run_id = costs.run_id
-    and num_calls.topic_id = costs.topic_id
+join costs using (run_id)
+left join num_calls using (run_id, topic_id)
 where
     listed_runs.has_calls
     and listed_runs.is_whole

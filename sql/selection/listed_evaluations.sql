@@ -13,5 +13,5 @@ select
     listed_runs.list_id as run_id,
     evaluations.topic_id
 from listed_runs
-join evaluations on evaluations.run_id = listed_runs.run_id
+join evaluations using (run_id)
 where listed_runs.has_calls

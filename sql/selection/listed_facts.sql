@@ -36,5 +36,5 @@ select
     runs.loaded_at,
     runs.evalsql_version
 from listed_runs
-join runs on runs.run_id = listed_runs.run_id
+join runs using (run_id)
 where listed_runs.has_calls

@@ -52,7 +52,7 @@ select
     lists.is_whole,
     true as has_calls
 from lists
-join runs on runs.run_id = lists.run_id
+join runs using (run_id)
 union all
 select
     run_id as list_id,

@@ -23,8 +23,8 @@ totals as (
         ) as num_lines,
         count(case when runs.num_tags > 1 then 1 end) as num_mixed
     from loaded
-    join runs on runs.run = loaded.run
-    left join lengths on lengths.run_id = runs.run_id
+    join runs using (run)
+    left join lengths using (run_id)
 ),
 sessions as (
     select
@@ -34,7 +34,7 @@ sessions as (
             call_ranks.call_name is null or coalesce(isfinite(try_cast(call_ranks.call_name as double)), false)
         ) as are_numbers
     from call_ranks
-    join runs on runs.run_id = call_ranks.run_id
+    join runs using (run_id)
     where runs.run in (select run from loaded)
     group by call_ranks.run_id, call_ranks.topic_id
 ),

@@ -29,4 +29,4 @@ select
         order by placed.place, placed.run
     ) as position
 from placed
-join drawn_runs on drawn_runs.run = placed.run
+join drawn_runs using (run)

@@ -29,4 +29,4 @@ select
     coalesce(undecided.num_open, 0) as num_open,
     undecided.basis
 from ordered
-left join undecided on undecided.measure = ordered.measure
+left join undecided using (measure)

@@ -23,7 +23,7 @@ found as (
         evaluations.run_id,
         count(*) as num_found
     from judged_ranks
-    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    join evaluations using (evaluation_id)
     where evaluations.run_id in (select run_id from new_pairs)
     group by evaluations.qrels_id, evaluations.run_id
 ),
@@ -38,10 +38,8 @@ possible as (
         coalesce(sum(least(run_topics.num_ret, judged.num_judged)) filter (where judged.topic_id is not null), 0) as most,
         min(judged.topic_id) as topic_id
     from new_pairs
-    join run_topics on run_topics.run_id = new_pairs.run_id
-    left join judged
-        on judged.qrels_id = new_pairs.qrels_id
-        and judged.topic_id = run_topics.topic_id
+    join run_topics using (run_id)
+    left join judged using (qrels_id, topic_id)
     group by new_pairs.qrels_id, new_pairs.run_id
 ),
 few as (
@@ -49,9 +47,7 @@ few as (
         possible.*,
         coalesce(found.num_found, 0) as num_found
     from possible
-    left join found
-        on found.qrels_id = possible.qrels_id
-        and found.run_id = possible.run_id
+    left join found using (qrels_id, run_id)
     where 10 * coalesce(found.num_found, 0) <= possible.most
 ),
 elsewhere as (
@@ -60,10 +56,8 @@ elsewhere as (
         few.run_id,
         count(*) / ((select count(*) from judged where judged.qrels_id = few.qrels_id) - 1) as expected
     from few
-    join ranked on ranked.run_id = few.run_id
-    join judged
-        on judged.qrels_id = few.qrels_id
-        and judged.topic_id = ranked.topic_id
+    join ranked using (run_id)
+    join judged using (qrels_id, topic_id)
     join judged_documents
         on judged_documents.qrels_id = few.qrels_id
         and judged_documents.document_id = ranked.document_id
@@ -78,11 +72,9 @@ scarce as (
         case when few.common_topics = 0 then few.run_topics else few.common_topics end as num_topics,
         row_number() over (order by qrels.qrels, runs.run) as place
     from few
-    join qrels on qrels.qrels_id = few.qrels_id
-    join runs on runs.run_id = few.run_id
-    left join elsewhere
-        on elsewhere.qrels_id = few.qrels_id
-        and elsewhere.run_id = few.run_id
+    join qrels using (qrels_id)
+    join runs using (run_id)
+    left join elsewhere using (qrels_id, run_id)
     where
         few.num_found = 0
         or 100 * few.num_found < few.most
@@ -102,10 +94,8 @@ ids as (
         documents.document as id,
         row_number() over (partition by told.place order by judged_documents.grade desc, documents.document) as id_place
     from told
-    join judged_documents
-        on judged_documents.qrels_id = told.qrels_id
-        and judged_documents.topic_id = told.topic_id
-    join documents on documents.document_id = judged_documents.document_id
+    join judged_documents using (qrels_id, topic_id)
+    join documents using (document_id)
     union all
     select
         told.place,
@@ -113,10 +103,8 @@ ids as (
         documents.document as id,
         ranked.rank as id_place
     from told
-    join ranked
-        on ranked.run_id = told.run_id
-        and ranked.topic_id = told.topic_id
-    join documents on documents.document_id = ranked.document_id
+    join ranked using (run_id, topic_id)
+    join documents using (document_id)
     where ranked.rank <= 2
     union all
     select
@@ -125,8 +113,8 @@ ids as (
         topics.topic as id,
         row_number() over (partition by told.place order by topics.topic) as id_place
     from told
-    join judged on judged.qrels_id = told.qrels_id
-    join topics on topics.topic_id = judged.topic_id
+    join judged using (qrels_id)
+    join topics using (topic_id)
     where told.topic_id is null
     union all
     select
@@ -135,8 +123,8 @@ ids as (
         topics.topic as id,
         row_number() over (partition by told.place order by topics.topic) as id_place
     from told
-    join run_topics on run_topics.run_id = told.run_id
-    join topics on topics.topic_id = run_topics.topic_id
+    join run_topics using (run_id)
+    join topics using (topic_id)
     where told.topic_id is null
 ),
 sides as (

@@ -18,7 +18,7 @@ with replaced as (
 kept as (
     select count(*) as num_kept
     from topic_weights
-    join qrels on qrels.qrels_id = topic_weights.qrels_id
+    join qrels using (qrels_id)
     where qrels.qrels = $qrels
 )
 select

@@ -47,8 +47,8 @@ select
     documents.document,
     others.document as other
 from found
-join runs on runs.run_id = found.run_id
-join topics on topics.topic_id = found.topic_id
-join documents on documents.document_id = found.document_id
+join runs using (run_id)
+join topics using (topic_id)
+join documents using (document_id)
 join documents as others on others.document_id = found.other_id
 order by found.run_id

@@ -18,7 +18,7 @@ with versions as (
         runs.meta['collection'] as collection,
         run_versions.dated_at
     from run_versions
-    join runs on runs.run_id = run_versions.run_id
+    join runs using (run_id)
 )
 select
     versions.run_id,
@@ -29,7 +29,7 @@ select
     row_number() over latest_first as place,
     case when versions.system is not null then lag(versions.run) over latest_first end as later_run
 from versions
-join chosen on chosen.run_id = versions.run_id
+join chosen using (run_id)
 where
     $before is null
     or exists(

@@ -9,7 +9,7 @@ with judged as (
         judged_documents.topic_id,
         judged_documents.document_id
     from judged_documents
-    join qrels on qrels.qrels_id = judged_documents.qrels_id
+    join qrels using (qrels_id)
     where
         judged_documents.grade >= 0
         and qrels.replaced_at is null

@@ -20,9 +20,7 @@ tied as (
         ties.run_id,
         fsum(ties.num_tied * ties.num_tied / run_topics.num_ret) as total
     from ties
-    join run_topics
-        on run_topics.run_id = ties.run_id
-        and run_topics.topic_id = ties.topic_id
+    join run_topics using (run_id, topic_id)
     group by ties.run_id
 ),
 shares as (
@@ -31,8 +29,8 @@ shares as (
         100 * tied.total / sum(run_topics.num_ret) as percent,
         row_number() over (order by runs.run) as place
     from tied
-    join runs on runs.run_id = tied.run_id
-    join run_topics on run_topics.run_id = tied.run_id
+    join runs using (run_id)
+    join run_topics using (run_id)
     group by runs.run, tied.total
     having 2 * tied.total >= sum(run_topics.num_ret)
 )

@@ -10,9 +10,9 @@ where
     and weighted_topics.topic not in (
         select topics.topic
         from topic_meta
-        join given_keys on given_keys.key = topic_meta.key
-        join topics on topics.topic_id = topic_meta.topic_id
-        join qrels on qrels.qrels_id = topic_meta.qrels_id
+        join given_keys using (key)
+        join topics using (topic_id)
+        join qrels using (qrels_id)
         where qrels.qrels = $qrels
     )
 order by weighted_topics.topic

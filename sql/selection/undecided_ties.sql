@@ -17,9 +17,7 @@ unknown as (
         tie_effects.measure,
         list(distinct tie_effects.run order by tie_effects.run) as runs
     from tie_effects
-    join sides
-        on sides.qrels = tie_effects.qrels
-        and sides.measure = tie_effects.measure
+    join sides using (qrels, measure)
     where
         sides.num_runs > 1
         and (tie_effects.worst is null or tie_effects.best is null)
@@ -37,5 +35,5 @@ select
     pairs.num_pairs,
     unknown.runs
 from unknown
-join pairs on pairs.measure = unknown.measure
+join pairs using (measure)
 order by unknown.measure

@@ -47,14 +47,8 @@ complete as (
         seen.topic,
         seen.compared
     from seen
-    join run_counts
-        on run_counts.qrels = seen.qrels
-        and run_counts.measure = seen.measure
-    join topics_of_measures
-        on topics_of_measures.qrels = seen.qrels
-        and topics_of_measures.measure = seen.measure
-        and topics_of_measures.topic = seen.topic
-        and topics_of_measures.num_runs = run_counts.num_runs
+    join run_counts using (qrels, measure)
+    join topics_of_measures using (qrels, measure, topic, num_runs)
 ),
 -- Sums in an order: the same to the last digit whenever they are asked for.
 centred as (

@@ -99,7 +99,7 @@ resampled_means as (
         varied.slack,
         list_dot_product(varied.differences, resamples.times) / varied.num_topics as mean
     from varied
-    join resamples on resamples.num_topics = varied.num_topics
+    join resamples using (num_topics)
 ),
 distributions as (
     select
@@ -125,7 +125,7 @@ shifts as (
         ) as bias,
         normal_quantile((1 - $confidence) / 2) as low_quantile
     from varied
-    join distributions on distributions.pair = varied.pair
+    join distributions using (pair)
 ),
 shifted as (
     select
@@ -185,4 +185,4 @@ select
         when ends.pair is null then 'constant difference'
     end as note
 from pairs
-left join ends on ends.pair = pairs.pair
+left join ends using (pair)

@@ -44,10 +44,8 @@ listed as (
         least(run_topics.num_ret, coalesce($depth, run_topics.num_ret)) as num_ret,
         runs.run as name
     from retrieved
-    join runs on runs.run_id = retrieved.run_id
-    join run_topics
-        on run_topics.run_id = retrieved.run_id
-        and run_topics.topic_id = retrieved.topic_id
+    join runs using (run_id)
+    join run_topics using (run_id, topic_id)
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 ),
 -- A row that no filter leaves out: whatever is read of it is the error.

@@ -79,8 +79,4 @@ join corrected_p_values(
     samples := $samples,
     seed := $seed,
     runs := $runs
-) as tested
-    on tested.qrels = found.qrels
-    and tested.measure = found.measure
-    and tested.baseline = found.baseline
-    and tested.run = found.run
+) as tested using (qrels, measure, baseline, run)

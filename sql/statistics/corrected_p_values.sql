@@ -48,9 +48,7 @@ placed as (
         samples := $samples,
         seed := $seed
     ) as found
-    left join unknown
-        on unknown.qrels = found.qrels
-        and unknown.measure = found.measure
+    left join unknown using (qrels, measure)
     where
         case
             when $runs is null then true

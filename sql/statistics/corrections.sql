@@ -186,5 +186,5 @@ select
         when round(errors.error - errors.reference_error, 12) > 0 then 'people alone are surer'
     end as note
 from errors
-left join quantiles on quantiles.df = errors.df
+left join quantiles using (df)
 left join quantiles as alone on alone.df = errors.n - 1

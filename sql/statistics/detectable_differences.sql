@@ -50,4 +50,4 @@ select
         when abs(effects.effect) > 1e-6 then cast(topics_needed(effects.effect, $alpha, $power) as bigint)
     end as topics_needed
 from effects
-left join limits on limits.num_topics = effects.num_topics
+left join limits using (num_topics)

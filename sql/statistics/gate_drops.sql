@@ -24,7 +24,7 @@ lost as (
         case when compared_measures.less_is_better then -1 else 1 end
         * (compared_pairs.baseline_value - compared_pairs.value) as loss
     from compared_pairs
-    join compared_measures on compared_measures.measure = compared_pairs.measure
+    join compared_measures using (measure)
 ),
 placed as (
     select

@@ -35,7 +35,7 @@ ruled as (
         ) as missing,
         case when gate_rules.kind in ('drop', 'board', 'collection') then 'both runs' else 'the run' end as runs
     from gate_rules
-    join gate_figures on gate_figures.place = gate_rules.place
+    join gate_figures using (place)
 ),
 reasons as (
     select
@@ -69,7 +69,7 @@ reasons as (
             when ruled.kind in ('drop', 'test', 'board', 'collection') then lost.reason
         end as reason
     from ruled
-    left join lost on lost.measure = ruled.measure
+    left join lost using (measure)
 )
 select
     ruled.place,
@@ -93,5 +93,5 @@ select
         reasons.reason
     ) as note
 from ruled
-join reasons on reasons.place = ruled.place
+join reasons using (place)
 order by ruled.place

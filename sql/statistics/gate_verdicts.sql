@@ -25,7 +25,7 @@ with missing_topics as (
     union all
     select baseline_topics.topic
     from baseline_topics
-    left join candidate_topics on candidate_topics.topic = baseline_topics.topic
+    left join candidate_topics using (topic)
     where candidate_topics.topic is null
 ),
 missing_collections as (
@@ -38,7 +38,7 @@ tested as (
         case when $family = 'measure' then gate_rules.measure_name end as tested_with,
         case when gate_rules.less_is_better then tests.p_greater else tests.p_less end as p
     from gate_rules
-    join tests on tests.measure = gate_rules.measure
+    join tests using (measure)
     where
         gate_rules.kind = 'test'
         and tests.run = $candidate
@@ -52,8 +52,8 @@ compared as (
         case when gate_rules.less_is_better then after.value - before.value else before.value - after.value end
             as loss
     from gate_rules
-    join paired_means as before on before.measure = gate_rules.measure
-    join paired_means as after on after.measure = gate_rules.measure
+    join paired_means as before using (measure)
+    join paired_means as after using (measure)
     where
         gate_rules.kind in ('drop', 'test')
         and before.run = $reference
@@ -81,7 +81,7 @@ figures as (
         means.value,
         cast(null as double) as p
     from gate_rules
-    join means on means.measure = gate_rules.measure
+    join means using (measure)
     where
         gate_rules.kind = 'mean'
         and means.run = $candidate
@@ -95,7 +95,7 @@ figures as (
         end as value,
         cast(null as double) as p
     from gate_rules
-    join compared on compared.place = gate_rules.place
+    join compared using (place)
     where gate_rules.kind in ('drop', 'board', 'collection')
     union all
     select
@@ -109,7 +109,7 @@ figures as (
         first_ranks.rank as value,
         cast(null as double) as p
     from gate_rules
-    join first_ranks on first_ranks.topic = gate_rules.topic
+    join first_ranks using (topic)
     where gate_rules.kind = 'topic'
     union all
     select
@@ -130,7 +130,7 @@ figures as (
             else (
                 select count(*)
                 from candidate_topics
-                join judged_ranks on judged_ranks.evaluation_id = candidate_topics.evaluation_id
+                join judged_ranks using (evaluation_id)
             )
         end as value,
         cast(null as double) as p
@@ -157,6 +157,6 @@ select
         when 'lacking' then (select list(collection order by collection) from missing_collections)
     end as missing
 from gate_rules
-left join figures on figures.place = gate_rules.place
-left join compared on compared.place = gate_rules.place
+left join figures using (place)
+left join compared using (place)
 order by gate_rules.place

@@ -50,10 +50,7 @@ select
     base.scale,
     value_on_scale(other.value, base.scale) - value_on_scale(base.value, base.scale) as difference
 from base
-join scores as other
-    on other.qrels = base.qrels
-    and other.measure = base.measure
-    and other.topic = base.topic
+join scores as other using (qrels, measure, topic)
 where
     other.run <> base.run
     and ($baseline is not null or base.run < other.run)

@@ -98,7 +98,7 @@ counted_draws as (
             where abs(list_dot_product(pairs.differences, drawn_signs.signs)) >= abs(pairs.total) - pairs.slack
         ) as num_at_least
     from pairs
-    join drawn_signs on drawn_signs.num_topics = pairs.num_topics
+    join drawn_signs using (num_topics)
     where pairs.num_unequal > 20
     group by pairs.pair
 )
@@ -120,5 +120,5 @@ select
         when pairs.num_topics = 1 then 'one topic'
     end as note
 from pairs
-left join counted_all on counted_all.pair = pairs.pair
-left join counted_draws on counted_draws.pair = pairs.pair
+left join counted_all using (pair)
+left join counted_draws using (pair)

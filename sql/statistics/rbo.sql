@@ -70,7 +70,7 @@ lists as (
         -- A sum in an order: the same to the last digit whenever it is asked for.
         coalesce(sum(weights.shared order by compared.place), 0) as total
     from compared_lists(baseline := $baseline, run := $run, depth := $depth) as compared
-    left join weights on weights.place = compared.place
+    left join weights using (place)
     group by compared.baseline_id, compared.run_id, compared.topic_id, compared.baseline_ret, compared.num_ret
 )
 select
@@ -93,7 +93,7 @@ select
 from lists
 join runs as base on base.run_id = lists.baseline_id
 join runs as other on other.run_id = lists.run_id
-join topics on topics.topic_id = lists.topic_id
+join topics using (topic_id)
 left join weights as below_shorter on below_shorter.place = lists.shorter
 left join weights as below_longer on below_longer.place = lists.longer
 left join weights as below_all on below_all.place = lists.shorter + lists.longer - lists.num_common

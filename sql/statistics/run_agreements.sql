@@ -54,9 +54,7 @@ sides as (
             else 0
         end as side
     from means_compared as standing
-    join means_compared as rival
-        on rival.held = standing.held
-        and rival.judge = standing.judge
+    join means_compared as rival using (held, judge)
 ),
 by_run as (
     select
@@ -74,10 +72,7 @@ by_run as (
         sum(case when sides.side = 1 then 1 + others.side else 0 end) as confirmed,
         sum(case when others.side = 1 then 1 + sides.side else 0 end) as other_confirmed
     from sides
-    join sides as others
-        on others.held = sides.held
-        and others.run = sides.run
-        and others.rival = sides.rival
+    join sides as others using (held, run, rival)
     where
         sides.judge <> others.judge
         and sides.judge = coalesce($reference, sides.judge)
@@ -122,9 +117,7 @@ weighed as (
             else (by_run.other_confirmed * other_stretches.weight + 1 - by_run.other_above * other_stretches.weight) / 2
         end as other_confirmed
     from by_run
-    left join stretches
-        on stretches.num_above = by_run.num_above
-        and stretches.num_tied = by_run.num_tied
+    left join stretches using (num_above, num_tied)
     left join stretches as other_stretches
         on other_stretches.num_above = by_run.other_above
         and other_stretches.num_tied = by_run.other_tied

@@ -43,9 +43,7 @@ blocks as materialized (
         list(given.value order by given.run) as block,
         max(abs(given.value)) as greatest_value
     from given
-    join families
-        on families.qrels = given.qrels
-        and families.measure = given.measure
+    join families using (qrels, measure)
     where families.num_runs > 1
     group by families.family_id, families.num_runs, given.topic
     having count(*) = families.num_runs
@@ -111,9 +109,7 @@ permuted as (
         unnest(range(1, blocks.num_runs + 1)) as run_place,
         unnest(list_select(blocks.block, permutations.permutation)) as value
     from permutations
-    join blocks
-        on blocks.num_runs = permutations.num_runs
-        and blocks.place = permutations.place
+    join blocks using (num_runs, place)
 ),
 permuted_totals as (
     select
@@ -150,12 +146,8 @@ run_totals as (
         list(given.value order by given.topic) as vals,
         1e-12 * sum(blocks.greatest_value order by given.topic) as slack
     from given
-    join families
-        on families.qrels = given.qrels
-        and families.measure = given.measure
-    join blocks
-        on blocks.family_id = families.family_id
-        and blocks.topic = given.topic
+    join families using (qrels, measure)
+    join blocks using (family_id, topic)
     group by families.family_id, families.qrels, families.measure, given.run
 ),
 base_totals as (
@@ -180,7 +172,7 @@ compared_pairs as (
         abs(other.total - base.total) - base.slack as least_range,
         list_distance(other.vals, base.vals) < 5e-13 as identical
     from base_totals as base
-    join run_totals as other on other.family_id = base.family_id
+    join run_totals as other using (family_id)
     where
         other.run <> base.run
         and ($baseline is not null or base.run < other.run)

@@ -17,10 +17,8 @@ with compared as (
         reference_scores.mean,
         reference_scores.deviation
     from raw_scores
-    join measures on measures.measure = raw_scores.measure
-    left join reference_scores
-        on reference_scores.topic = raw_scores.topic
-        and reference_scores.name = measures.name
+    join measures using (measure)
+    left join reference_scores using (topic, name)
 ),
 distances as (
     select

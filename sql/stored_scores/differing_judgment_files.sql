@@ -4,7 +4,7 @@
 --   qrels   name of the judgment set
 select distinct qrels.qrels
 from staged_runs
-join qrels on qrels.qrels = staged_runs.qrels
+join qrels using (qrels)
 join files
     on files.kind = 'qrels'
     and files.id = qrels.qrels_id

@@ -23,7 +23,7 @@ named_topics as (
         staged_results.run,
         topics.topic_id
     from staged_results
-    join topics on topics.topic = staged_results.topic
+    join topics using (topic)
 ),
 judged as (
     select
@@ -34,10 +34,8 @@ judged as (
     join qrels
         on qrels.qrels = $qrels
         or ($qrels = '' and coalesce(qrels.meta['collection'], qrels.qrels) = results.collection)
-    join judged_documents on judged_documents.qrels_id = qrels.qrels_id
-    join named_topics
-        on named_topics.run = results.run
-        and named_topics.topic_id = judged_documents.topic_id
+    join judged_documents using (qrels_id)
+    join named_topics using (run, topic_id)
     where qrels.replaced_at is null
     group by results.run, qrels.qrels
 ),
@@ -55,4 +53,4 @@ select
     chosen.qrels,
     results.has_overall
 from results
-left join chosen on chosen.run = results.run
+left join chosen using (run)

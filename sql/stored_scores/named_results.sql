@@ -34,7 +34,7 @@ with given as (
         coalesce(main_measures.name, 'main_score') as name,
         staged_results.main as value
     from staged_results
-    left join main_measures on main_measures.collection = staged_results.collection
+    left join main_measures using (collection)
     where
         staged_results.main is not null
         and not list_contains(staged_results.names, coalesce(main_measures.name, 'main_score'))
@@ -50,9 +50,7 @@ named as (
         coalesce(named_measures.measure, given.name) as measure,
         given.value / coalesce(named_measures.divisor, 1) as value
     from given
-    left join named_measures
-        on named_measures.kind = given.kind
-        and named_measures.name = given.name
+    left join named_measures using (kind, name)
     where
         named_measures.measure is not null
         or given.name = 'main_score'
@@ -83,7 +81,5 @@ select
     avg(named.value order by named.value) as value,
     count(*) as num_subsets
 from named
-join divided_tasks
-    on divided_tasks.file = named.file
-    and divided_tasks.result = named.result
+join divided_tasks using (file, result)
 group by named.file, named.result, named.line, named.run, named.topic, named.name, named.measure

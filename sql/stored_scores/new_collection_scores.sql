@@ -8,6 +8,6 @@ select
     result_values.measure,
     result_values.value
 from result_values
-join runs on runs.run = result_values.run
+join runs using (run)
 where result_values.topic is null
 order by runs.run_id, result_values.measure

@@ -15,7 +15,7 @@ select distinct
     staged_runs.bytes,
     staged_runs.num_rows
 from staged_runs
-join runs on runs.run = staged_runs.run
+join runs using (run)
 where not exists (
     select 1
     from files

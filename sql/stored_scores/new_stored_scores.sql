@@ -13,7 +13,7 @@ select
     staged.evalsql_version,
     staged.sql_digest
 from staged
-join qrels on qrels.qrels = staged.qrels
-join runs on runs.run = staged.run
-join topics on topics.topic = staged.topic
+join qrels using (qrels)
+join runs using (run)
+join topics using (topic)
 order by qrels.qrels_id, runs.run_id, staged.measure, topics.topic_id

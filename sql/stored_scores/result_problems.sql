@@ -20,7 +20,7 @@ with outside as (
             (result_values.line, result_values.measure)
         ) as reason
     from result_values
-    join ranges on ranges.measure = result_values.measure
+    join ranges using (measure)
     -- Rounding may take a value across the bound.
     where
         isfinite(result_values.value)
@@ -93,9 +93,7 @@ partial as (
             count(*) as num_subsets
         from staged_results
         group by file, result
-    ) as tasks
-        on tasks.file = named_results.file
-        and tasks.result = named_results.result
+    ) as tasks using (file, result)
     where named_results.num_subsets < tasks.num_subsets
     group by named_results.file, named_results.line
 ),
@@ -143,4 +141,4 @@ select
     problems.line,
     problems.reason
 from problems
-join staged_files on staged_files.file = problems.file
+join staged_files using (file)

@@ -19,6 +19,6 @@ select
     result_values.value,
     staged_files.label as file
 from result_values
-join judged_results on judged_results.run = result_values.run
-join staged_files on staged_files.file = result_values.file
+join judged_results using (run)
+join staged_files using (file)
 where result_values.topic is not null

@@ -13,7 +13,7 @@
 with kept as (
     select named_results.*
     from named_results
-    left join judged_results on judged_results.run = named_results.run
+    left join judged_results using (run)
     where
         judged_results.run is null
         or (named_results.topic is not null) = (judged_results.qrels is not null)

@@ -14,8 +14,8 @@ with paired as (
         qrels.qrels_id,
         topics.topic_id
     from staged
-    left join qrels on qrels.qrels = staged.qrels
-    left join topics on topics.topic = staged.topic
+    left join qrels using (qrels)
+    left join topics using (topic)
 ),
 judged_topics as (
     select distinct
@@ -35,9 +35,7 @@ judged as (
         paired.*,
         judged_topics.topic_id is not null as is_judged
     from paired
-    left join judged_topics
-        on judged_topics.qrels_id = paired.qrels_id
-        and judged_topics.topic_id = paired.topic_id
+    left join judged_topics using (qrels_id, topic_id)
 ),
 answered as (
     select
@@ -75,7 +73,7 @@ select
         arg_min(paired.value, paired.topic), ', its range is ', min(ranges.range)
     ) as reason
 from paired
-join ranges on ranges.measure = paired.measure
+join ranges using (measure)
 where
     isfinite(paired.value)
     -- Rounding may take a value across the bound.
@@ -98,7 +96,7 @@ select
         )
     end as reason
 from answered
-join judged_counts on judged_counts.qrels_id = answered.qrels_id
+join judged_counts using (qrels_id)
 where
     answered.odd_topic is not null
     or answered.num_rows <> judged_counts.num_topics

@@ -14,7 +14,7 @@ select
         select run_id from judged_answers
     ) as is_ranked
 from runs
-join staged on staged.run = runs.run
+join staged using (run)
 group by runs.run_id, runs.run
 having
     is_ranked

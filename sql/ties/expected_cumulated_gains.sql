@@ -18,7 +18,7 @@ with tied as (
         count(*) as num_gained,
         sum(grade_gains.gain) as total_gain
     from asked_ranks() as judged_ranks
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     where grade_gains.gain > 0
     group by judged_ranks.evaluation_id, judged_ranks.first_rank, judged_ranks.last_rank
 ),
@@ -49,6 +49,4 @@ select
     counted.total_gain,
     counted.gained_above
 from counted
-join tie_ranks() as tie_ranks
-    on tie_ranks.first_rank = counted.first_rank
-    and tie_ranks.last_rank = counted.last_rank
+join tie_ranks() as tie_ranks using (first_rank, last_rank)

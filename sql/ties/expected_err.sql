@@ -21,11 +21,8 @@ satisfying as (
             order by tied_documents.rank
         ) as number_in_tie
     from asked_evaluations() as evaluations
-    join tied_documents(judged_only := $judged_only) as tied_documents
-        on tied_documents.evaluation_id = evaluations.evaluation_id
-    join satisfactions(max_rel := $max_rel) as satisfactions
-        on satisfactions.qrels_id = evaluations.qrels_id
-        and satisfactions.grade = tied_documents.grade
+    join tied_documents(judged_only := $judged_only) as tied_documents using (evaluation_id)
+    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
     join longest on tied_documents.first_rank <= longest.last_rank
 ),
 tied as (
@@ -145,6 +142,4 @@ select
     coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join reciprocal_ranks
-    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
-    and reciprocal_ranks.last_rank = cutoffs.last_rank
+left join reciprocal_ranks using (evaluation_id, last_rank)

@@ -17,9 +17,7 @@ with tied as (
         judged_ranks.last_rank as last_rank,
         count(*) as num_rel
     from asked_evaluations() as evaluations
-    join least_grade_weights(gains := $gains) as least_grades
-        on least_grades.qrels_id = evaluations.qrels_id
-        and least_grades.topic_id = evaluations.topic_id
+    join least_grade_weights(gains := $gains) as least_grades using (qrels_id, topic_id)
     join asked_ranks() as judged_ranks
         on judged_ranks.evaluation_id = evaluations.evaluation_id
         and judged_ranks.grade >= least_grades.grade
@@ -47,6 +45,4 @@ select
     counted.rel_above + 1 + tie_ranks.part_above * (counted.num_rel - 1) as relevant_rank,
     counted.num_rel / tie_ranks.size as share
 from counted
-join tie_ranks() as tie_ranks
-    on tie_ranks.first_rank = counted.first_rank
-    and tie_ranks.last_rank = counted.last_rank
+join tie_ranks() as tie_ranks using (first_rank, last_rank)

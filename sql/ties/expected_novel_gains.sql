@@ -103,6 +103,4 @@ select
     tied.first_rank + gains_in_tie.number_in_tie - 1 as rank,
     pow(1 - $alpha, tied.rel_above) * gains_in_tie.gain as gain
 from tied
-join gains_in_tie
-    on gains_in_tie.size = tied.size
-    and gains_in_tie.num_rel = tied.num_rel
+join gains_in_tie using (size, num_rel)

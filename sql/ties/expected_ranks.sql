@@ -39,6 +39,4 @@ select
     ties.grade,
     ties.num_docs / tie_ranks.size as share
 from ties
-join tie_ranks(judged_only := $judged_only) as tie_ranks
-    on tie_ranks.first_rank = ties.first_rank
-    and tie_ranks.last_rank = ties.last_rank
+join tie_ranks(judged_only := $judged_only) as tie_ranks using (first_rank, last_rank)

@@ -17,8 +17,5 @@ select
     evaluated_topics.topic,
     case when evaluated_topics.num_ret > coalesce(seen.num_judged, 0) then residual.value else 0 end as value
 from evaluated_topics
-join rbp_residual(p := $p, ties := 'expected') as residual
-    on residual.qrels = evaluated_topics.qrels
-    and residual.run = evaluated_topics.run
-    and residual.topic = evaluated_topics.topic
-left join seen on seen.evaluation_id = evaluated_topics.evaluation_id
+join rbp_residual(p := $p, ties := 'expected') as residual using (qrels, run, topic)
+left join seen using (evaluation_id)

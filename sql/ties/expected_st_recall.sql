@@ -42,10 +42,7 @@ found as (
         first_ties.last_rank as last_rank,
         sum(1 - coalesce(missed.probability, 0)) as num_found
     from first_ties
-    left join missed
-        on missed.evaluation_id = first_ties.evaluation_id
-        and missed.subtopic = first_ties.subtopic
-        and missed.last_rank = first_ties.last_rank
+    left join missed using (evaluation_id, subtopic, last_rank)
     group by first_ties.evaluation_id, first_ties.last_rank
 )
 select
@@ -58,9 +55,5 @@ select
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
-    and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.last_rank = cutoffs.last_rank
+left join subtopic_counts(rel := $rel) as subtopic_counts using (qrels_id, topic_id)
+left join found using (evaluation_id, last_rank)

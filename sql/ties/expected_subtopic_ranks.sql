@@ -12,6 +12,4 @@ select
     ties.rel_above + 1 + tie_ranks.part_above * (ties.num_rel - 1) as relevant_rank,
     ties.num_rel / tie_ranks.size as share
 from subtopic_ties(rel := $rel, judged_only := $judged_only) as ties
-join tie_ranks(judged_only := $judged_only) as tie_ranks
-    on tie_ranks.first_rank = ties.first_rank
-    and tie_ranks.last_rank = ties.last_rank
+join tie_ranks(judged_only := $judged_only) as tie_ranks using (first_rank, last_rank)

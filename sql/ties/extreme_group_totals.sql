@@ -44,11 +44,7 @@ orders as (
                 order by (orders.total + additions.addition) * case when $ties = 'best' then -1 else 1 end
             ) as order_number
         from orders
-        join additions
-            on additions.evaluation_id = orders.evaluation_id
-            and additions.first_rank = orders.first_rank
-            and additions.set_number = orders.set_number
-            and additions.depth = orders.depth
+        join additions using (evaluation_id, first_rank, set_number, depth)
     ) as longer
     where longer.order_number = 1
 ),

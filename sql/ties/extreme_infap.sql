@@ -94,7 +94,5 @@ select
     evaluated_topics.topic,
     coalesce(inferred.total / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join inferred on inferred.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join inferred using (evaluation_id)

@@ -31,12 +31,8 @@ select
     coalesce(found.num_rel_ret / cutoffs.k / group_counts.num_groups, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join group_counts
-    on group_counts.qrels_id = evaluated_topics.qrels_id
-    and group_counts.topic_id = evaluated_topics.topic_id
-left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.last_rank = cutoffs.last_rank
+left join group_counts using (qrels_id, topic_id)
+left join found using (evaluation_id, last_rank)
 where not $judged_only
 union all
 select

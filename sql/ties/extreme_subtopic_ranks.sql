@@ -15,11 +15,8 @@ with relevant as (
         tied_documents.document_id,
         count(*) as num_subtopics
     from tied_documents(judged_only := $judged_only) as tied_documents
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = tied_documents.evaluation_id
-    join assessments
-        on assessments.qrels_id = evaluations.qrels_id
-        and assessments.topic_id = evaluations.topic_id
-        and assessments.document_id = tied_documents.document_id
+    join asked_evaluations() as evaluations using (evaluation_id)
+    join assessments using (qrels_id, topic_id, document_id)
     where
         tied_documents.grade >= $rel
         and assessments.grade >= $rel

@@ -66,5 +66,5 @@ select
         ) as fulfilled_weight,
     expected_weights.total_weight as total_weight
 from expected_weights
-left join nets on nets.evaluation_id = expected_weights.evaluation_id
-left join losses on losses.evaluation_id = expected_weights.evaluation_id
+left join nets using (evaluation_id)
+left join losses using (evaluation_id)

@@ -51,9 +51,7 @@ held as (
         floor(sets.set_number / kinds.step)
             - (kinds.num_docs + 1) * floor(sets.set_number / (kinds.step * (kinds.num_docs + 1))) as num_members
     from sets
-    join kinds
-        on kinds.evaluation_id = sets.evaluation_id
-        and kinds.first_rank = sets.first_rank
+    join kinds using (evaluation_id, first_rank)
     where sets.kind_number = kinds.num_kinds
 ),
 logarithms as (
@@ -149,11 +147,6 @@ select
         2 + coalesce(ideal.cost, ideal_ends.cost + ranked.rank - ideal_ends.num_gained) - ranked.total_gain
     ) as addition
 from ranked
-join asked_evaluations() as evaluations on evaluations.evaluation_id = ranked.evaluation_id
-join ideal_ends
-    on ideal_ends.qrels_id = evaluations.qrels_id
-    and ideal_ends.topic_id = evaluations.topic_id
-left join ideal
-    on ideal.qrels_id = evaluations.qrels_id
-    and ideal.topic_id = evaluations.topic_id
-    and ideal.rank = ranked.rank
+join asked_evaluations() as evaluations using (evaluation_id)
+join ideal_ends using (qrels_id, topic_id)
+left join ideal using (qrels_id, topic_id, rank)

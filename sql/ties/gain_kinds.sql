@@ -20,7 +20,7 @@ with kinds as (
         grade_gains.gain,
         count(*) as num_docs
     from asked_ranks() as judged_ranks
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     where grade_gains.gain <> 0
     group by
         judged_ranks.evaluation_id,

@@ -72,9 +72,7 @@ select
     judged_by_group.judgment_group as judgment_group,
     case when judged_by_group.judgment = 2 then 1 else 0 end as is_rel
 from numbered
-join judged_by_group
-    on judged_by_group.evaluation_id = numbered.evaluation_id
-    and judged_by_group.document_id = numbered.document_id
+join judged_by_group using (evaluation_id, document_id)
 -- Numbers below 1e10 are exact, and more sets are never tried.
 where
     numbered.last_group <= 33

@@ -28,9 +28,7 @@ weighted_preferences as (
             else cast(1 as double)
         end as weight
     from ranked_preferences() as ranked_preferences
-    left join group_counts
-        on group_counts.evaluation_id = ranked_preferences.evaluation_id
-        and group_counts.judgment_group = ranked_preferences.judgment_group
+    left join group_counts using (evaluation_id, judgment_group)
     where ranked_preferences.tied_rank is not null
 ),
 balances as (

@@ -56,9 +56,7 @@ edges as (
         nets.better_id as better_id,
         nets.worse_id as worse_id
     from nets
-    join doubtful_ties
-        on doubtful_ties.evaluation_id = nets.evaluation_id
-        and doubtful_ties.first_rank = nets.first_rank
+    join doubtful_ties using (evaluation_id, first_rank)
     where doubtful_ties.tie_docs <= $most_docs
 ),
 paths as (

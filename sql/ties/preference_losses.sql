@@ -120,4 +120,4 @@ select
     cycle_counts.evaluation_id as evaluation_id,
     case when totals.num_solved = cycle_counts.num_cycles then totals.loss end as loss
 from cycle_counts
-left join totals on totals.evaluation_id = cycle_counts.evaluation_id
+left join totals using (evaluation_id)

@@ -78,9 +78,7 @@ above as (
                 else others_in_ties.num_others
             end as docs_above
     from summed_down
-    join others_in_ties
-        on others_in_ties.evaluation_id = summed_down.evaluation_id
-        and others_in_ties.first_rank = summed_down.first_rank
+    join others_in_ties using (evaluation_id, first_rank)
 ),
 sets as (
     select *
@@ -102,9 +100,7 @@ members as (
             - (patterns.num_docs + 1)
             * floor(sets.set_number / (patterns.digit_value * (patterns.num_docs + 1))) as num_members
     from sets
-    join judgment_patterns(rel := $rel, judged_only := $judged_only) as patterns
-        on patterns.evaluation_id = sets.evaluation_id
-        and patterns.first_rank = sets.first_rank
+    join judgment_patterns(rel := $rel, judged_only := $judged_only) as patterns using (evaluation_id, first_rank)
 ),
 counted as (
     select
@@ -142,10 +138,7 @@ ranked as (
         and next_sets.first_rank = counted.first_rank
         and next_sets.set_number = counted.next_number
     join asked_evaluations() as evaluations on evaluations.evaluation_id = counted.evaluation_id
-    join divisors
-        on divisors.qrels_id = evaluations.qrels_id
-        and divisors.topic_id = evaluations.topic_id
-        and divisors.judgment_group = counted.judgment_group
+    join divisors using (qrels_id, topic_id, judgment_group)
     join above
         on above.evaluation_id = counted.evaluation_id
         and above.first_rank = counted.first_rank

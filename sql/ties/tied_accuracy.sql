@@ -110,12 +110,8 @@ counts as (
         coalesce(cut_ties.probability, 1) as probability
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join whole_tie_sums
-        on whole_tie_sums.evaluation_id = evaluated_topics.evaluation_id
-        and whole_tie_sums.last_rank = cutoffs.last_rank
-    left join cut_ties
-        on cut_ties.evaluation_id = evaluated_topics.evaluation_id
-        and cut_ties.last_rank = cutoffs.last_rank
+    left join whole_tie_sums using (evaluation_id, last_rank)
+    left join cut_ties using (evaluation_id, last_rank)
 ),
 pairs as (
     select
@@ -158,5 +154,5 @@ select
     chosen.value,
     chosen.num_pairs
 from evaluated_topics
-join chosen on chosen.evaluation_id = evaluated_topics.evaluation_id
-join cutoffs(k := $k) as cutoffs on cutoffs.last_rank = chosen.last_rank
+join chosen using (evaluation_id)
+join cutoffs(k := $k) as cutoffs using (last_rank)

@@ -40,9 +40,7 @@ false_positives as (
         end as total
     from evaluated_topics
     cross join cutoffs(k := $k) as cutoffs
-    left join counts
-        on counts.evaluation_id = evaluated_topics.evaluation_id
-        and counts.last_rank = cutoffs.last_rank
+    left join counts using (evaluation_id, last_rank)
 )
 select
     evaluated_topics.qrels,
@@ -51,6 +49,5 @@ select
     false_positives.k,
     coalesce(false_positives.total / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
-join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
-    on class_counts.evaluation_id = evaluated_topics.evaluation_id
-join false_positives on false_positives.evaluation_id = evaluated_topics.evaluation_id
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts using (evaluation_id)
+join false_positives using (evaluation_id)

@@ -38,10 +38,7 @@ orders as (
                 order by (orders.total + additions.addition) * case when $ties = 'best' then -1 else 1 end
             ) as order_number
         from orders
-        join additions
-            on additions.evaluation_id = orders.evaluation_id
-            and additions.first_rank = orders.first_rank
-            and additions.set_number = orders.set_number
+        join additions using (evaluation_id, first_rank, set_number)
     ) as longer
     where order_number = 1
 ),
@@ -69,9 +66,7 @@ sums as (
         count(*) - count(tie_totals.total) as num_unknown,
         fsum(tie_totals.total) as total
     from gain_kinds(gains := $gains) as gain_kinds
-    left join tie_totals
-        on tie_totals.evaluation_id = gain_kinds.evaluation_id
-        and tie_totals.first_rank = gain_kinds.first_rank
+    left join tie_totals using (evaluation_id, first_rank)
     where gain_kinds.kind_number = 1
     group by gain_kinds.evaluation_id
 )
@@ -84,7 +79,5 @@ select
         else coalesce(sums.total / ideal_totals.total_gain, 0)
     end as value
 from evaluated_topics
-left join ideal_totals(gains := $gains) as ideal_totals
-    on ideal_totals.qrels_id = evaluated_topics.qrels_id
-    and ideal_totals.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
+left join sums using (evaluation_id)

@@ -25,7 +25,7 @@ tied as (
         sum(greatest(grade_gains.gain, 0)) as positive_gain,
         sum(grade_gains.gain) as gain
     from asked_ranks() as judged_ranks
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     where grade_gains.gain <> 0
     group by judged_ranks.evaluation_id, judged_ranks.first_rank, judged_ranks.last_rank
 ),
@@ -40,9 +40,7 @@ discounted as (
         tie_ranks.rank,
         1 / log2(tie_ranks.rank + 1) as discount
     from tied
-    join tie_ranks() as tie_ranks
-        on tie_ranks.first_rank = tied.first_rank
-        and tie_ranks.last_rank = tied.last_rank
+    join tie_ranks() as tie_ranks using (first_rank, last_rank)
 ),
 expected_down as (
     select
@@ -91,14 +89,9 @@ found as (
         fsum(dcgs_at_gains.dcg / coalesce(ideal.dcg, ideal_ends.dcg)) as total,
         sum(dcgs_at_gains.probability) as num_found
     from asked_evaluations() as evaluations
-    join ideal_ends
-        on ideal_ends.qrels_id = evaluations.qrels_id
-        and ideal_ends.topic_id = evaluations.topic_id
-    join dcgs_at_gains on dcgs_at_gains.evaluation_id = evaluations.evaluation_id
-    left join ideal
-        on ideal.qrels_id = evaluations.qrels_id
-        and ideal.topic_id = evaluations.topic_id
-        and ideal.rank = dcgs_at_gains.rank
+    join ideal_ends using (qrels_id, topic_id)
+    join dcgs_at_gains using (evaluation_id)
+    left join ideal using (qrels_id, topic_id, rank)
     group by dcgs_at_gains.evaluation_id
 ),
 dcgs as (
@@ -111,8 +104,8 @@ dcgs as (
 unknown as (
     select distinct least_dcgs.evaluation_id
     from running_gains(gains := $gains, ties := 'worst') as least_dcgs
-    join asked_ranks() as judged_ranks on judged_ranks.evaluation_id = least_dcgs.evaluation_id
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
+    join asked_ranks() as judged_ranks using (evaluation_id)
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     where
         least_dcgs.dcg < 0
         and grade_gains.gain <> 0
@@ -136,9 +129,7 @@ select
         )
     end as value
 from evaluated_topics
-left join ideal_ends
-    on ideal_ends.qrels_id = evaluated_topics.qrels_id
-    and ideal_ends.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
-left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
-left join unknown on unknown.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_ends using (qrels_id, topic_id)
+left join found using (evaluation_id)
+left join dcgs using (evaluation_id)
+left join unknown using (evaluation_id)

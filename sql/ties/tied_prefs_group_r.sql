@@ -36,7 +36,7 @@ unsatisfiable_ties as (
     union
     select several_groups.evaluation_id
     from several_groups
-    join preference_cycles(pairs := 'all', unit := 'one') as cycles on cycles.evaluation_id = several_groups.evaluation_id
+    join preference_cycles(pairs := 'all', unit := 'one') as cycles using (evaluation_id)
 ),
 averages as (
     select
@@ -58,4 +58,4 @@ select
     evaluated_topics.topic,
     case when averages.evaluation_id is null then 0 else averages.value end as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

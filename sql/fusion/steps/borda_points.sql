@@ -51,11 +51,6 @@ select
     num_candidates.num_candidates
 from candidates
 cross join known_runs(runs := $runs, weights := $weights) as listed
-join num_candidates on num_candidates.topic_id = candidates.topic_id
-left join num_ranked
-    on num_ranked.topic_id = candidates.topic_id
-    and num_ranked.place = listed.place
-left join ranks
-    on ranks.topic_id = candidates.topic_id
-    and ranks.document_id = candidates.document_id
-    and ranks.place = listed.place
+join num_candidates using (topic_id)
+left join num_ranked using (topic_id, place)
+left join ranks using (topic_id, document_id, place)

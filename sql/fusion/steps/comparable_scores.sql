@@ -22,7 +22,7 @@ with scored as (
         retrieved.rank,
         case when listed.lower_is_better then -retrieved.score else retrieved.score end as score
     from known_runs(runs := $runs, weights := $weights) as listed
-    join retrieved on retrieved.run_id = listed.run_id
+    join retrieved using (run_id)
     where $norm <> 'borda'
 ),
 totals as (
@@ -43,9 +43,7 @@ spreads as (
         sqrt(sum(pow(scored.score - totals.total / totals.num_ret, 2) order by scored.rank) / max(totals.num_ret))
             as deviation
     from scored
-    join totals
-        on totals.place = scored.place
-        and totals.topic_id = scored.topic_id
+    join totals using (place, topic_id)
     where $norm = 'z-score'
     group by scored.place, scored.topic_id
 )
@@ -64,12 +62,8 @@ select
         else (scored.score - totals.total / totals.num_ret) / spreads.deviation
     end as score
 from scored
-join totals
-    on totals.place = scored.place
-    and totals.topic_id = scored.topic_id
-left join spreads
-    on spreads.place = scored.place
-    and spreads.topic_id = scored.topic_id
+join totals using (place, topic_id)
+left join spreads using (place, topic_id)
 union all
 select
     place,

@@ -15,4 +15,4 @@ select
     retrieved.document_id,
     retrieved.rank
 from known_runs(runs := $runs, weights := $weights) as listed
-join retrieved on retrieved.run_id = listed.run_id
+join retrieved using (run_id)

@@ -22,7 +22,7 @@ select
     ranks.rank,
     coalesce(learnt.probability, 0) as probability
 from fused_ranks(runs := $runs) as ranks
-left join topic_folds(qrels := $qrels, folds := $folds) as parts on parts.topic_id = ranks.topic_id
+left join topic_folds(qrels := $qrels, folds := $folds) as parts using (topic_id)
 left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place

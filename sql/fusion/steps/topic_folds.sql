@@ -7,7 +7,7 @@
 with judged_topics as (
     select distinct judged_documents.topic_id
     from judged_documents
-    join named_qrels(names := $qrels) as held on held.qrels_id = judged_documents.qrels_id
+    join named_qrels(names := $qrels) as held using (qrels_id)
     where held.qrels = $qrels
 )
 select
@@ -15,4 +15,4 @@ select
     topics.topic,
     (row_number() over (order by md5(topics.topic), topics.topic) - 1) % $folds + 1 as fold
 from judged_topics
-join topics on topics.topic_id = judged_topics.topic_id
+join topics using (topic_id)

@@ -26,7 +26,7 @@ training_means as (
         sum(tried.value order by tried.topic) / count(*) as mean
     from folds
     join parts on parts.fold <> folds.fold
-    join tried on tried.topic = parts.topic
+    join tried using (topic)
     group by folds.fold, tried.candidate
 ),
 chosen as (
@@ -47,10 +47,8 @@ held_out as (
         tried.topic,
         tried.value
     from chosen
-    join parts on parts.fold = chosen.fold
-    join tried
-        on tried.topic = parts.topic
-        and tried.candidate = chosen.candidate
+    join parts using (fold)
+    join tried using (topic, candidate)
 ),
 held_out_means as (
     select
@@ -74,4 +72,4 @@ select
     held_out_means.topics,
     held_out_means.mean as out_of_fold
 from chosen
-join held_out_means on held_out_means.fold = chosen.fold
+join held_out_means using (fold)

@@ -21,8 +21,7 @@ with filling as (
         filling_grades.grade >= 1 as is_relevant,
         filling_grades.grade >= 1 or filling_grades.gain <> 0 as is_worth_something
     from asked_evaluations() as evaluations
-    join filling_grades(most := $most, gains := $gains) as filling_grades
-        on filling_grades.qrels_id = evaluations.qrels_id
+    join filling_grades(most := $most, gains := $gains) as filling_grades using (qrels_id)
     where filling_grades.unjudged = $unjudged
 ),
 hole_rows as (
@@ -45,7 +44,7 @@ graded as (
         ranks.grade as grade,
         ranks.document_id as document_id
     from asked_ranks() as ranks
-    join filling on filling.evaluation_id = ranks.evaluation_id
+    join filling using (evaluation_id)
     where
         ranks.grade >= 0
         and ranks.rank <= coalesce($k, 2147483647)
@@ -57,7 +56,7 @@ graded as (
         filling.grade,
         null as document_id
     from hole_rows
-    join filling on filling.evaluation_id = hole_rows.evaluation_id
+    join filling using (evaluation_id)
     where filling.is_worth_something
 )
 select

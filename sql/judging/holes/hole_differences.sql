@@ -21,9 +21,7 @@ with holes as (
         retrieved.document_id as document_id,
         hole_weights.greatest - hole_weights.least as weight
     from evaluated_topics
-    join asked_retrieved() as retrieved
-        on retrieved.run_id = evaluated_topics.run_id
-        and retrieved.topic_id = evaluated_topics.topic_id
+    join asked_retrieved() as retrieved using (run_id, topic_id)
     left join asked_ranks() as judged
         on judged.evaluation_id = evaluated_topics.evaluation_id
         and judged.rank = retrieved.rank
@@ -68,9 +66,7 @@ sides as (
         holes.document_id,
         holes.weight
     from pairs
-    join holes
-        on holes.qrels = pairs.qrels
-        and holes.run = pairs.run
+    join holes using (qrels, run)
     union all
     select
         pairs.qrels,
@@ -91,7 +87,7 @@ hole_changes as (
         sides.other_run,
         sum(sides.weight) / max(topics_of_sets.num_topics) as change
     from sides
-    join topics_of_sets on topics_of_sets.qrels = sides.qrels
+    join topics_of_sets using (qrels)
     group by sides.qrels, sides.run, sides.other_run, sides.topic_id, sides.document_id
 ),
 ordered as (
@@ -120,8 +116,5 @@ select
     count(case when ordered.change < 0 and pairs.difference + ordered.lost_with_this <= 1e-12 then 1 end) as fewest,
     count(ordered.change) as most
 from pairs
-left join ordered
-    on ordered.qrels = pairs.qrels
-    and ordered.run = pairs.run
-    and ordered.other_run = pairs.other_run
+left join ordered using (qrels, run, other_run)
 group by pairs.qrels, pairs.measure, pairs.run, pairs.other_run, pairs.difference

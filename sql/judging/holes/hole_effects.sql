@@ -38,7 +38,4 @@ select
     totals.num_holes,
     totals.num_unseen
 from means
-join totals
-    on totals.qrels = means.qrels
-    and totals.run = means.run
-    and totals.measure = means.measure
+join totals using (qrels, run, measure)

@@ -48,8 +48,8 @@ counted as materialized (
         coalesce(relevant_sums.total, 0) as total,
         coalesce(hole_sums.judged_above, 0) as judged_above
     from hole_counts(k := $k, rel := $rel, most := $most, unseen := $unseen) as counts
-    left join relevant_sums on relevant_sums.evaluation_id = counts.evaluation_id
-    left join hole_sums on hole_sums.evaluation_id = counts.evaluation_id
+    left join relevant_sums using (evaluation_id)
+    left join hole_sums using (evaluation_id)
 ),
 end_values as (
     select
@@ -61,7 +61,7 @@ end_values as (
         (counted.total + ends.holes_down * counted.most_added - ends.judged_above)
             / nullif(counted.num_rel + ends.holes_down, 0) as greatest
     from ends
-    join counted on counted.evaluation_id = ends.evaluation_id
+    join counted using (evaluation_id)
     where counted.new_rel > 0
 ),
 compared as (
@@ -95,9 +95,7 @@ places as (
         coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
         looked_at.judged_ranks - coalesce(sum(judged.rank) over below, 0) as judged_ranks
     from looked_at
-    join ranks_in_blocks(k := $k) as judged
-        on judged.evaluation_id = looked_at.evaluation_id
-        and judged.block = looked_at.block
+    join ranks_in_blocks(k := $k) as judged using (evaluation_id, block)
     window
         down as (
             partition by judged.evaluation_id, judged.block
@@ -133,7 +131,7 @@ filled_below as materialized (
         counted.most_added + counted.num_holes - 2 * gaps.holes_down - gaps.judged_rank as added,
         gaps.holes_down
     from gaps
-    join counted on counted.evaluation_id = gaps.evaluation_id
+    join counted using (evaluation_id)
 ),
 turns as (
     select
@@ -148,9 +146,7 @@ lowest_holes as (
         filled_below.*,
         unnest(range(1, filled_below.size + 1)) as num_new
     from filled_below
-    join turns
-        on turns.evaluation_id = filled_below.evaluation_id
-        and turns.holes_down = filled_below.holes_down
+    join turns using (evaluation_id, holes_down)
 ),
 candidates as (
     select
@@ -168,7 +164,7 @@ candidates as (
             / (counted.num_rel + gaps.holes_down)
         ) as greatest
     from gaps
-    join counted on counted.evaluation_id = gaps.evaluation_id
+    join counted using (evaluation_id)
     group by gaps.evaluation_id
     union all
     -- No hole is relevant.
@@ -195,4 +191,4 @@ select
     counted.num_holes,
     counted.num_unseen
 from counted
-join extremes on extremes.evaluation_id = counted.evaluation_id
+join extremes using (evaluation_id)

@@ -69,7 +69,7 @@ limits as (
             0
         ) as turn_holes_down
     from counted
-    left join judged_places as judged on judged.evaluation_id = counted.evaluation_id
+    left join judged_places as judged using (evaluation_id)
     group by counted.evaluation_id, counted.num_ret, counted.last_depth, counted.turn_sum
 ),
 above_turn as (
@@ -110,7 +110,7 @@ depths as (
         select evaluation_id, new_rel as num_new from counted
         union all
         select evaluation_id, new_unseen as num_new from counted
-    ) as added on added.evaluation_id = counted.evaluation_id
+    ) as added using (evaluation_id)
     where counted.num_rel + added.num_new > counted.num_ret
 ),
 possible as (
@@ -125,7 +125,7 @@ possible as (
         ) as least_new,
         least(depths.depth - counted.num_rel, depths.holes_down) as most_new
     from depths
-    join counted on counted.evaluation_id = depths.evaluation_id
+    join counted using (evaluation_id)
     where
         depths.depth >= greatest(counted.num_rel, 1)
         and depths.depth <= counted.num_rel + counted.new_rel + counted.new_unseen
@@ -148,5 +148,5 @@ select
     counted.num_holes,
     counted.num_unseen
 from evaluated_topics
-join counted on counted.evaluation_id = evaluated_topics.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id
+join counted using (evaluation_id)
+left join extremes using (evaluation_id)

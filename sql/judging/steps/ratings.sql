@@ -14,5 +14,5 @@ select
         else 0
     end as rating
 from named_qrels(names := $names) as listed
-join judged_documents on judged_documents.qrels_id = listed.qrels_id
+join judged_documents using (qrels_id)
 where judged_documents.grade >= 0

@@ -36,7 +36,7 @@ pairs as (
             least(misordered.last_rank, evaluated_topics.num_ret) - misordered.num_rel
         ) as num_pairs
     from evaluated_topics
-    join misordered on misordered.evaluation_id = evaluated_topics.evaluation_id
+    join misordered using (evaluation_id)
 )
 select
     evaluated_topics.qrels,
@@ -51,6 +51,4 @@ select
     coalesce(pairs.num_pairs, 0) as num_pairs
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join pairs
-    on pairs.evaluation_id = evaluated_topics.evaluation_id
-    and pairs.last_rank = cutoffs.last_rank
+left join pairs using (evaluation_id, last_rank)

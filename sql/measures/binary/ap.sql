@@ -33,9 +33,5 @@ select
     coalesce(precisions.total / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join precisions
-    on precisions.evaluation_id = evaluated_topics.evaluation_id
-    and precisions.last_rank = cutoffs.last_rank
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join precisions using (evaluation_id, last_rank)

@@ -28,11 +28,8 @@ with averages as (
             end
         ) / max(topic_counts.num_rel) as value
     from asked_evaluations() as evaluations
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluations.qrels_id
-        and topic_counts.topic_id = evaluations.topic_id
-    join others_above(rel := $rel, nonrelevant := 'judged', ties := $ties) as outranked
-        on outranked.evaluation_id = evaluations.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    join others_above(rel := $rel, nonrelevant := 'judged', ties := $ties) as outranked using (evaluation_id)
     group by evaluations.evaluation_id
 )
 select
@@ -41,4 +38,4 @@ select
     evaluated_topics.topic,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

@@ -20,8 +20,8 @@ with relevant_counts as (
         topics.topic,
         topic_counts.num_rel
     from topic_counts(rel := $rel) as topic_counts
-    join qrels on qrels.qrels_id = topic_counts.qrels_id
-    join topics on topics.topic_id = topic_counts.topic_id
+    join qrels using (qrels_id)
+    join topics using (topic_id)
 )
 select
     rprec.qrels,
@@ -30,6 +30,4 @@ select
     rprec.value,
     nullif(relevant_counts.num_rel, 0) as rank
 from rprec(rel := $rel, ties := $ties) as rprec
-join relevant_counts
-    on relevant_counts.qrels = rprec.qrels
-    and relevant_counts.topic = rprec.topic
+join relevant_counts using (qrels, topic)

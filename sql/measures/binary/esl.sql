@@ -38,10 +38,8 @@ not_retrieved as (
         coalesce(found.num_rel, 0) as rel_above,
         evaluated_topics.num_ret - coalesce(found.num_rel, 0) as others_above
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    left join found using (evaluation_id)
 ),
 ties as (
     select
@@ -75,5 +73,5 @@ select
     evaluated_topics.topic,
     coalesce(search_lengths.length, not_retrieved.others_above + not_retrieved.num_others) as value
 from evaluated_topics
-join not_retrieved on not_retrieved.evaluation_id = evaluated_topics.evaluation_id
-left join search_lengths on search_lengths.evaluation_id = evaluated_topics.evaluation_id
+join not_retrieved using (evaluation_id)
+left join search_lengths using (evaluation_id)

@@ -24,4 +24,4 @@ select
     evaluated_topics.topic,
     coalesce(found.total, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found using (evaluation_id)

@@ -36,9 +36,7 @@ above as (
         cast(relevant.judged_rank - relevant.relevant_rank as double) as nonrel_above,
         cast(coalesce(relevant_or_unjudged.number - relevant.relevant_rank, 0) as double) as unjudged_above
     from relevant_ranks(rel := $rel) as relevant
-    left join relevant_or_unjudged
-        on relevant_or_unjudged.evaluation_id = relevant.evaluation_id
-        and relevant_or_unjudged.rank = relevant.rank
+    left join relevant_or_unjudged using (evaluation_id, rank)
 ),
 inferred as (
     select
@@ -61,7 +59,5 @@ select
     evaluated_topics.topic,
     coalesce(inferred.total / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join inferred on inferred.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join inferred using (evaluation_id)

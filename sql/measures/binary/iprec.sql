@@ -32,6 +32,4 @@ left join precisions_at_recall(
     rounding := $rounding,
     judged_only := $judged_only,
     ties := $ties
-) as found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.recall = levels.recall
+) as found using (evaluation_id, recall)

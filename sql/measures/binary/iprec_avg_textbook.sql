@@ -23,7 +23,5 @@ left join precisions_at_recall(
     rel := $rel,
     rounding := 'textbook',
     ties := $ties
-) as found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.recall = levels.recall
+) as found using (evaluation_id, recall)
 group by evaluated_topics.evaluation_id, evaluated_topics.qrels, evaluated_topics.run, evaluated_topics.topic

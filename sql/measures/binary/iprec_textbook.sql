@@ -27,6 +27,4 @@ left join precisions_at_recall(
     rel := $rel,
     rounding := 'textbook',
     ties := $ties
-) as found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.recall = levels.recall
+) as found using (evaluation_id, recall)

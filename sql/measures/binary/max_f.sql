@@ -21,10 +21,8 @@ with f_by_rank as (
         (1 + $beta * $beta) * relevant.relevant_rank
             / ($beta * $beta * topic_counts.num_rel + relevant.rank) as f
     from relevant_ranks(rel := $rel, ties := $ties) as relevant
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = relevant.evaluation_id
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluations.qrels_id
-        and topic_counts.topic_id = evaluations.topic_id
+    join asked_evaluations() as evaluations using (evaluation_id)
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
 ),
 highest_first as (
     select

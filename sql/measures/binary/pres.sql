@@ -34,10 +34,8 @@ rank_sums as (
             + cast(topic_counts.num_rel as double) * (topic_counts.num_rel + 1) / 2
             - cast(found.num_rel_ret as double) * (found.num_rel_ret + 1) / 2 as total
     from found
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = found.evaluation_id
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluations.qrels_id
-        and topic_counts.topic_id = evaluations.topic_id
+    join asked_evaluations() as evaluations using (evaluation_id)
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
 )
 select
     evaluated_topics.qrels,
@@ -50,6 +48,4 @@ select
     ) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join rank_sums
-    on rank_sums.evaluation_id = evaluated_topics.evaluation_id
-    and rank_sums.last_rank = cutoffs.last_rank
+left join rank_sums using (evaluation_id, last_rank)

@@ -20,9 +20,7 @@ with depths as (
         cast(multiples.value as double) as multiple,
         floor(cast(multiples.value as double) * topic_counts.num_rel + 0.9) as depth
     from asked_evaluations() as evaluations
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluations.qrels_id
-        and topic_counts.topic_id = evaluations.topic_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
     cross join given_values(given := $multiple) as multiples
 ),
 found as (
@@ -43,7 +41,5 @@ select
     depths.multiple,
     coalesce(found.num_rel_ret / nullif(depths.depth, 0), 0) as value
 from evaluated_topics
-join depths on depths.evaluation_id = evaluated_topics.evaluation_id
-left join found
-    on found.evaluation_id = depths.evaluation_id
-    and found.multiple = depths.multiple
+join depths using (evaluation_id)
+left join found using (evaluation_id, multiple)

@@ -29,6 +29,4 @@ select
     coalesce(reciprocal_ranks.total, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join reciprocal_ranks
-    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
-    and reciprocal_ranks.last_rank = cutoffs.last_rank
+left join reciprocal_ranks using (evaluation_id, last_rank)

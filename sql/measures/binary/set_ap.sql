@@ -28,9 +28,6 @@ select
         0
     ) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-    on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join retrieved_counts(judged_only := $judged_only) as retrieved_counts using (evaluation_id)
+left join found using (evaluation_id)

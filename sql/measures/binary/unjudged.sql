@@ -31,6 +31,4 @@ select
     (least(cutoffs.k, evaluated_topics.num_ret) - coalesce(found.num_judged_ret, 0)) / cutoffs.k as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.last_rank = cutoffs.last_rank
+left join found using (evaluation_id, last_rank)

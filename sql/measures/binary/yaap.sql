@@ -27,7 +27,5 @@ select
         / (cast(1 as double) + topic_counts.num_rel - coalesce(precisions.total, 0))
     ) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join precisions using (evaluation_id)

@@ -39,7 +39,7 @@ ordered_pairs as (
             + cast(class_counts.num_rel - class_counts.rel_ret as double)
             * (class_counts.num_nonrel - class_counts.nonrel_ret) / 2 as total
     from class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
-    left join rank_sums on rank_sums.evaluation_id = class_counts.evaluation_id
+    left join rank_sums using (evaluation_id)
 )
 select
     evaluated_topics.qrels,
@@ -51,4 +51,4 @@ select
         else ordered_pairs.total / (cast(ordered_pairs.num_rel as double) * ordered_pairs.num_nonrel)
     end as value
 from evaluated_topics
-join ordered_pairs on ordered_pairs.evaluation_id = evaluated_topics.evaluation_id
+join ordered_pairs using (evaluation_id)

@@ -28,6 +28,4 @@ select
     coalesce(found.num_rel_ret, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.last_rank = cutoffs.last_rank
+left join found using (evaluation_id, last_rank)

@@ -16,6 +16,4 @@ select
     evaluated_topics.topic,
     cast(topic_counts.num_rel as double) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)

@@ -23,4 +23,4 @@ select
     evaluated_topics.topic,
     cast(coalesce(found.num_rel_ret, 0) as double) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found using (evaluation_id)

@@ -26,4 +26,4 @@ select
         case when $rel is null then evaluated_topics.num_ret else coalesce(found.num_rel_ret, 0) end as double
     ) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join found using (evaluation_id)

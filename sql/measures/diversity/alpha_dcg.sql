@@ -41,10 +41,6 @@ select
     coalesce(dcgs.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join perfect on perfect.last_rank = cutoffs.last_rank
-left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
-    and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join dcgs
-    on dcgs.evaluation_id = evaluated_topics.evaluation_id
-    and dcgs.last_rank = cutoffs.last_rank
+left join perfect using (last_rank)
+left join subtopic_counts(rel := $rel) as subtopic_counts using (qrels_id, topic_id)
+left join dcgs using (evaluation_id, last_rank)

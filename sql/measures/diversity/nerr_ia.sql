@@ -46,10 +46,5 @@ select
     coalesce(sums.total / nullif(ideal_sums.total, 0), 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join sums
-    on sums.evaluation_id = evaluated_topics.evaluation_id
-    and sums.last_rank = cutoffs.last_rank
-left join ideal_sums
-    on ideal_sums.qrels_id = evaluated_topics.qrels_id
-    and ideal_sums.topic_id = evaluated_topics.topic_id
-    and ideal_sums.last_rank = cutoffs.last_rank
+left join sums using (evaluation_id, last_rank)
+left join ideal_sums using (qrels_id, topic_id, last_rank)

@@ -38,7 +38,5 @@ select
     evaluated_topics.topic,
     coalesce(sums.total / nullif(ideal_sums.total, 0), 0) as value
 from evaluated_topics
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
-left join ideal_sums
-    on ideal_sums.qrels_id = evaluated_topics.qrels_id
-    and ideal_sums.topic_id = evaluated_topics.topic_id
+left join sums using (evaluation_id)
+left join ideal_sums using (qrels_id, topic_id)

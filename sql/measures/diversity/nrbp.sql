@@ -28,7 +28,5 @@ select
     evaluated_topics.topic,
     coalesce((1 - (1 - $alpha) * $beta) * sums.total / subtopic_counts.num_subtopics, 0) as value
 from evaluated_topics
-left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
-    and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join subtopic_counts(rel := $rel) as subtopic_counts using (qrels_id, topic_id)
+left join sums using (evaluation_id)

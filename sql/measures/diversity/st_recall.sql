@@ -36,9 +36,5 @@ select
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
-    and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join found
-    on found.evaluation_id = evaluated_topics.evaluation_id
-    and found.last_rank = cutoffs.last_rank
+left join subtopic_counts(rel := $rel) as subtopic_counts using (qrels_id, topic_id)
+left join found using (evaluation_id, last_rank)

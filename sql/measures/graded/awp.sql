@@ -18,14 +18,9 @@ with averages as (
         fsum(gained.cumulated_gain / coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
             / max(ideal_totals.num_gained) as value
     from asked_evaluations() as evaluations
-    join ideal_totals(gains := $gains) as ideal_totals
-        on ideal_totals.qrels_id = evaluations.qrels_id
-        and ideal_totals.topic_id = evaluations.topic_id
-    join cumulated_gains(gains := $gains, ties := $ties) as gained on gained.evaluation_id = evaluations.evaluation_id
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
-        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
-        and ideal_cumulated_gains.topic_id = evaluations.topic_id
-        and ideal_cumulated_gains.rank = gained.rank
+    join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
+    join cumulated_gains(gains := $gains, ties := $ties) as gained using (evaluation_id)
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
     group by gained.evaluation_id
 )
 select
@@ -34,4 +29,4 @@ select
     evaluated_topics.topic,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

@@ -29,6 +29,4 @@ select
     coalesce(cgs.total, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join cgs
-    on cgs.evaluation_id = evaluated_topics.evaluation_id
-    and cgs.last_rank = cutoffs.last_rank
+left join cgs using (evaluation_id, last_rank)

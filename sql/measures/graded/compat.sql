@@ -96,11 +96,8 @@ shared as (
             order by ordered_ranks.rank
         ) as ideal_rank
     from asked_evaluations() as evaluations
-    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
-    join ideal_grades
-        on ideal_grades.qrels_id = evaluations.qrels_id
-        and ideal_grades.topic_id = evaluations.topic_id
-        and ideal_grades.grade = ordered_ranks.grade
+    join ordered_ranks(ties := $ties) as ordered_ranks using (evaluation_id)
+    join ideal_grades using (qrels_id, topic_id, grade)
 ),
 found as (
     -- A shared document adds p^(d - 1) / d at each depth d at which both rankings have it.
@@ -120,9 +117,7 @@ depths as (
         coalesce(ideal_lengths.num_ideal, 0) as num_ideal,
         coalesce($depth, greatest(evaluated_topics.num_ret, coalesce(ideal_lengths.num_ideal, 0))) as last_depth
     from evaluated_topics
-    left join ideal_lengths
-        on ideal_lengths.qrels_id = evaluated_topics.qrels_id
-        and ideal_lengths.topic_id = evaluated_topics.topic_id
+    left join ideal_lengths using (qrels_id, topic_id)
 ),
 agreements as (
     -- The sums end at the last depth, so that what would be added below it is taken off.
@@ -137,7 +132,7 @@ agreements as (
             else (1 - pow($p, depths.last_depth)) / (1 - $p)
         end as greatest_total
     from depths
-    left join found on found.evaluation_id = depths.evaluation_id
+    left join found using (evaluation_id)
     left join overlap_weights as below_last on below_last.depth = depths.last_depth + 1
     left join overlap_weights as below_ideal
         on below_ideal.depth = least(depths.num_ideal, depths.last_depth) + 1
@@ -149,4 +144,4 @@ select
     coalesce(agreements.total / nullif(agreements.greatest_total, 0), 0) as value,
     cast(agreements.num_ideal as integer) as num_ideal
 from evaluated_topics
-join agreements on agreements.evaluation_id = evaluated_topics.evaluation_id
+join agreements using (evaluation_id)

@@ -44,14 +44,9 @@ averages as (
             )
         ) / max(ideal_ends.total_gain) as value
     from asked_evaluations() as evaluations
-    join ideal_ends
-        on ideal_ends.qrels_id = evaluations.qrels_id
-        and ideal_ends.topic_id = evaluations.topic_id
-    join running_gains(gains := $gains) as gained on gained.evaluation_id = evaluations.evaluation_id
-    left join ideal
-        on ideal.qrels_id = evaluations.qrels_id
-        and ideal.topic_id = evaluations.topic_id
-        and ideal.rank = gained.rank
+    join ideal_ends using (qrels_id, topic_id)
+    join running_gains(gains := $gains) as gained using (evaluation_id)
+    left join ideal using (qrels_id, topic_id, rank)
     group by gained.evaluation_id
 )
 select
@@ -60,4 +55,4 @@ select
     evaluated_topics.topic,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

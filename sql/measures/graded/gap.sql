@@ -44,7 +44,5 @@ select
         then coalesce(precisions.total / nullif(ideal.total, 0), 0)
     end as value
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id
+left join ideal using (qrels_id, topic_id)
+left join precisions using (evaluation_id)

@@ -38,10 +38,5 @@ select
     coalesce(cgs.total / nullif(ideal_cgs.total, 0), 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join cgs
-    on cgs.evaluation_id = evaluated_topics.evaluation_id
-    and cgs.last_rank = cutoffs.last_rank
-left join ideal_cgs
-    on ideal_cgs.qrels_id = evaluated_topics.qrels_id
-    and ideal_cgs.topic_id = evaluated_topics.topic_id
-    and ideal_cgs.last_rank = cutoffs.last_rank
+left join cgs using (evaluation_id, last_rank)
+left join ideal_cgs using (qrels_id, topic_id, last_rank)

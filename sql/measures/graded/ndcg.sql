@@ -51,10 +51,5 @@ select
     coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join dcgs
-    on dcgs.evaluation_id = evaluated_topics.evaluation_id
-    and dcgs.last_rank = cutoffs.last_rank
-left join ideal_dcgs
-    on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
-    and ideal_dcgs.topic_id = evaluated_topics.topic_id
-    and ideal_dcgs.last_rank = cutoffs.last_rank
+left join dcgs using (evaluation_id, last_rank)
+left join ideal_dcgs using (qrels_id, topic_id, last_rank)

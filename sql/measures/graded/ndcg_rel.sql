@@ -35,14 +35,9 @@ sums as (
         count(case when gained.gain > 0 then 1 end) as num_found,
         fsum(gained.gain / log2(gained.rank + 1)) as dcg
     from asked_evaluations() as evaluations
-    join ideal_ends
-        on ideal_ends.qrels_id = evaluations.qrels_id
-        and ideal_ends.topic_id = evaluations.topic_id
-    join running_gains(gains := $gains) as gained on gained.evaluation_id = evaluations.evaluation_id
-    left join ideal
-        on ideal.qrels_id = evaluations.qrels_id
-        and ideal.topic_id = evaluations.topic_id
-        and ideal.rank = gained.rank
+    join ideal_ends using (qrels_id, topic_id)
+    join running_gains(gains := $gains) as gained using (evaluation_id)
+    left join ideal using (qrels_id, topic_id, rank)
     group by gained.evaluation_id
 )
 select
@@ -58,7 +53,5 @@ select
         0
     ) as value
 from evaluated_topics
-left join ideal_ends
-    on ideal_ends.qrels_id = evaluated_topics.qrels_id
-    and ideal_ends.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_ends using (qrels_id, topic_id)
+left join sums using (evaluation_id)

@@ -32,16 +32,11 @@ blends as (
         (1 + $beta * gained.gain)
             / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain)) as blend
     from asked_evaluations() as evaluations
-    join ideal_totals(gains := $gains) as ideal_totals
-        on ideal_totals.qrels_id = evaluations.qrels_id
-        and ideal_totals.topic_id = evaluations.topic_id
+    join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
     join gained
         on gained.evaluation_id = evaluations.evaluation_id
         and gained.gained_rank = 1
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
-        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
-        and ideal_cumulated_gains.topic_id = evaluations.topic_id
-        and ideal_cumulated_gains.rank = gained.rank
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
 )
 select
     evaluated_topics.qrels,
@@ -49,4 +44,4 @@ select
     evaluated_topics.topic,
     coalesce(blends.blend, 0) as value
 from evaluated_topics
-left join blends on blends.evaluation_id = evaluated_topics.evaluation_id
+left join blends using (evaluation_id)

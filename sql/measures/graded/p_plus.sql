@@ -50,17 +50,12 @@ averages as (
                 / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
         ) as average
     from asked_evaluations() as evaluations
-    join ideal_totals(gains := $gains) as ideal_totals
-        on ideal_totals.qrels_id = evaluations.qrels_id
-        and ideal_totals.topic_id = evaluations.topic_id
-    join preferred on preferred.evaluation_id = evaluations.evaluation_id
+    join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
+    join preferred using (evaluation_id)
     join gained
         on gained.evaluation_id = preferred.evaluation_id
         and gained.rank <= preferred.preferred_rank
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
-        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
-        and ideal_cumulated_gains.topic_id = evaluations.topic_id
-        and ideal_cumulated_gains.rank = gained.rank
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
     group by preferred.evaluation_id, preferred.preferred_rank
 )
 select
@@ -70,4 +65,4 @@ select
     coalesce(averages.average, 0) as value,
     coalesce(averages.preferred_rank, 0) as preferred_rank
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

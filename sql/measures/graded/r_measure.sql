@@ -18,9 +18,7 @@ with found as (
         sum(gains_by_rank.share) as num_found,
         sum(gains_by_rank.gain) as total_gain
     from asked_evaluations() as evaluations
-    join ideal_totals(gains := $gains) as ideal_totals
-        on ideal_totals.qrels_id = evaluations.qrels_id
-        and ideal_totals.topic_id = evaluations.topic_id
+    join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
     join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
         on gains_by_rank.evaluation_id = evaluations.evaluation_id
         and gains_by_rank.rank <= ideal_totals.num_gained
@@ -36,7 +34,5 @@ select
         0
     ) as value
 from evaluated_topics
-left join ideal_totals(gains := $gains) as ideal_totals
-    on ideal_totals.qrels_id = evaluated_topics.qrels_id
-    and ideal_totals.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
+left join found using (evaluation_id)

@@ -42,9 +42,7 @@ change_ranks as (
         ideal.rank as rank,
         ideal.dcg as ideal_dcg
     from asked_evaluations() as evaluations
-    join ideal
-        on ideal.qrels_id = evaluations.qrels_id
-        and ideal.topic_id = evaluations.topic_id
+    join ideal using (qrels_id, topic_id)
     where
         ideal.next_gain is null
         or ideal.next_gain <> ideal.gain
@@ -54,9 +52,7 @@ change_ranks as (
         evaluated_topics.num_ret as rank,
         ideal_ends.dcg as ideal_dcg
     from evaluated_topics
-    join ideal_ends
-        on ideal_ends.qrels_id = evaluated_topics.qrels_id
-        and ideal_ends.topic_id = evaluated_topics.topic_id
+    join ideal_ends using (qrels_id, topic_id)
     where evaluated_topics.num_ret > ideal_ends.rank + 1
 ),
 ratios as (
@@ -83,7 +79,5 @@ select
     evaluated_topics.topic,
     case when topic_counts.num_rel > 0 then coalesce(averages.value, 0) else 0 end as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join averages using (evaluation_id)

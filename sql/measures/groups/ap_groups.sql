@@ -31,12 +31,8 @@ averages as (
         evaluated_topics.evaluation_id as evaluation_id,
         avg(coalesce(precisions.total / nullif(group_relevant_counts.num_rel, 0), 0)) as value
     from evaluated_topics
-    join group_relevant_counts(rel := $rel) as group_relevant_counts
-        on group_relevant_counts.qrels_id = evaluated_topics.qrels_id
-        and group_relevant_counts.topic_id = evaluated_topics.topic_id
-    left join precisions
-        on precisions.evaluation_id = evaluated_topics.evaluation_id
-        and precisions.judgment_group = group_relevant_counts.judgment_group
+    join group_relevant_counts(rel := $rel) as group_relevant_counts using (qrels_id, topic_id)
+    left join precisions using (evaluation_id, judgment_group)
     group by evaluated_topics.evaluation_id
 )
 select
@@ -45,4 +41,4 @@ select
     evaluated_topics.topic,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

@@ -66,9 +66,5 @@ select
     coalesce(precisions.total / group_counts.num_groups, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join group_counts
-    on group_counts.qrels_id = evaluated_topics.qrels_id
-    and group_counts.topic_id = evaluated_topics.topic_id
-left join precisions
-    on precisions.evaluation_id = evaluated_topics.evaluation_id
-    and precisions.last_rank = cutoffs.last_rank
+left join group_counts using (qrels_id, topic_id)
+left join precisions using (evaluation_id, last_rank)

@@ -45,9 +45,7 @@ found as (
         depths.depth as depth,
         sum(group_ranks.share) as num_rel_ret
     from evaluated_topics
-    join depths
-        on depths.qrels_id = evaluated_topics.qrels_id
-        and depths.topic_id = evaluated_topics.topic_id
+    join depths using (qrels_id, topic_id)
     left join group_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as group_ranks
         on group_ranks.evaluation_id = evaluated_topics.evaluation_id
         and group_ranks.judgment_group = depths.judgment_group
@@ -70,6 +68,4 @@ select
     coalesce(averages.value, 0) as value
 from evaluated_topics
 cross join multiples
-left join averages
-    on averages.evaluation_id = evaluated_topics.evaluation_id
-    and averages.multiple = multiples.multiple
+left join averages using (evaluation_id, multiple)

@@ -25,6 +25,4 @@ select
     evaluated_topics.topic,
     cast(coalesce(counts.num_prefs, 0) as double) as value
 from evaluated_topics
-left join counts
-    on counts.qrels_id = evaluated_topics.qrels_id
-    and counts.topic_id = evaluated_topics.topic_id
+left join counts using (qrels_id, topic_id)

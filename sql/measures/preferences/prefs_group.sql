@@ -34,8 +34,5 @@ select
         then least(greatest(weights.fulfilled_weight / group_counts.num_groups, 0), 1)
     end as value
 from evaluated_topics
-left join group_counts
-    on group_counts.qrels_id = evaluated_topics.qrels_id
-    and group_counts.topic_id = evaluated_topics.topic_id
-left join preference_counts(pairs := $pairs, unit := 'group', ties := $ties) as weights
-    on weights.evaluation_id = evaluated_topics.evaluation_id
+left join group_counts using (qrels_id, topic_id)
+left join preference_counts(pairs := $pairs, unit := 'group', ties := $ties) as weights using (evaluation_id)

@@ -38,4 +38,4 @@ select
     evaluated_topics.topic,
     coalesce(averages.value, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join averages using (evaluation_id)

@@ -21,5 +21,4 @@ select
     evaluated_topics.topic,
     case when weights.evaluation_id is null then 0 else weights.fulfilled_weight / weights.total_weight end as value
 from evaluated_topics
-left join preference_counts(pairs := $pairs, unit := 'one', ties := $ties) as weights
-    on weights.evaluation_id = evaluated_topics.evaluation_id
+left join preference_counts(pairs := $pairs, unit := 'one', ties := $ties) as weights using (evaluation_id)

@@ -41,7 +41,7 @@ strata as (
             case when sampled_ranks.grade >= 0 then grade_gains.gain else 0 end / log2(sampled_ranks.rank + 1)
         ) as total
     from sampled_ranks
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = sampled_ranks.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
     join cutoffs(k := $k) as cutoffs on sampled_ranks.rank <= cutoffs.last_rank
     group by sampled_ranks.evaluation_id, cutoffs.last_rank, sampled_ranks.stratum
 ),
@@ -64,10 +64,5 @@ select
     coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join dcgs
-    on dcgs.evaluation_id = evaluated_topics.evaluation_id
-    and dcgs.last_rank = cutoffs.last_rank
-left join ideal_dcgs
-    on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
-    and ideal_dcgs.topic_id = evaluated_topics.topic_id
-    and ideal_dcgs.last_rank = cutoffs.last_rank
+left join dcgs using (evaluation_id, last_rank)
+left join ideal_dcgs using (qrels_id, topic_id, last_rank)

@@ -64,10 +64,8 @@ estimates as (
         estimated_counts.num_rel as num_rel,
         coalesce(totals.total, 0) / estimated_counts.num_rel as value
     from evaluated_topics
-    join estimated_counts(rel := $rel) as estimated_counts
-        on estimated_counts.qrels_id = evaluated_topics.qrels_id
-        and estimated_counts.topic_id = evaluated_topics.topic_id
-    left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
+    join estimated_counts(rel := $rel) as estimated_counts using (qrels_id, topic_id)
+    left join totals using (evaluation_id)
 ),
 additions as (
     -- What each relevant document that is judged adds, retrieved or not; other documents add nothing.
@@ -83,9 +81,7 @@ additions as (
         and sampled_documents.topic_id = estimates.topic_id
         and sampled_documents.grade >= $rel
         and sampled_documents.probability < 1
-    left join precisions
-        on precisions.evaluation_id = estimates.evaluation_id
-        and precisions.document_id = sampled_documents.document_id
+    left join precisions using (evaluation_id, document_id)
 ),
 added as (
     select
@@ -106,12 +102,8 @@ variances as (
             coalesce(added.total_of_squares, 0)
         ) as variance
     from estimates
-    join sampled_strata
-        on sampled_strata.qrels_id = estimates.qrels_id
-        and sampled_strata.topic_id = estimates.topic_id
-    left join added
-        on added.evaluation_id = estimates.evaluation_id
-        and added.stratum = sampled_strata.stratum
+    join sampled_strata using (qrels_id, topic_id)
+    left join added using (evaluation_id, stratum)
 ),
 errors as (
     select
@@ -133,5 +125,5 @@ select
         else errors.standard_error
     end as standard_error
 from evaluated_topics
-left join estimates on estimates.evaluation_id = evaluated_topics.evaluation_id
-left join errors on errors.evaluation_id = evaluated_topics.evaluation_id
+left join estimates using (evaluation_id)
+left join errors using (evaluation_id)

@@ -79,7 +79,7 @@ gained as (
         sampled_ranks.probability,
         grade_gains.gain / log2(sampled_ranks.rank + 1) as discounted_gain
     from sampled_ranks
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = sampled_ranks.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
     join cutoffs(k := $k) as cutoffs on sampled_ranks.rank <= cutoffs.last_rank
     where
         sampled_ranks.grade >= 0
@@ -102,12 +102,8 @@ estimates as (
         coalesce(dcgs.total, 0) / ideal_dcgs.total as value,
         ideal_dcgs.total as ideal_total
     from evaluated_topics
-    join ideal_dcgs
-        on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
-        and ideal_dcgs.topic_id = evaluated_topics.topic_id
-    left join dcgs
-        on dcgs.evaluation_id = evaluated_topics.evaluation_id
-        and dcgs.last_rank = ideal_dcgs.last_rank
+    join ideal_dcgs using (qrels_id, topic_id)
+    left join dcgs using (evaluation_id, last_rank)
 ),
 additions as (
     -- What each judged document with a gain adds, retrieved or not; other documents add nothing.
@@ -158,13 +154,8 @@ variances as (
             coalesce(added.total_of_squares, 0)
         ) as variance
     from estimates
-    join sampled_strata
-        on sampled_strata.qrels_id = estimates.qrels_id
-        and sampled_strata.topic_id = estimates.topic_id
-    left join added
-        on added.evaluation_id = estimates.evaluation_id
-        and added.last_rank = estimates.last_rank
-        and added.stratum = sampled_strata.stratum
+    join sampled_strata using (qrels_id, topic_id)
+    left join added using (evaluation_id, last_rank, stratum)
 ),
 errors as (
     select
@@ -190,12 +181,6 @@ select
     end as standard_error
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join dcgs
-    on dcgs.evaluation_id = evaluated_topics.evaluation_id
-    and dcgs.last_rank = cutoffs.last_rank
-left join estimates
-    on estimates.evaluation_id = evaluated_topics.evaluation_id
-    and estimates.last_rank = cutoffs.last_rank
-left join errors
-    on errors.evaluation_id = evaluated_topics.evaluation_id
-    and errors.last_rank = cutoffs.last_rank
+left join dcgs using (evaluation_id, last_rank)
+left join estimates using (evaluation_id, last_rank)
+left join errors using (evaluation_id, last_rank)

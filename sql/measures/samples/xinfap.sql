@@ -93,7 +93,5 @@ select
     coalesce(totals.total / estimated_counts.num_rel, 0) as value,
     coalesce(estimated_counts.num_rel, 0) as num_rel
 from evaluated_topics
-left join estimated_counts(rel := $rel) as estimated_counts
-    on estimated_counts.qrels_id = evaluated_topics.qrels_id
-    and estimated_counts.topic_id = evaluated_topics.topic_id
-left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
+left join estimated_counts(rel := $rel) as estimated_counts using (qrels_id, topic_id)
+left join totals using (evaluation_id)

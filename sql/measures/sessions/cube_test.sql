@@ -29,11 +29,8 @@ with found as (
             order by session_ranks.call, session_ranks.rank
         )) * assessments.grade as gain
     from session_ranks
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = session_ranks.evaluation_id
-    join assessments
-        on assessments.qrels_id = evaluations.qrels_id
-        and assessments.topic_id = evaluations.topic_id
-        and assessments.document_id = session_ranks.document_id
+    join asked_evaluations() as evaluations using (evaluation_id)
+    join assessments using (qrels_id, topic_id, document_id)
     where
         session_ranks.is_first
         and assessments.grade >= $rel

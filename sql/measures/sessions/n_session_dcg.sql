@@ -34,10 +34,7 @@ select
 from evaluated_topics
 join session_dcg(
     k := $k, dcg := $dcg, gains := $gains, call_base := $call_base, rank_base := $rank_base, repeats := false
-) as dcgs
-    on dcgs.qrels = evaluated_topics.qrels
-    and dcgs.run = evaluated_topics.run
-    and dcgs.topic = evaluated_topics.topic
+) as dcgs using (qrels, run, topic)
 left join ideals
     on ideals.qrels_id = evaluated_topics.qrels_id
     and ideals.topic_id = evaluated_topics.topic_id

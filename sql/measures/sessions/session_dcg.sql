@@ -24,8 +24,7 @@ with totals as (
                 / (1 + ln(session_ranks.call) / ln($call_base))
         ) as total
     from session_ranks
-    join grade_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null) as grade_gains
-        on grade_gains.grade = session_ranks.grade
+    join grade_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null) as grade_gains using (grade)
     join cutoffs(k := $k) as cutoffs on session_ranks.rank <= cutoffs.last_rank
     where
         grade_gains.gain <> 0

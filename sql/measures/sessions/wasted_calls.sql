@@ -34,7 +34,5 @@ select
     evaluated_topics.topic,
     cast(coalesce(totals.num_calls, 0) - coalesce(useful.num_calls, 0) as double) as value
 from evaluated_topics
-left join totals
-    on totals.run_id = evaluated_topics.run_id
-    and totals.topic_id = evaluated_topics.topic_id
-left join useful on useful.evaluation_id = evaluated_topics.evaluation_id
+left join totals using (run_id, topic_id)
+left join useful using (evaluation_id)

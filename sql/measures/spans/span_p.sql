@@ -40,11 +40,5 @@ select
     coalesce(cast(found.num_found as double) / coalesce(cutoffs.k, returned.num_ret), 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join returned
-    on returned.run_id = evaluated_topics.run_id
-    and returned.topic_id = evaluated_topics.topic_id
-left join found
-    on found.qrels_id = evaluated_topics.qrels_id
-    and found.run_id = evaluated_topics.run_id
-    and found.topic_id = evaluated_topics.topic_id
-    and found.last_rank = cutoffs.last_rank
+left join returned using (run_id, topic_id)
+left join found using (qrels_id, run_id, topic_id, last_rank)

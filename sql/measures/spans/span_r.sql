@@ -30,11 +30,5 @@ select
     coalesce(cast(found.num_found as double) / span_counts.num_spans, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join span_counts(rel := $rel) as span_counts
-    on span_counts.qrels_id = evaluated_topics.qrels_id
-    and span_counts.topic_id = evaluated_topics.topic_id
-left join found
-    on found.qrels_id = evaluated_topics.qrels_id
-    and found.run_id = evaluated_topics.run_id
-    and found.topic_id = evaluated_topics.topic_id
-    and found.last_rank = cutoffs.last_rank
+left join span_counts(rel := $rel) as span_counts using (qrels_id, topic_id)
+left join found using (qrels_id, run_id, topic_id, last_rank)

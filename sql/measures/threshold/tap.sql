@@ -61,12 +61,10 @@ select
     case when $threshold is null then kept.reached end as reached,
     evaluated_weights.weight
 from evaluated_topics
-join evaluated_weights(weighted := $weighted) as evaluated_weights
-    on evaluated_weights.evaluation_id = evaluated_topics.evaluation_id
+join evaluated_weights(weighted := $weighted) as evaluated_weights using (evaluation_id)
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id
     and topic_counts.topic_id = evaluated_topics.topic_id
 join tap_precisions(
     k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold, ties := $ties
-) as kept
-    on kept.evaluation_id = evaluated_topics.evaluation_id
+) as kept using (evaluation_id)

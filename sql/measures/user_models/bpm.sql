@@ -49,6 +49,4 @@ select
     coalesce(stops.total, 0) as expected_total_utility
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join stops
-    on stops.evaluation_id = evaluated_topics.evaluation_id
-    and stops.last_rank = cutoffs.last_rank
+left join stops using (evaluation_id, last_rank)

@@ -31,11 +31,8 @@ with stops as (
             1
         ) as probability
     from asked_evaluations() as evaluations
-    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks
-        on ordered_ranks.evaluation_id = evaluations.evaluation_id
-    join satisfactions(max_rel := $max_rel) as satisfactions
-        on satisfactions.qrels_id = evaluations.qrels_id
-        and satisfactions.grade = ordered_ranks.grade
+    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks using (evaluation_id)
+    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
     where ordered_ranks.rank <= (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)
 ),
 reciprocal_ranks as (
@@ -55,6 +52,4 @@ select
     coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join reciprocal_ranks
-    on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id
-    and reciprocal_ranks.last_rank = cutoffs.last_rank
+left join reciprocal_ranks using (evaluation_id, last_rank)

@@ -103,4 +103,4 @@ select
     readers.items as expected_items,
     readers.gained as expected_total_utility
 from evaluated_topics
-join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+join readers using (evaluation_id)

@@ -28,4 +28,4 @@ select
     -- The weights add up to a difference of the trigamma function.
     coalesce(discounted.total / (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0)), 0) as value
 from evaluated_topics
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+left join discounted using (evaluation_id)

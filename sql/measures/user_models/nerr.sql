@@ -25,9 +25,7 @@ with ideal_ranks as (
             order by judged_documents.grade desc
         ) as rank
     from judged_documents
-    join satisfactions(max_rel := $max_rel) as satisfactions
-        on satisfactions.qrels_id = judged_documents.qrels_id
-        and satisfactions.grade = judged_documents.grade
+    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
 ),
 ideal_stops as (
     select
@@ -63,10 +61,7 @@ select
     actual.value as err,
     coalesce(ideal.expected, 0) as ideal_err
 from evaluated_topics
-join err(k := $k, max_rel := $max_rel, ties := $ties) as actual
-    on actual.qrels = evaluated_topics.qrels
-    and actual.run = evaluated_topics.run
-    and actual.topic = evaluated_topics.topic
+join err(k := $k, max_rel := $max_rel, ties := $ties) as actual using (qrels, run, topic)
 left join ideal
     on ideal.qrels_id = evaluated_topics.qrels_id
     and ideal.topic_id = evaluated_topics.topic_id

@@ -32,4 +32,4 @@ select
     coalesce(readers.items, (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as expected_items,
     coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-left join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+left join readers using (evaluation_id)

@@ -36,4 +36,4 @@ select
         * coalesce(readers.items, trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0)) as expected_items,
     4 * $t * $t * coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-left join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+left join readers using (evaluation_id)

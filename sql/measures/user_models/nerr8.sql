@@ -40,6 +40,4 @@ select
     coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join readers
-    on readers.evaluation_id = evaluated_topics.evaluation_id
-    and readers.last_rank = cutoffs.last_rank
+left join readers using (evaluation_id, last_rank)

@@ -39,7 +39,7 @@ readers as (
         depth := (select max(cutoffs.k) from cutoffs(k := $k) as cutoffs),
         ties := $ties
     ) as gains_reached
-    join harmonic_numbers as to_document on to_document.rank = gains_reached.rank
+    join harmonic_numbers as to_document using (rank)
     join harmonic_numbers as to_k
         on to_k.k = to_document.k
         and to_k.rank = to_document.k
@@ -55,6 +55,4 @@ select
     coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
 join harmonic_numbers as to_k on to_k.rank = to_k.k
-left join readers
-    on readers.evaluation_id = evaluated_topics.evaluation_id
-    and readers.k = to_k.k
+left join readers using (evaluation_id, k)

@@ -31,4 +31,4 @@ select
         0
     ) as value
 from evaluated_topics
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+left join discounted using (evaluation_id)

@@ -22,13 +22,9 @@ with not_judged as (
         evaluations.evaluation_id as evaluation_id,
         fsum(persistence.reached) as total
     from asked_evaluations() as evaluations
-    join asked_retrieved() as retrieved
-        on retrieved.run_id = evaluations.run_id
-        and retrieved.topic_id = evaluations.topic_id
-    join persistence(p := $p) as persistence on persistence.rank = retrieved.rank
-    left join ordered_ranks(ties := $ties) as ordered_ranks
-        on ordered_ranks.evaluation_id = evaluations.evaluation_id
-        and ordered_ranks.rank = retrieved.rank
+    join asked_retrieved() as retrieved using (run_id, topic_id)
+    join persistence(p := $p) as persistence using (rank)
+    left join ordered_ranks(ties := $ties) as ordered_ranks using (evaluation_id, rank)
     where coalesce(ordered_ranks.grade, -1) < 0
     group by evaluations.evaluation_id
 )
@@ -38,5 +34,5 @@ select
     evaluated_topics.topic,
     coalesce(lowest.reached * $p + (1 - $p) * not_judged.total, 0) as value
 from evaluated_topics
-left join not_judged on not_judged.evaluation_id = evaluated_topics.evaluation_id
+left join not_judged using (evaluation_id)
 left join persistence(p := $p) as lowest on lowest.rank = evaluated_topics.num_ret

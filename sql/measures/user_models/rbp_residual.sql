@@ -32,6 +32,4 @@ select
     1 - (1 - $p) * coalesce(seen.total, 0) as value
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join seen
-    on seen.evaluation_id = evaluated_topics.evaluation_id
-    and seen.last_rank = cutoffs.last_rank
+left join seen using (evaluation_id, last_rank)

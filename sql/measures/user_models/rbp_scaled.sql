@@ -72,18 +72,15 @@ scaled as (
                 / nullif(scales.greatest_gain - scales.least_gain, 0)
         end as gain
     from asked_evaluations() as evaluations
-    join scales
-        on scales.qrels_id = evaluations.qrels_id
-        and scales.topic_id = evaluations.topic_id
-    join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
-        on gains_by_rank.evaluation_id = evaluations.evaluation_id
+    join scales using (qrels_id, topic_id)
+    join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank using (evaluation_id)
 ),
 discounted as (
     select
         scaled.evaluation_id,
         fsum(scaled.gain * persistence.reached) as total
     from scaled
-    join persistence(p := $p) as persistence on persistence.rank = scaled.rank
+    join persistence(p := $p) as persistence using (rank)
     group by scaled.evaluation_id
 )
 select
@@ -92,4 +89,4 @@ select
     evaluated_topics.topic,
     (1 - $p) * coalesce(discounted.total, 0) as value
 from evaluated_topics
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+left join discounted using (evaluation_id)

@@ -40,6 +40,4 @@ select
     coalesce(dcgs.total / greatest_dcgs.total, 0) as value
 from evaluated_topics
 cross join greatest_dcgs
-left join dcgs
-    on dcgs.evaluation_id = evaluated_topics.evaluation_id
-    and dcgs.k = greatest_dcgs.k
+left join dcgs using (evaluation_id, k)

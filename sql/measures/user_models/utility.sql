@@ -36,7 +36,5 @@ select
         $collection + coalesce(relevant.num_rel_ret, 0) - evaluated_topics.num_ret - topic_counts.num_rel
     ) as value
 from evaluated_topics
-join topic_counts(rel := $rel) as topic_counts
-    on topic_counts.qrels_id = evaluated_topics.qrels_id
-    and topic_counts.topic_id = evaluated_topics.topic_id
-left join relevant on relevant.evaluation_id = evaluated_topics.evaluation_id
+join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+left join relevant using (evaluation_id)

@@ -22,13 +22,9 @@ with documents_seen as (
             else 0
         end as is_nonrel
     from evaluated_topics
-    join runs on runs.run_id = evaluated_topics.run_id
-    join retrieved_scores
-        on retrieved_scores.run_id = evaluated_topics.run_id
-        and retrieved_scores.topic_id = evaluated_topics.topic_id
-    left join asked_ranks() as judged_ranks
-        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
-        and judged_ranks.rank = retrieved_scores.rank
+    join runs using (run_id)
+    join retrieved_scores using (run_id, topic_id)
+    left join asked_ranks() as judged_ranks using (evaluation_id, rank)
 ),
 tied as (
     select

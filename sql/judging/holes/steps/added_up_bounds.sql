@@ -24,10 +24,8 @@ judged_sums as (
         sum(hole_weights.least) as least,
         sum(hole_weights.greatest) as greatest
     from asked_ranks() as ranks
-    join evaluated_topics on evaluated_topics.evaluation_id = ranks.evaluation_id
-    join hole_weights
-        on hole_weights.qrels = evaluated_topics.qrels
-        and hole_weights.rank = ranks.rank
+    join evaluated_topics using (evaluation_id)
+    join hole_weights using (qrels, rank)
     where
         ranks.grade >= 0
         and ranks.rank <= coalesce($k, 2147483647)
@@ -40,11 +38,8 @@ select
     values_given.value + coalesce(weight_sums.least, 0) - coalesce(judged_sums.least, 0) as least,
     values_given.value + coalesce(weight_sums.greatest, 0) - coalesce(judged_sums.greatest, 0) as greatest
 from values_given
-join evaluated_topics
-    on evaluated_topics.qrels = values_given.qrels
-    and evaluated_topics.run = values_given.run
-    and evaluated_topics.topic = values_given.topic
+join evaluated_topics using (qrels, run, topic)
 left join weight_sums
     on weight_sums.qrels = values_given.qrels
     and weight_sums.rank = least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
-left join judged_sums on judged_sums.evaluation_id = evaluated_topics.evaluation_id
+left join judged_sums using (evaluation_id)

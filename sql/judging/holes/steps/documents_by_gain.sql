@@ -17,7 +17,7 @@ with gains_of_grades as (
         union
         select qrels_id, 0 as grade from qrels
     ) as judged
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
 ),
 compared as (
     select
@@ -57,7 +57,7 @@ gain_steps as (
         distinct_gains.of_holes,
         orders.ordered
     from distinct_gains
-    join orders on orders.qrels_id = distinct_gains.qrels_id
+    join orders using (qrels_id)
 ),
 judged_gains as (
     select
@@ -65,7 +65,7 @@ judged_gains as (
         judged_documents.topic_id,
         grade_gains.gain
     from judged_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
 ),
 judged_topics as (
     select distinct
@@ -82,7 +82,7 @@ select
     gain_steps.ordered,
     count(judged_gains.gain) as num_documents
 from judged_topics
-join gain_steps on gain_steps.qrels_id = judged_topics.qrels_id
+join gain_steps using (qrels_id)
 left join judged_gains
     on judged_gains.qrels_id = judged_topics.qrels_id
     and judged_gains.topic_id = judged_topics.topic_id

@@ -12,7 +12,7 @@ with extremes as (
         min(grade_gains.gain) as least_gain,
         max(grade_gains.gain) as greatest_gain
     from hole_grades(most := $most) as hole_grades
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = hole_grades.grade
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     group by hole_grades.qrels_id
 )
 select

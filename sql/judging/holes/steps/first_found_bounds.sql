@@ -10,7 +10,4 @@ select
     values_given.value as least,
     greatest(values_given.value, first_hole_values.value) as greatest
 from values_given
-join first_hole_values
-    on first_hole_values.qrels = values_given.qrels
-    and first_hole_values.run = values_given.run
-    and first_hole_values.topic = values_given.topic
+join first_hole_values using (qrels, run, topic)

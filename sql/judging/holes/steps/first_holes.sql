@@ -23,7 +23,7 @@ hole_tops as (
         counts.evaluation_id,
         coalesce(judged_above.num_documents, 0) + 1 as rank
     from hole_counts(k := $k, unseen := 0) as counts
-    left join judged_above on judged_above.evaluation_id = counts.evaluation_id
+    left join judged_above using (evaluation_id)
     where counts.num_holes > 0
 )
 select
@@ -38,7 +38,7 @@ select
     filling_grades.grade,
     0 as document_id
 from hole_tops
-join asked_evaluations() as evaluations on evaluations.evaluation_id = hole_tops.evaluation_id
+join asked_evaluations() as evaluations using (evaluation_id)
 join filling_grades(most := $most, gains := $gains) as filling_grades
     on filling_grades.qrels_id = evaluations.qrels_id
     and filling_grades.unjudged = 'greatest'

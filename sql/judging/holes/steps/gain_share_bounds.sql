@@ -42,8 +42,7 @@ evaluated as materialized (
         counts.num_unseen,
         least(coalesce($k, counts.num_ret), counts.num_ret) as depth
     from gains_and_ideals(k := $k, dcg := $dcg, gains := $gains, discounted := $discounted) as judged
-    join hole_counts(k := $k, most := $most, unseen := $unseen) as counts
-        on counts.evaluation_id = judged.evaluation_id
+    join hole_counts(k := $k, most := $most, unseen := $unseen) as counts using (evaluation_id)
 ),
 weight_sums as materialized (
     select
@@ -126,7 +125,7 @@ ends as materialized (
         blocks.judged_discounts,
         last.weight - case when $discounted then blocks.judged_discounts else blocks.judged_rank end as weight
     from hole_blocks(k := $k) as blocks
-    join evaluated on evaluated.evaluation_id = blocks.evaluation_id
+    join evaluated using (evaluation_id)
     join weight_sums as last on last.num_documents = blocks.last_rank
 ),
 hole_totals as materialized (
@@ -163,7 +162,7 @@ first_shares as materialized (
             and added_ideals.topic_id = ends.topic_id
             and added_ideals.num_new = ends.holes_down
         group by ends.evaluation_id
-    ) as same on same.evaluation_id = shares_without_holes.evaluation_id
+    ) as same using (evaluation_id)
 ),
 most_added as (
     -- What no end of a gap in the block can be above.
@@ -183,7 +182,7 @@ most_added as (
             0
         ) as added
     from ends
-    join first_shares on first_shares.evaluation_id = ends.evaluation_id
+    join first_shares using (evaluation_id)
     join hole_steps
         on hole_steps.qrels_id = ends.qrels_id
         and hole_steps.topic_id = ends.topic_id
@@ -195,8 +194,8 @@ improvable as materialized (
     -- Mostly that number is best for all steps already.
     select evaluated.evaluation_id
     from evaluated
-    join first_shares on first_shares.evaluation_id = evaluated.evaluation_id
-    join most_added on most_added.evaluation_id = evaluated.evaluation_id
+    join first_shares using (evaluation_id)
+    join most_added using (evaluation_id)
     group by evaluated.evaluation_id, evaluated.gained, evaluated.ideal, first_shares.share
     having sum(most_added.added) > first_shares.share * evaluated.ideal - evaluated.gained + 1e-14 * evaluated.ideal
 ),
@@ -207,7 +206,7 @@ filled_below as (
         (ends.gained + added_ideals.gain * (hole_totals.weight - ends.weight))
             / nullif(ends.ideal + added_ideals.ideal, 0) as share
     from ends
-    join hole_totals on hole_totals.evaluation_id = ends.evaluation_id
+    join hole_totals using (evaluation_id)
     join added_ideals
         on added_ideals.qrels_id = ends.qrels_id
         and added_ideals.topic_id = ends.topic_id
@@ -242,9 +241,7 @@ places as (
         looked_at.judged_discounts
             - coalesce(sum(1 / log2(greatest(judged.rank, 1) + 1)) over below, 0) as judged_discounts
     from looked_at
-    join ranks_in_blocks(k := $k) as judged
-        on judged.evaluation_id = looked_at.evaluation_id
-        and judged.block = looked_at.block
+    join ranks_in_blocks(k := $k) as judged using (evaluation_id, block)
     window
         down as (
             partition by judged.evaluation_id, judged.block
@@ -279,7 +276,7 @@ turns as (
         gaps.evaluation_id,
         min(gaps.last_rank) as last_rank
     from gaps
-    join hole_totals on hole_totals.evaluation_id = gaps.evaluation_id
+    join hole_totals using (evaluation_id)
     join added_ideals
         on added_ideals.qrels_id = gaps.qrels_id
         and added_ideals.topic_id = gaps.topic_id
@@ -297,10 +294,8 @@ lowest_holes as (
         hole_totals.weight - gaps.weight as weight_below,
         unnest(range(gaps.last_rank - gaps.size, gaps.last_rank)) as rank_above
     from gaps
-    join hole_totals on hole_totals.evaluation_id = gaps.evaluation_id
-    join turns
-        on turns.evaluation_id = gaps.evaluation_id
-        and turns.last_rank = gaps.last_rank
+    join hole_totals using (evaluation_id)
+    join turns using (evaluation_id, last_rank)
 ),
 least_shares as (
     select
@@ -324,7 +319,7 @@ additions as materialized (
         hole_steps.height * gaps.weight as gained,
         hole_steps.height * (weight_sums.weight - hole_steps.weight) as ideal
     from improvable
-    join gaps on gaps.evaluation_id = improvable.evaluation_id
+    join gaps using (evaluation_id)
     join hole_steps
         on hole_steps.qrels_id = gaps.qrels_id
         and hole_steps.topic_id = gaps.topic_id
@@ -360,11 +355,11 @@ greatest_shares as (
                     additions.gained - greatest_shares.share * additions.ideal
                 ) as addition
             from greatest_shares
-            join additions on additions.evaluation_id = greatest_shares.evaluation_id
+            join additions using (evaluation_id)
             group by greatest_shares.evaluation_id, greatest_shares.round, greatest_shares.share, additions.gain
             having max(additions.gained - greatest_shares.share * additions.ideal) > 0
         ) as best
-        join evaluated on evaluated.evaluation_id = best.evaluation_id
+        join evaluated using (evaluation_id)
         group by best.evaluation_id, best.round, best.share, evaluated.gained, evaluated.ideal
     ) as improved
     where
@@ -390,8 +385,8 @@ select
     evaluated.num_holes,
     evaluated.num_unseen
 from evaluated_topics
-join evaluated on evaluated.evaluation_id = evaluated_topics.evaluation_id
-join shares_without_holes on shares_without_holes.evaluation_id = evaluated_topics.evaluation_id
-join greatest_values on greatest_values.evaluation_id = evaluated_topics.evaluation_id
-left join least_shares on least_shares.evaluation_id = evaluated_topics.evaluation_id
+join evaluated using (evaluation_id)
+join shares_without_holes using (evaluation_id)
+join greatest_values using (evaluation_id)
+left join least_shares using (evaluation_id)
 left join orders on orders.qrels_id = evaluated_topics.qrels_id

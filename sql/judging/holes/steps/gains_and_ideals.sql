@@ -28,7 +28,5 @@ select
     coalesce(gained.total, 0) as gained,
     coalesce(ideals.total, 0) as ideal
 from asked_evaluations() as evaluations
-left join gained on gained.evaluation_id = evaluations.evaluation_id
-left join ideals
-    on ideals.qrels_id = evaluations.qrels_id
-    and ideals.topic_id = evaluations.topic_id
+left join gained using (evaluation_id)
+left join ideals using (qrels_id, topic_id)

@@ -33,7 +33,7 @@ ends as (
         sum(blocks.judged_ranks) over down as judged_ranks,
         sum(blocks.judged_discounts) over down as judged_discounts
     from blocks
-    join evaluated_topics on evaluated_topics.evaluation_id = blocks.evaluation_id
+    join evaluated_topics using (evaluation_id)
     window down as (
         partition by blocks.evaluation_id
         order by blocks.block

@@ -49,14 +49,10 @@ counted as (
         coalesce(pooled.num_holes, 0) as num_pooled,
         highest_grades.grade >= $rel as can_be_relevant
     from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    join highest_grades on highest_grades.qrels_id = evaluated_topics.qrels_id
-    left join found on found.evaluation_id = evaluated_topics.evaluation_id
-    left join pooled
-        on pooled.qrels_id = evaluated_topics.qrels_id
-        and pooled.topic_id = evaluated_topics.topic_id
+    join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+    join highest_grades using (qrels_id)
+    left join found using (evaluation_id)
+    left join pooled using (qrels_id, topic_id)
 )
 select
     qrels,

@@ -12,15 +12,6 @@ select
     counts.num_holes,
     counts.num_unseen
 from chosen
-join values_given
-    on values_given.qrels = chosen.qrels
-    and values_given.run = chosen.run
-    and values_given.topic = chosen.topic
-join bounds
-    on bounds.qrels = chosen.qrels
-    and bounds.run = chosen.run
-    and bounds.topic = chosen.topic
-join counts
-    on counts.qrels = chosen.qrels
-    and counts.run = chosen.run
-    and counts.topic = chosen.topic
+join values_given using (qrels, run, topic)
+join bounds using (qrels, run, topic)
+join counts using (qrels, run, topic)

@@ -17,7 +17,7 @@ pooled as (
         retrieved.document_id >> 6 as block,
         bit_or(cast(1 as ubigint) << cast(retrieved.document_id & 63 as ubigint)) as documents
     from retrieved
-    join runs_of_sets on runs_of_sets.run_id = retrieved.run_id
+    join runs_of_sets using (run_id)
     where retrieved.rank <= coalesce($k, 2147483647)
     group by runs_of_sets.qrels_id, retrieved.topic_id, retrieved.document_id >> 6
 ),
@@ -36,8 +36,5 @@ select
     pooled.topic_id,
     cast(sum(bit_count(pooled.documents & ~coalesce(judged_blocks.documents, cast(0 as ubigint)))) as bigint) as num_holes
 from pooled
-left join judged_blocks
-    on judged_blocks.qrels_id = pooled.qrels_id
-    and judged_blocks.topic_id = pooled.topic_id
-    and judged_blocks.block = pooled.block
+left join judged_blocks using (qrels_id, topic_id, block)
 group by pooled.qrels_id, pooled.topic_id

@@ -49,7 +49,7 @@ evaluated as materialized (
         reciprocals.total as weights
     from counts
     join reciprocals on reciprocals.rank = counts.depth
-    left join precisions on precisions.evaluation_id = counts.evaluation_id
+    left join precisions using (evaluation_id)
 ),
 others as materialized (
     select *
@@ -73,7 +73,7 @@ judged_rows as not materialized (
         false as is_relevant,
         reciprocals.total + (others.others_down - 1) / cast(others.rank as double) as gain
     from others
-    join reciprocals on reciprocals.rank = others.rank
+    join reciprocals using (rank)
     union all
     -- Above the first gap.
     select
@@ -143,7 +143,7 @@ ends as materialized (
         (block_ends.judged_rank - block_ends.others_down + 1) / cast(greatest(down.rank, 1) as double)
             + evaluated.weights - down.total - block_ends.other_weights_below as least_added_above
     from block_ends
-    join evaluated on evaluated.evaluation_id = block_ends.evaluation_id
+    join evaluated using (evaluation_id)
     join reciprocals as down on down.rank = coalesce(block_ends.rank, evaluated.depth)
     where evaluated.new_rel > 0
 ),
@@ -161,7 +161,7 @@ kept as (
         ends.least_total + ends.size * ends.least_added_above
             < best.least * (ends.full_divisor - ends.holes_above) as can_be_least
     from ends
-    join best on best.evaluation_id = ends.evaluation_id
+    join best using (evaluation_id)
     where
         ends.greatest_total - ends.size * ends.least_added > best.greatest * (ends.divisor + ends.holes_above)
         or ends.least_total + ends.size * ends.least_added_above
@@ -186,9 +186,7 @@ inside as (
         judged_rows.rank as first_rank,
         coalesce(lead(judged_rows.rank) over down - 1, kept.rank) as last_rank
     from kept
-    join judged_rows
-        on judged_rows.evaluation_id = kept.evaluation_id
-        and judged_rows.block = kept.block
+    join judged_rows using (evaluation_id, block)
     window
         down as (
             partition by kept.evaluation_id, kept.block
@@ -224,8 +222,8 @@ extremes as (
             + (down.rank - places.judged_rank) * places.weights_below
         ) / nullif(evaluated.divisor + down.rank - places.judged_rank, 0) as greatest
     from places
-    join evaluated on evaluated.evaluation_id = places.evaluation_id
-    join reciprocals as down on down.rank = places.rank
+    join evaluated using (evaluation_id)
+    join reciprocals as down using (rank)
 ),
 shares as (
     select
@@ -248,4 +246,4 @@ select
     evaluated.num_holes,
     evaluated.num_unseen
 from evaluated
-left join shares on shares.evaluation_id = evaluated.evaluation_id
+left join shares using (evaluation_id)

@@ -39,6 +39,5 @@ select
     filling_grades.grade,
     0 as document_id
 from numbered
-join filling_grades(most := $most, gains := $gains) as filling_grades
-    on filling_grades.qrels_id = numbered.qrels_id
+join filling_grades(most := $most, gains := $gains) as filling_grades using (qrels_id)
 where numbered.rank <= $k

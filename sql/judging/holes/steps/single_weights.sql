@@ -10,9 +10,6 @@ select
     min(single_values.value) as least,
     max(single_values.value) as greatest
 from single_ranks
-join evaluated_topics on evaluated_topics.evaluation_id = single_ranks.evaluation_id
-join single_values
-    on single_values.qrels = evaluated_topics.qrels
-    and single_values.run = evaluated_topics.run
-    and single_values.topic = evaluated_topics.topic
+join evaluated_topics using (evaluation_id)
+join single_values using (qrels, run, topic)
 group by single_values.qrels, single_ranks.rank

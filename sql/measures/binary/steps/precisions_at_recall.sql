@@ -25,9 +25,7 @@ select
     levels.recall as recall,
     max(relevant.relevant_rank / relevant.rank) as precision
 from asked_evaluations() as evaluations
-join levels
-    on levels.qrels_id = evaluations.qrels_id
-    and levels.topic_id = evaluations.topic_id
+join levels using (qrels_id, topic_id)
 join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant
     on relevant.evaluation_id = evaluations.evaluation_id
     and relevant.relevant_rank >= levels.num_needed

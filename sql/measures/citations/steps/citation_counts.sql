@@ -38,8 +38,5 @@ select
     coalesce(answered.total_support, 0) as total_support,
     coalesce(answered.total_supported, 0) as total_supported
 from answered_topics
-left join answered
-    on answered.qrels_id = answered_topics.qrels_id
-    and answered.run_id = answered_topics.run_id
-    and answered.topic_id = answered_topics.topic_id
+left join answered using (qrels_id, run_id, topic_id)
 where answered_topics.kind = 'citations'

@@ -26,6 +26,4 @@ select
     coalesce(by_topic.of_topic, by_topic.of_calls) as value,
     by_topic.num_calls
 from by_topic
-join evaluated_topics
-    on evaluated_topics.run_id = by_topic.run_id
-    and evaluated_topics.topic_id = by_topic.topic_id
+join evaluated_topics using (run_id, topic_id)

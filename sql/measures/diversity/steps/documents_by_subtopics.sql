@@ -78,12 +78,8 @@ numbered as (
             order by documents.document desc
         ) as name_number
     from spelled
-    join longest
-        on longest.qrels_id = spelled.qrels_id
-        and longest.topic_id = spelled.topic_id
-        and longest.document_id = spelled.document_id
-        and longest.length = spelled.length
-    join documents on documents.document_id = spelled.document_id
+    join longest using (qrels_id, topic_id, document_id, length)
+    join documents using (document_id)
 )
 select
     qrels_id,

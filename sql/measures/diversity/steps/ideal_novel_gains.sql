@@ -22,10 +22,7 @@ candidates as (
         assessments.iteration as subtopic,
         0 as relevant_above
     from numbered
-    join assessments
-        on assessments.qrels_id = numbered.qrels_id
-        and assessments.topic_id = numbered.topic_id
-        and assessments.document_id = numbered.document_id
+    join assessments using (qrels_id, topic_id, document_id)
     where
         numbered.number_of_alike = 1
         and assessments.grade >= $rel
@@ -69,9 +66,7 @@ candidates as (
                 gaining.topic_id as topic_id,
                 min(gaining.name_number) as name_number
             from gaining
-            join greatest_gains
-                on greatest_gains.qrels_id = gaining.qrels_id
-                and greatest_gains.topic_id = gaining.topic_id
+            join greatest_gains using (qrels_id, topic_id)
             where
                 gaining.gain >= greatest_gains.gain * (1 - 1e-14)
                 and greatest_gains.gain > 1e-18
@@ -83,10 +78,7 @@ candidates as (
                 standing.topic_id as topic_id,
                 standing.subtopic as subtopic
             from standing
-            join chosen
-                on chosen.qrels_id = standing.qrels_id
-                and chosen.topic_id = standing.topic_id
-                and chosen.name_number = standing.name_number
+            join chosen using (qrels_id, topic_id, name_number)
         )
         select
             standing.qrels_id as qrels_id,
@@ -98,9 +90,7 @@ candidates as (
             standing.subtopic as subtopic,
             standing.relevant_above + case when chosen_subtopics.subtopic is null then 0 else 1 end as relevant_above
         from standing
-        join chosen
-            on chosen.qrels_id = standing.qrels_id
-            and chosen.topic_id = standing.topic_id
+        join chosen using (qrels_id, topic_id)
         join numbered
             on numbered.qrels_id = standing.qrels_id
             and numbered.topic_id = standing.topic_id

@@ -9,6 +9,6 @@ select
     count(*) as num_gained,
     sum(grade_gains.gain) as total_gain
 from judged_documents
-join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+join grade_gains(gains := $gains) as grade_gains using (grade)
 where grade_gains.gain > 0
 group by judged_documents.qrels_id, judged_documents.topic_id

@@ -18,9 +18,7 @@ select
     ) as relevant_rank,
     ordered_ranks.share as share
 from asked_evaluations() as evaluations
-join least_grade_weights(gains := $gains) as least_grades
-    on least_grades.qrels_id = evaluations.qrels_id
-    and least_grades.topic_id = evaluations.topic_id
+join least_grade_weights(gains := $gains) as least_grades using (qrels_id, topic_id)
 join ordered_ranks(ties := $ties) as ordered_ranks
     on ordered_ranks.evaluation_id = evaluations.evaluation_id
     and ordered_ranks.grade >= least_grades.grade

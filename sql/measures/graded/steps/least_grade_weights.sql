@@ -15,7 +15,7 @@ with grade_counts as (
         grade_gains.gain,
         count(*) as num_docs
     from judged_documents
-    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    join grade_gains(gains := $gains) as grade_gains using (grade)
     where judged_documents.grade > 0
     group by judged_documents.qrels_id, judged_documents.topic_id, judged_documents.grade, grade_gains.gain
 )

@@ -14,14 +14,8 @@ with held as (
         nuggets.importance,
         nugget_assignments.assignment
     from answered_topics
-    join nuggets
-        on nuggets.qrels_id = answered_topics.qrels_id
-        and nuggets.topic_id = answered_topics.topic_id
-    left join nugget_assignments
-        on nugget_assignments.run_id = answered_topics.run_id
-        and nugget_assignments.qrels_id = nuggets.qrels_id
-        and nugget_assignments.topic_id = nuggets.topic_id
-        and nugget_assignments.nugget = nuggets.nugget
+    join nuggets using (qrels_id, topic_id)
+    left join nugget_assignments using (run_id, qrels_id, topic_id, nugget)
     where answered_topics.kind = 'nuggets'
 )
 select

@@ -37,13 +37,9 @@ preference_documents as (
         judged_ranks.first_rank + judged_ranks.last_rank - judged_ranks.rank as rank,
         judged_ranks.first_rank as first_rank
     from asked_evaluations() as evaluations
-    join group_documents
-        on group_documents.qrels_id = evaluations.qrels_id
-        and group_documents.topic_id = evaluations.topic_id
-    join documents on documents.document_id = group_documents.document_id
-    left join asked_ranks() as judged_ranks
-        on judged_ranks.evaluation_id = evaluations.evaluation_id
-        and judged_ranks.document_id = group_documents.document_id
+    join group_documents using (qrels_id, topic_id)
+    join documents using (document_id)
+    left join asked_ranks() as judged_ranks using (evaluation_id, document_id)
 ),
 group_counts as (
     select
@@ -88,9 +84,7 @@ last_documents as (
                 preference_documents.first_rank
         ) as num_tied
     from preference_documents
-    join group_counts
-        on group_counts.evaluation_id = preference_documents.evaluation_id
-        and group_counts.judgment_group = preference_documents.judgment_group
+    join group_counts using (evaluation_id, judgment_group)
     where
         preference_documents.is_last
         and group_counts.num_surplus < 0
@@ -182,6 +176,4 @@ select
     sums.num_fulfilled,
     open_groups.evaluation_id is not null as is_open
 from sums
-left join open_groups
-    on open_groups.evaluation_id = sums.evaluation_id
-    and open_groups.judgment_group = sums.judgment_group
+left join open_groups using (evaluation_id, judgment_group)

@@ -46,11 +46,8 @@ places as (
             order by ranks.first_rank + ranks.last_rank - ranks.rank
         ) as place
     from asked_ranks() as ranks
-    join asked_evaluations() as evaluations on evaluations.evaluation_id = ranks.evaluation_id
-    join judged_levels
-        on judged_levels.qrels_id = evaluations.qrels_id
-        and judged_levels.topic_id = evaluations.topic_id
-        and judged_levels.document_id = ranks.document_id
+    join asked_evaluations() as evaluations using (evaluation_id)
+    join judged_levels using (qrels_id, topic_id, document_id)
     join levels_above
         on levels_above.qrels_id = judged_levels.qrels_id
         and levels_above.topic_id = judged_levels.topic_id
@@ -83,14 +80,8 @@ by_levels as (
             * case when $pairs = 'retrieved' then coalesce(found.num_worse, 0) else levels_above.num_worse end
             - coalesce(found.places - found.num_better * (found.num_better + 1) / 2, 0) as num_fulfilled
     from asked_evaluations() as evaluations
-    join levels_above
-        on levels_above.qrels_id = evaluations.qrels_id
-        and levels_above.topic_id = evaluations.topic_id
-    left join found
-        on found.evaluation_id = evaluations.evaluation_id
-        and found.judgment_group = levels_above.judgment_group
-        and found.subgroup = levels_above.subgroup
-        and found.level = levels_above.level
+    join levels_above using (qrels_id, topic_id)
+    left join found using (evaluation_id, judgment_group, subgroup, level)
 ),
 counts as (
     select

@@ -32,9 +32,7 @@ select
     case when better.first_rank = worse.first_rank then better.first_rank end as tied_rank,
     preference_pairs.num_groups as num_groups
 from asked_evaluations() as evaluations
-join preference_pairs(listed := $listed) as preference_pairs
-    on preference_pairs.qrels_id = evaluations.qrels_id
-    and preference_pairs.topic_id = evaluations.topic_id
+join preference_pairs(listed := $listed) as preference_pairs using (qrels_id, topic_id)
 left join ranks as better
     on better.evaluation_id = evaluations.evaluation_id
     and better.document_id = preference_pairs.better_id

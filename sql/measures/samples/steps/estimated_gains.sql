@@ -13,7 +13,7 @@ with estimated as (
         grade_gains.gain,
         fsum(1 / sampled_documents.probability) as num_docs
     from sampled_documents
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = sampled_documents.grade
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains using (grade)
     where
         grade_gains.gain > 0
         and sampled_documents.grade >= 0

@@ -11,7 +11,4 @@ select
     coalesce(judgment_samples.stratum, '') as stratum,
     coalesce(judgment_samples.probability, 1) as probability
 from judged_documents
-left join judgment_samples
-    on judgment_samples.qrels_id = judged_documents.qrels_id
-    and judgment_samples.topic_id = judged_documents.topic_id
-    and judgment_samples.document_id = judged_documents.document_id
+left join judgment_samples using (qrels_id, topic_id, document_id)

@@ -22,13 +22,8 @@ found as (
         judged_documents.grade,
         called.document_id
     from evaluated
-    join called
-        on called.run_id = evaluated.run_id
-        and called.topic_id = evaluated.topic_id
-    join judged_documents
-        on judged_documents.qrels_id = evaluated.qrels_id
-        and judged_documents.topic_id = evaluated.topic_id
-        and judged_documents.document_id = called.document_id
+    join called using (run_id, topic_id)
+    join judged_documents using (qrels_id, topic_id, document_id)
     union all
     select
         evaluated.evaluation_id,
@@ -37,7 +32,7 @@ found as (
         ranks.grade,
         ranks.document_id
     from asked_ranks() as ranks
-    join evaluated on evaluated.evaluation_id = ranks.evaluation_id
+    join evaluated using (evaluation_id)
     where evaluated.run_id not in (select run_id from called)
 )
 select

@@ -22,7 +22,7 @@ with reaching as (
             rows between unbounded preceding and 1 preceding
         ) as reached
     from retrieved_spans
-    join asked_runs() as runs on runs.run_id = retrieved_spans.run_id
+    join asked_runs() as runs using (run_id)
     join cutoffs(k := $k) as cutoffs on retrieved_spans.rank <= cutoffs.last_rank
 ),
 numbered as (

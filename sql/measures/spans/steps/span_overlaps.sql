@@ -19,10 +19,8 @@ select
     cast(judged_spans.span_end - judged_spans.span_start as double) as judged_length,
     cast(retrieved_spans.span_end - retrieved_spans.span_start as double) as retrieved_length
 from judged_spans
-join retrieved_spans
-    on retrieved_spans.topic_id = judged_spans.topic_id
-    and retrieved_spans.document_id = judged_spans.document_id
-join asked_runs() as runs on runs.run_id = retrieved_spans.run_id
+join retrieved_spans using (topic_id, document_id)
+join asked_runs() as runs using (run_id)
 where
     judged_spans.grade >= $rel
     and retrieved_spans.span_start < judged_spans.span_end

@@ -59,15 +59,6 @@ select
     cast(coalesce(shared.num_units, 0) as double) as num_both
 from evaluated_topics
 cross join cutoffs(k := $k) as cutoffs
-left join judged_units
-    on judged_units.qrels_id = evaluated_topics.qrels_id
-    and judged_units.topic_id = evaluated_topics.topic_id
-left join retrieved_units
-    on retrieved_units.run_id = evaluated_topics.run_id
-    and retrieved_units.topic_id = evaluated_topics.topic_id
-    and retrieved_units.last_rank = cutoffs.last_rank
-left join shared
-    on shared.qrels_id = evaluated_topics.qrels_id
-    and shared.run_id = evaluated_topics.run_id
-    and shared.topic_id = evaluated_topics.topic_id
-    and shared.last_rank = cutoffs.last_rank
+left join judged_units using (qrels_id, topic_id)
+left join retrieved_units using (run_id, topic_id, last_rank)
+left join shared using (qrels_id, run_id, topic_id, last_rank)

@@ -35,7 +35,7 @@ scores as (
         kth.k,
         min(comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better)) as comparison_score
     from kth
-    join runs on runs.run_id = kth.run_id
+    join runs using (run_id)
     join asked_retrieved() as retrieved
         on retrieved.run_id = kth.run_id
         and retrieved.topic_id = kth.topic_id

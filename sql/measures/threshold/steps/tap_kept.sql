@@ -20,7 +20,7 @@ with thresholds as (
             else coalesce(chosen.comparison_score, -1.7976931348623157e308)
         end as comparison_score
     from tap_thresholds(k := $k, rel := $rel, quantile := $quantile, weighted := $weighted) as chosen
-    join runs on runs.run_id = chosen.run_id
+    join runs using (run_id)
 ),
 least_scores as (
     -- To round each score to 32 bits takes longer than to compare it, and moves it by less than a ten millionth, or
@@ -44,8 +44,8 @@ passing as (
         case when runs.lower_is_better then -retrieved.score else retrieved.score end as signed_score,
         comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score
     from least_scores
-    join runs on runs.run_id = least_scores.run_id
-    join asked_retrieved() as retrieved on retrieved.run_id = least_scores.run_id
+    join runs using (run_id)
+    join asked_retrieved() as retrieved using (run_id)
     where case when runs.lower_is_better then -retrieved.score else retrieved.score end >= least_scores.least_score
 ),
 cuts as (
@@ -58,9 +58,7 @@ cuts as (
         thresholds.reached,
         thresholds.comparison_score
     from asked_evaluations() as evaluations
-    join thresholds
-        on thresholds.qrels_id = evaluations.qrels_id
-        and thresholds.run_id = evaluations.run_id
+    join thresholds using (qrels_id, run_id)
 ),
 counts as (
     select
@@ -86,7 +84,5 @@ select
     case when runs.lower_is_better then -1 else 1 end
         * min(counts.worst_score) over (partition by cuts.qrels_id, cuts.run_id, cuts.k) as worst_score
 from cuts
-join runs on runs.run_id = cuts.run_id
-left join counts
-    on counts.evaluation_id = cuts.evaluation_id
-    and counts.k = cuts.k
+join runs using (run_id)
+left join counts using (evaluation_id, k)

@@ -19,7 +19,7 @@ with kept as (
     from tap_kept(
         k := $k, rel := $rel, quantile := $quantile, weighted := $weighted, threshold := $threshold
     ) as tap_kept
-    join runs on runs.run_id = tap_kept.run_id
+    join runs using (run_id)
 ),
 renumbered as (
     -- In a ranking that has an order of its own what is kept may stand anywhere. It is numbered anew.
@@ -32,9 +32,7 @@ renumbered as (
             order by retrieved.rank
         ) as kept_rank
     from kept
-    join asked_retrieved() as retrieved
-        on retrieved.run_id = kept.run_id
-        and retrieved.topic_id = kept.topic_id
+    join asked_retrieved() as retrieved using (run_id, topic_id)
     where
         not kept.ranked_by_score
         and comparison_score(retrieved.score, kept.tie_rule, kept.lower_is_better) >= kept.comparison_score
@@ -64,9 +62,7 @@ relevant as (
         ) as relevant_rank,
         1 as share
     from renumbered
-    join asked_ranks() as judged_ranks
-        on judged_ranks.evaluation_id = renumbered.evaluation_id
-        and judged_ranks.rank = renumbered.rank
+    join asked_ranks() as judged_ranks using (evaluation_id, rank)
     where judged_ranks.grade >= $rel
 ),
 totals as (
@@ -88,6 +84,4 @@ select
     coalesce(totals.num_rel_kept, 0) as num_rel_kept,
     coalesce(totals.total_precision, 0) as total_precision
 from kept
-left join totals
-    on totals.evaluation_id = kept.evaluation_id
-    and totals.k = kept.k
+left join totals using (evaluation_id, k)

@@ -11,5 +11,4 @@ select
     (pow(2, least(judged.grade, greatest_grades.greatest_grade)) - 1)
         / pow(2, greatest_grades.greatest_grade) as satisfaction
 from greatest_grades(max_rel := $max_rel) as greatest_grades
-join (select distinct qrels_id, grade from judged_documents where grade >= 1) as judged
-    on judged.qrels_id = greatest_grades.qrels_id
+join (select distinct qrels_id, grade from judged_documents where grade >= 1) as judged using (qrels_id)

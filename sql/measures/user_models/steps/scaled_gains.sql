@@ -10,8 +10,8 @@ select
         * (least(ordered_ranks.grade, greatest_grades.greatest_grade) - $min_rel)
         / (greatest_grades.greatest_grade - $min_rel) as gain
 from asked_evaluations() as evaluations
-join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
-join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
+join greatest_grades(max_rel := $max_rel) as greatest_grades using (qrels_id)
+join ordered_ranks(ties := $ties) as ordered_ranks using (evaluation_id)
 where
     ordered_ranks.grade > $min_rel
     and greatest_grades.greatest_grade > $min_rel
