@@ -57,7 +57,9 @@ elsewhere as (
         count(*) / ((select count(*) from judged where judged.qrels_id = few.qrels_id) - 1) as expected
     from few
     join ranked using (run_id)
-    join judged using (qrels_id, topic_id)
+    join judged
+        on judged.qrels_id = few.qrels_id
+        and judged.topic_id = ranked.topic_id
     join judged_documents
         on judged_documents.qrels_id = few.qrels_id
         and judged_documents.document_id = ranked.document_id
@@ -114,7 +116,7 @@ ids as (
         row_number() over (partition by told.place order by topics.topic) as id_place
     from told
     join judged using (qrels_id)
-    join topics using (topic_id)
+    join topics on topics.topic_id = judged.topic_id
     where told.topic_id is null
     union all
     select
@@ -124,7 +126,7 @@ ids as (
         row_number() over (partition by told.place order by topics.topic) as id_place
     from told
     join run_topics using (run_id)
-    join topics using (topic_id)
+    join topics on topics.topic_id = run_topics.topic_id
     where told.topic_id is null
 ),
 sides as (
