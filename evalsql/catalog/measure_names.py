@@ -97,6 +97,8 @@ def literal(value: Value) -> str:
         text = "'" + value.replace("'", "''") + "'"
         # DuckDB 1.5 ends a statement at a NUL.
         return "(" + text.replace("\0", "' || system.main.chr(0) || '") + ")" if "\0" in text else text
+    if not isinstance(value, int | float):  # a table of somebody else's has values of any type
+        raise UsageError(f"{value!r} is no text and no number")
     return repr(value)
 
 

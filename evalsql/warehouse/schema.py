@@ -381,6 +381,11 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _refuse(database, changed, "has different columns from a warehouse's")
         if any(typed_columns(tables[name]) != expected[name] for name in expected):
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
+    for name in expected.keys() & tables.keys():  # no version had a column otherwise, but for those computed now
+        stored = {each.partition(" ")[0]: each for each in expected[name] if _COMPUTED not in each}
+        for each in typed_columns(tables[name]):
+            if stored.get(each.partition(" ")[0].strip('"').lower(), each) != each:
+                _refuse(database, [name], f"has different columns from a warehouse's, such as {each}")
     found = [quoted(index) for table, index in database.rows(_COMPUTED_INDEXES) if table in expected]
     _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some

@@ -1,13 +1,14 @@
 """Measures in a stranger's file: the headers of those it keeps, and those that a user loads into it."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, QueryError, WarehouseError
-from evalsql.catalog.measure_names import parse_measures
+from evalsql import InputWarning, QueryError, UsageError, WarehouseError
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import database
 from evalsql.evaluation.holes import unbounded
@@ -116,6 +117,30 @@ def test_what_is_brought_up_to_date_has_this_versions_columns(crafted: Crafted) 
     path = crafted("update warehouse set schema_version = 7", "drop table runs", changed)
     with pytest.raises(WarehouseError, match="runs has different columns"):
         evalsql.open(path)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("column", ["qrels_id", '"QRELS_ID"'])
+def test_no_key_of_an_older_file_becomes_sql(crafted: Crafted, tmp_path: Path, column: str) -> None:
+    """The keys of its evaluations are written into a query, and a struct's text would end it."""
+    taken, follows = tmp_path / "taken.csv", 'insert into judged_ranks by name with a as (select 1 as qrels_id --"'
+    text = f"x' }}, 1)) as l(qrels_id, run_id)) select 1 as rank; copy (select 1) to $${taken}$$; {follows}"
+    path = crafted(
+        "create temp table held as from evaluations",
+        "drop table evaluations",
+        f"create table evaluations (evaluation_id int, {column} struct(a varchar), run_id int, topic_id int)",
+        f"insert into evaluations select evaluation_id, {{'a': {literal(text)}}}, run_id, topic_id from held",
+        "update warehouse set schema_version = 3",
+    )
+    with pytest.raises(WarehouseError, match="evaluations has different columns"):
+        evalsql.open(path)
+    assert not taken.exists()
+
+
+@pytest.mark.parametrize("value", [{"a": "b'\""}, b"b'\"", ("a",)])
+def test_no_value_of_another_type_is_written_into_sql(value: Any) -> None:
+    with pytest.raises(UsageError, match="is no text and no number"):
+        literal(value)
 
 
 @pytest.mark.usefixtures("few_measures")
