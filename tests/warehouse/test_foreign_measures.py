@@ -10,7 +10,9 @@ import evalsql
 from evalsql import InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
+from evalsql.catalog.sql_text import functions_named
 from evalsql.database import database
+from evalsql.database.statement_text import engine_functions
 from evalsql.evaluation.holes import unbounded
 from tests.conftest import SAMPLE, Command, own_measure
 from tests.warehouse.conftest import OTHER_SQL, Crafted
@@ -155,6 +157,21 @@ def test_no_macro_is_bound_before_the_fence_where_a_file_is_brought_up_to_date(
     )
     with pytest.raises(WarehouseError, match=r"macro main\.\+ would compute the ranks"):
         evalsql.open(path)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
+def test_no_macro_with_a_functions_name_is_bound_where_a_file_is_brought_up_to_date(
+    crafted: Crafted, tmp_path: Path
+) -> None:
+    """The engine looks for the file of read_csv as it binds a macro, and would not find it."""
+    (secret := tmp_path / "secret.csv").write_text("a\n1\n")
+    body = f"(select count(*) from read_csv('{secret}'))"
+    arities = ", ".join(f"({', '.join('abcd'[:count])}) as {body}" for count in range(5))
+    names = functions_named("".join(each.body for each in read_catalog().relations.values())) & engine_functions()
+    path = crafted(*(f"create macro main.{name}{arities}" for name in names), "update warehouse set schema_version = 3")
+    secret.unlink()
+    evalsql.open(path).close()
 
 
 @pytest.mark.usefixtures("few_measures")
