@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal, quoted
@@ -214,13 +214,31 @@ def change(found: list[Node]) -> str | None:
 
 
 # Types and words of SQL, and what one engine writes for what another writes otherwise; names of functions are small.
-_OTHERWISE = re.compile("[A-Z]+|main|true|false|list_sort|'(t|f|ORDER_DEFAULT)'")
+_OTHERWISE = re.compile("[A-Z_]+|main|true|false|list_sort|'(t|f|ORDER_DEFAULT)'")
 
 
 def says_more(text: str, known: str) -> bool:
-    """Whether a definition, as the engine writes it, has names or strings that a known one lacks."""
-    said, held = ({each.text.strip('"') for each in tokens(one) if each.kind != "sign"} for one in (text, known))
-    return any(not _OTHERWISE.fullmatch(each) for each in said - held)
+    """Whether a definition, as the engine writes it, has names or strings that a known one lacks, or reads by others.
+
+    The default of a macro's parameter can be the name of a file, which no definition shows.
+    """
+    said, held = (_words_said([*tokens(one)]) for one in (text, known))
+    return bool(said - held)
+
+
+def _words_said(pieces: Sequence[Token]) -> set[object]:
+    """Names and strings, and those that stand together in the brackets of a ``query_table``."""
+    found: set[object] = {word for each in pieces if (word := _word_said(each))}
+    for at in (at for at, each in enumerate(pieces, start=1) if _word_said(each) == "query_table"):
+        depths = accumulate({"(": 1, ")": -1}.get(each.text, 0) for each in pieces[at:])
+        inside = takewhile(lambda pair: pair[1], zip(pieces[at:], depths, strict=False))
+        found.add(tuple(word for each, _ in inside if (word := _word_said(each))))
+    return found
+
+
+def _word_said(piece: Token) -> str:
+    word = piece.text.strip('"')
+    return "" if piece.kind == "sign" or _OTHERWISE.fullmatch(word) else word
 
 
 # Which functions a text calls, by the words that the engine's lexer finds in it. It promises this: no call of what is

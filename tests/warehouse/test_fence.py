@@ -209,6 +209,13 @@ def test_what_has_a_relations_name_and_is_another_thing_is_foreign(crafted: Craf
         ("view scores as select content as run from read_text('{secret}')", "scores"),
         ("view scores as from '{secret}'", "scores"),
         ("macro ap(k := 1) as table from query_table('{secret}')", "ap()"),
+        # The words of evalsql's own, which reads what its CTEs are called.
+        ("macro ap(ties := '{secret}') as table from query_table(ties)", "ap()"),
+        (
+            "macro ap(ties := '{secret}') as table "
+            "from query_table(case when ties in ('rule') then 'allowed' else ties end)",
+            "ap()",
+        ),
         ("macro ap(k) as table (select k), (k, l) as table (from read_text('{secret}'))", "ap(1, 2)"),
     ],
 )
