@@ -248,10 +248,13 @@ class AskingScores(Asking):
             raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
         with ExitStack() as stack:
             if self.lake:
+                from evalsql.ingest.files.input_files import files_reached
+
                 scratch = Path(stack.enter_context(scratch_folder()))
                 with progress_bar() as progress:
                     copy = copy_file(self.path, scratch, wait=self.wait, progress=progress)
-                options |= {"read_only": False, "stored_at": copy, "files": self.lake, "folders": self.lake}
+                reached = [place for lake in self.lake for place in files_reached(lake)]
+                options |= {"read_only": False, "stored_at": copy, "files": reached, "folders": reached}
             warehouse = stack.enter_context(super().open(**options))
             for lake in self.lake:
                 warehouse.load_scores(lake)

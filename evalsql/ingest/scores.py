@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
+from glob import has_magic
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, QueryError, UsageError, input_error, warn
 from evalsql.ingest.base_rows import add_rows, check_free, delete, file_row
 from evalsql.ingest.files.source import Source, open_file
+from evalsql.ingest.files.trec_text import one_path
 from evalsql.ingest.load_options import Meta
 from evalsql.phrases import shortened
 
@@ -53,13 +55,18 @@ def found_files(source: str | Path) -> ScoreFiles:
             hint = "the same evalsql spark eval does what is missing"
             raise input_error(source, f"the job that writes this folder has not ended; {hint}")
         return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
-    return ScoreFiles(_parquet(path) if path.is_dir() else [str(source)])
+    return ScoreFiles(_parquet(path) if path.is_dir() else [_place(path)])
 
 
 def _parquet(folder: Path) -> list[str]:
     """Parquet files at any depth, but for hidden ones and those that a writer has not finished."""
     found = sorted(folder.rglob("*.parquet"))
-    return [str(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
+    return [_place(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
+
+
+def _place(file: Path) -> str:
+    """The path by which the engine names a file: DuckDB 1.5 puts ./ before one with wildcards."""
+    return os.path.abspath(file) if has_magic(str(file)) else str(file)
 
 
 def load_scores(database: Database, source: str | Path, *, qrels: str | None, replace: bool, meta: Meta) -> list[str]:
@@ -121,7 +128,7 @@ def make_room(database: Database, staged: str, replace: bool) -> None:
 
 def _read(source: str | Path, files: Sequence[str]) -> str:
     """All rows of the files; names of folders such as ``run=bm25`` are columns where these are below the source."""
-    listed = ", ".join(map(literal, files))
+    listed = ", ".join(literal(one_path(Path(file))) for file in files)
     partitions = "=" not in os.path.abspath(source) and os.path.isdir(source)
     how = f"hive_partitioning = {partitions}, hive_types_autocast = false"
     return f"read_parquet([{listed}], union_by_name = true, filename = true, {how})"
