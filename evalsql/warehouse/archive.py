@@ -119,10 +119,12 @@ def _tables_in_place(database: Database, tables: Sequence[Relation]) -> Iterator
 
 def _write_views(part: Path, tables: Sequence[Relation]) -> None:
     """A DuckDB file with all views and macros, in which the tables are views of the Parquet files beside it."""
-    with closing(open_database(part / VIEWS, reach=Reach(folders=[str(part), TABLES]))) as database:
+    reach = Reach(folders=[str(part), one_path(part), TABLES])
+    with closing(open_database(part / VIEWS, reach=reach)) as database:
         database.execute(f"set file_search_path = {literal(str(part))}")
         added = database.catalog["added_relations"]
-        database.execute(f"insert into main.{added.name} select * from {_file(added)}")
+        # The engine looks for a path that is not whole in the current folder first, which may be another export.
+        insert_rows(database, added, part / TABLES / f"{added.name}.parquet")
         with database.transaction():
             make_added(database)
             for table in tables:

@@ -318,6 +318,21 @@ def test_a_pipe_in_the_place_of_a_manifest_is_not_waited_for(tmp_path: Path) -> 
         evalsql.import_warehouse(tmp_path, tmp_path / "copy.duckdb")
 
 
+def test_the_views_of_an_export_are_of_its_own_measures(
+    empty: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current folder may be the export of somebody else, with a file of the same path."""
+    half = "select qrels, run, topic, value / 2 as value from ap"
+    for folder, measure in {"theirs": "Theirs", "mine[1]": "Mine"}.items():
+        empty.load_measures(own_measure(tmp_path / f"{measure.lower()}.sql", measure, half))
+        empty.export(tmp_path / folder)
+        empty.drop_measures(measure)
+        monkeypatch.chdir(tmp_path / folder)
+        with duckdb.connect("open.duckdb", read_only=True) as opened:
+            listed = "select distinct function_name from duckdb_functions() where function_name in ('mine', 'theirs')"
+            assert opened.execute(listed).fetchall() == [(measure.lower(),)]
+
+
 @pytest.mark.long
 def test_a_folders_name_is_no_pattern(tmp_path: Path) -> None:
     for name in ("archive[2]", "archive*"):
