@@ -267,6 +267,9 @@ MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
 _PER_WITH, _MOST_WITHS, _MOST_WITHIN = 6, 4, 300
 # DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
 _SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
+# The engine makes these blanks before it reads a text, where its lexer by itself takes them for letters.
+_ODD_BLANK = "[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]"
+_LONGER = re.compile(rf"{_ODD_BLANK}(?:pragma\b|e'|\$(?:[^\W\d]\w*)?\$)", re.IGNORECASE)
 
 
 class CallError(Exception):
@@ -288,11 +291,15 @@ def check_length(text: str) -> None:
     rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
     if sum(len(row) ** 3 for row in rows) > _STEPS:
         raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
+    if _LONGER.search(text):
+        raise CallError("an odd blank, such as one that breaks no line, is before PRAGMA or a string; put another one")
     words = words_of(text)
     for pragma, bracket in zip(words, words[2:], strict=False):
         if (*pragma[::2], *bracket[::2]) == ("pragma", False, "(", False):
             raise CallError("a PRAGMA takes no values here, which DuckDB 1.5 computes as it takes a text apart")
     check_nesting(text)
+    if (plain := re.sub(_ODD_BLANK, " ", text)) != text:
+        check_nesting(plain)
 
 
 def check_nesting(text: str) -> None:

@@ -170,6 +170,20 @@ def test_to_look_at_a_text_computes_nothing_of_it(before: str, name: str, sessio
     assert sessions.authorise("a", text := 'select "pragma" from (select 1 as pragma)') == text
 
 
+@pytest.mark.parametrize(
+    "text", ["{0}pragma", "explain{0}PRAGMA", "select a{0}$$ ' $$; pragma", "select{0}e'\\''; pragma"]
+)
+def test_no_odd_blank_has_a_pragma_computed(text: str, sessions: Watched) -> None:
+    """The engine's lexer takes the blank for a letter, and what begins there for a longer name."""
+    for blank in BLANKS:
+        begun = time.perf_counter()
+        told = str(sessions.authorise("a", f"{text.format(blank)} show_tables(sleep_ms(3000)) --'"))
+        assert "an odd blank" in told
+        assert time.perf_counter() - begun < 2
+    harmless = "select 'a\u00a0pragmatic choice, 5\u00a0$'"
+    assert sessions.authorise("a", harmless) == harmless
+
+
 WITH, CLOSED = "with x as (", ") select 1"
 NESTED = [
     *(WITH * 40, WITH * 9 + "select 1", f"{WITH * 12}1{CLOSED * 12}", f"explain {WITH * 12}", "with x as ((" * 20),
