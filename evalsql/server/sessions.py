@@ -12,8 +12,9 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +86,8 @@ _NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
 _BEFORE_ROWS, _BEHIND_ROWS = "INSERT INTO ", " VALUES (NULL)"  # how the extension announces them
 # How a client takes out what users keep, before it is made anew.
 _DROPS = re.compile(r'drop (?:view|macro|macro table) if exists "[^"]+"\."(?:main|steps)"\."(\w+)"')
+# Of a session: the number of the step done last of those that keep measures. Clients do not change it.
+_DONE = f"evalsql_done_{secrets.token_hex(8)}"
 _ROWS = re.compile(rf"INSERT INTO (?P<table>{_NAME}(?:\.{_NAME}){{0,2}}) VALUES \(NULL\)", re.ASCII)
 
 
@@ -99,6 +102,8 @@ class Session:
     num_rows_requests: int = 0
     is_alone: bool = False  # whether a transaction is open for sure: a text that begins one does nothing before
     making: list[str] = field(default_factory=list)  # what keeps the measures it has announced and is not yet run
+    may_drop: bool = False  # whether nothing of that is run
+    step: int = 0  # the number of the last of it that is run
 
 
 @dataclass
@@ -112,6 +117,7 @@ class Sessions:
     is_stopping: bool = False
     kept: set[str] = field(default_factory=set)  # names of measures and steps that users keep, or did
     running: dict[tuple[str, object], float] = field(default_factory=dict)  # statements, when each was first looked at
+    _steps: Iterator[int] = field(default_factory=lambda: count(1))
     _guard: threading.RLock = field(default_factory=threading.RLock)
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
@@ -145,24 +151,39 @@ class Sessions:
                     return self._own(session, known, text)
                 if self.is_stopping and first_word(text) not in ROLLBACKS:
                     raise RefusedError(STOPPING)
-                drops = _DROPS.fullmatch(text) if known.making else None
-                is_making = text in known.making[:1] or (drops and drops[1] in self.kept)
+                drops = _DROPS.fullmatch(text) if known.may_drop else None
+                is_step = text in known.making[:1]
+                is_making = is_step or (drops and drops[1] in self.kept)
                 run = text if is_making else admitted(text, known.role, self.kept)
                 words = [first_word(each.query) for each in engine.extract_statements(run)]
-                if known.making and not {*COMMITS}.isdisjoint(words):
+                commits = not {*COMMITS}.isdisjoint(words)
+                if (commits and (known.making or (known.step and len(words) > 1))) or _DONE in text.lower():
                     raise RefusedError("measures are kept with all that is made of them, or rolled back")
             except RefusedError as error:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"
             self.log(f"{known.label} {known.role} {_line(text)}")
-            known.making = known.making[text in known.making[:1] :]
+            known.making, known.may_drop = known.making[is_step:], known.may_drop and not is_step
+            if known.step and (is_step or commits):
+                run = self._behind_step(known, run, is_step=is_step)
             ends = {*COMMITS, *ROLLBACKS}
             is_ended = words[0] in ends  # behind another statement it may not be reached
             known.is_open = not {*words}.isdisjoint(BEGINS) or (known.is_open and not is_ended)
             for word in words:
                 known.is_alone = words == [word] if word in BEGINS else known.is_alone and word not in ends
-                known.making = [] if word in ends else known.making
+            if is_ended:
+                known.making, known.may_drop, known.step = [], False, 0
             return run
+
+    def _behind_step(self, known: Session, text: str, *, is_step: bool) -> str:
+        """A text that is run where the step before it is done: in DuckDB a transaction goes on where one has failed."""
+        told = literal(f"{REFUSED}a step before this one of what keeps measures has failed; roll back")
+        run = f"select case when getvariable('{_DONE}') is distinct from {known.step} then error({told}) end\n;{text}"
+        return f"{run}\n;{self._begun_step(known)}" if is_step else run
+
+    def _begun_step(self, known: Session) -> str:
+        known.step = next(self._steps)
+        return f"set variable {_DONE} = {known.step}"
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
         if text == HELLO:
@@ -177,7 +198,8 @@ class Sessions:
                 raise RefusedError("measures are kept in a transaction")
             names, known.making = makes(text.removeprefix(MEASURES))
             self.kept |= names
-            return "select true as known"
+            known.may_drop = True
+            return f"{self._begun_step(known)}; select true as known"
         word, _, other = text.rpartition(" ")
         if word != BEAT or other not in self.known:
             return None
