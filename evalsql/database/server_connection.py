@@ -37,7 +37,10 @@ _MAKES = re.compile(
 )
 _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
-_COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
+# A file's name may read like the end of the query too.
+_COPIES = re.compile(
+    r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'(?:[^']|'')*'\s*\([^()]*\))", re.IGNORECASE | re.DOTALL
+)
 _UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
 SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")

@@ -264,6 +264,19 @@ def test_names_of_columns_are_no_statements_for_the_server(warehouse: evalsql.Wa
     assert warehouse.rows("select 1 from duckdb_tables() where table_name = 'injected'") == []
 
 
+@pytest.mark.parametrize(
+    "name", ["a) to 'b", "a) to '(format csv); select error($$told$$); --", "a)\nTO '' (format csv)"]
+)
+def test_names_of_runs_are_no_targets_of_a_client(
+    name: str, warehouse: evalsql.Warehouse, served: Served, tmp_path: Path
+) -> None:
+    """The client sends the query of a COPY and does the rest of it, where a file's name has the run's."""
+    warehouse.load_runs(write(tmp_path / "r.run", line := "T01 Q0 doc-0133 1 2.0 tag\n"), name=name)
+    told = asked(served.url, "export", "runs", name, "-o", f"{tmp_path}/", token=served.read_token)
+    assert told.returncode == 0, told.stderr
+    assert (tmp_path / f"{name}.run").read_text() == line
+
+
 def test_what_a_server_refuses_is_told_in_a_sentence(served: Served, file: Path, tmp_path: Path) -> None:
     elsewhere = f"quack:localhost:{free_port()}"
     other = shutil.copy(file, tmp_path / "other.duckdb")
