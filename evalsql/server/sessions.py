@@ -153,8 +153,7 @@ class Sessions:
                     raise RefusedError(STOPPING)
                 drops = _DROPS.fullmatch(text) if known.may_drop else None
                 is_step = text in known.making[:1]
-                is_making = is_step or (drops and drops[1] in self.kept)
-                run = text if is_making else admitted(text, known.role, self.kept)
+                run = text if is_step or (drops and drops[1] in self.kept) else admitted(text, known.role, self.kept)
                 words = [first_word(each.query) for each in engine.extract_statements(run)]
                 commits = not {*COMMITS}.isdisjoint(words)
                 if (commits and (known.making or (known.step and len(words) > 1))) or _DONE in text.lower():
