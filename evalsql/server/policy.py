@@ -152,8 +152,7 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
     if behind[:2] == ["add", "column"]:
         is_changed &= name in SIGNED  # evalsql writes whole rows into these
     is_retyped = behind[:1] == ["alter"] and "type" in behind and not _RETYPED.fullmatch(" ".join(behind))
-    schema = [word.text for word in named[: len(named) - len(behind)][-3:-2]]
-    is_elsewhere = kind == "type" and schema not in ([], ["main"])
+    is_elsewhere = kind == "type" and [each.text for each in named[: -len(behind)][-3:-2]] not in ([], ["main"])
     if is_elsewhere or (words[0].text == "alter" and (is_retyped or "." in behind)):
         raise RefusedError("with this in its log the server might not start again; make another table or type in main")
     changed = name if is_changed else ""
@@ -167,7 +166,8 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
         raise RefusedError(f"{changed} is evalsql's, or loaded as a measure; {advice}")
     renamed = (at for at, pair in enumerate(pairwise(words), 2) if [each.text for each in pair] == _RENAMES)
     for new in [name] if made else (_name(words[at : at + _NAME_WORDS])[0] for at in renamed):
-        is_taken = new in kept or (made and new in ours) or hides(read_catalog(), kind, new)
+        kinds = {kind, (made or words[1:])[0].text}
+        is_taken = new in kept or (made and new in ours) or any(hides(read_catalog(), each, new) for each in kinds)
         if is_taken or (kind, new) == ("schema", "temp"):
             raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
