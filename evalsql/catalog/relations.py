@@ -46,6 +46,7 @@ BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _HEADER = re.compile(r"(--.*(\n|\Z))*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
+_MOST = 30_000  # characters of a user's relation, which the engine reads for seconds; the package's have half as many
 
 NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
 RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"  # no measures by the contract
@@ -252,6 +253,9 @@ def read_relations(source: str | Path) -> list[Relation]:
 
 def read_relation(path: Path, text: str) -> Relation:
     """A user's relation from the text of its file; raises CatalogError with file and line."""
+    if len(text) > _MOST:
+        advice = "a step in a file of its own may hold a part of it"
+        raise CatalogError(f"{path}: has {len(text):,} characters, but a measure has at most {_MOST:,}; {advice}")
     relation = _relation(path, text, "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else STEPS)
     _ = relation.header
     return relation

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from evalsql.catalog.relations import (
     read_relation,
     read_relations,
 )
-from evalsql.catalog.sql_text import bind_parameters, renamed
+from evalsql.catalog.sql_text import bind_parameters, relation_calls, renamed
 from evalsql.database import statement_text
 from evalsql.database.statement_text import EFFECTS, UNSEEN
 from evalsql.errors import USE_REPLACE, CatalogError, EvalsqlError, QueryError, UsageError, warn
@@ -165,6 +165,7 @@ _PASSING = re.compile(
     "(evalsql|figure|incoming|page|portion|reject|staged|tied)_.*|.*_arrays|all_ranks|called_rows|family_queries|"
     "fusion_values|told_runs|scores"
 )
+_MOST_READS = 1000  # the engine takes a second for every hundred or two; a measure of the package reads 102
 _OF_TABLE, _OF_FUNCTION = ("table_name", "schema_name", "catalog_name"), ("function_name", "schema", "catalog")
 # What a body may be made of besides tables, calls and WITHs, in the engine's words; types of columns end in TYPE_INFO.
 _UNDERSTOOD = {
@@ -208,6 +209,22 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
         # What the header names for other orders of ties is called as the body's relations are.
         tied = [f"from {each}{'()' * bool(catalog[each].parameters)}" for each in relation.header.ties.values()]
         _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, schemas)
+        reads: dict[str, int] = {}
+        for each in catalog.build_order([relation.name]):
+            reads[each.name] = 1 + sum(reads.get(name, 1) for name in _read_by(each))
+        if reads[relation.name] > _MOST_READS:
+            many = f"reads {reads[relation.name]:,} relations, with what these read in their turn"
+            raise CatalogError(f"{relation.path}:{relation.body_line}: {many}; a measure reads at most {_MOST_READS:,}")
+
+
+@cache
+def _read_by(relation: Relation) -> list[str]:
+    """The names of what is read, each as often as it is; a query within another one is without a name."""
+    if relation.is_packaged:
+        return [name for name, _ in relation_calls(relation.body)]
+    kinds = ("BASE_TABLE", "TABLE_FUNCTION", "SELECT_NODE")
+    found = [node for node in statement_text.nodes(relation.body) if node.get("type") in kinds]
+    return [node.get("table_name") or node.get("function", {}).get("function_name", "") for node in found]
 
 
 def _check_names(catalog: Catalog, relation: Relation) -> None:

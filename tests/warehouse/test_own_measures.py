@@ -210,6 +210,12 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
                 ("range: 0 inf", "range: 1 0", "range is 1 0, it must be two numbers"),
                 ("range: 0 inf", "range: wide", "range is wide, it must be two numbers"),
                 ("worth", "full", "full is a word of SQL and cannot name a parameter"),
+                ("\n-- title", f"\n{'-' * 30_000}\n-- title", "has 30,.* characters, but a measure has at most 30,000"),
+                (
+                    "1 as",
+                    f"(select 1 from ({'from ap union all ' * 100} from ap)) as",
+                    "sql:11: reads 2,.* relations, wi",
+                ),
             )
         ),
         ("bare.txt", "no measure", r"no \.sql file is in this folder"),
@@ -330,7 +336,9 @@ def test_a_kept_relation_is_one_select_of_relations(
         *("select nextval('count') as value", "select setseed(0.5) as value", "select sleep_ms(100000) as value"),
         # DuckDB 1.5 looks at the address as it plans the text.
         "select length(json_serialize_plan('from pandas_scan(null)')) as value",
-        "select " + "(" * 20_000 + "1" + ")" * 20_000 + " as value",
+        "select " + "(" * 10_000 + "1" + ")" * 10_000 + " as value",
+        # The engine would bind these for a minute.
+        *("select 1 in (" + "1, " * 20_000 + "2) as value", "select 1 as value" + " union all from ap" * 900),
     )
     header = f"v2/**/is/**/null;copy(select'x')to'{file}';--   whether"
     texts = [STEP.replace("half_full       whether", header), *(ONE_STEP.format(body=body) for body in bodies)]
