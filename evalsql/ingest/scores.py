@@ -16,7 +16,7 @@ from evalsql.ingest.base_rows import add_rows, check_free, delete, file_row
 from evalsql.ingest.files.source import Source, open_file
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.ingest.load_options import Meta
-from evalsql.phrases import shortened
+from evalsql.phrases import counted, shortened
 
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, JOB = "scores", "runs", "job"
@@ -147,7 +147,8 @@ def _stage(database: Database, source: str | Path, files: Sequence[str], qrels: 
             reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
             hint = "; --qrels NAME says which judgments" if missing == ["qrels"] else ""
             raise input_error(files[0], reason + hint)
-        texts = {name: f"coalesce(cast({name} as varchar), '')" if name in held else "''" for name in _TEXTS}
+        # The engine would leave out coalesce() where a file says that a column has no nulls, which it may have.
+        texts = {name: f"concat(cast({name} as varchar))" if name in held else "''" for name in _TEXTS}
         texts |= {"qrels": literal(qrels)} if qrels is not None else {}
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
         rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(source, files)}"
@@ -156,6 +157,11 @@ def _stage(database: Database, source: str | Path, files: Sequence[str], qrels: 
         raise input_error(files[0], f"cannot be read as scores: {str(error).splitlines()[0]}") from error
     if not database.rows(f"select 1 from {_STAGED} limit 1"):
         raise input_error(files[0], "holds no rows")
+    for name in ("qrels", *_NEEDED[:-1]):
+        for file, count in database.rows(
+            f"select min(file), count(*) from {_STAGED} where {name} = '' having count(*) > 0"
+        ):
+            raise input_error(file, f"no {name} in {counted(count, 'row')}")
 
 
 def _name_measures(database: Database) -> list[Measure]:
