@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
@@ -38,6 +39,7 @@ _ADVICE = {
     "Table function cannot contain subqueries": _GIVE_VALUE,
     "in read-only mode": _OPENED_READ_ONLY,
 }
+_OPEN: WeakSet[Database] = WeakSet()
 # Evalsql's own tables have no unique index.
 _ADDED = """
     select table_name, index_name, true from system.main.duckdb_indexes() where is_unique
@@ -51,7 +53,7 @@ class Database:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, catalog: Catalog, *, path: str, read_only: bool) -> None:
         self._connection = connection
-        self.catalog = catalog
+        self._catalog, self._is_outdated = catalog, False
         self.path = path
         self.read_only = read_only
         self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
@@ -61,6 +63,25 @@ class Database:
         self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks
         self.before_view: Callable[[], None] = lambda: None  # runs before a view is made in the file
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
+
+        _OPEN.add(self)
+
+    @property
+    def catalog(self) -> Catalog:
+        """What this connection can be asked; UsageError where another one has changed what the file keeps."""
+        if self._is_outdated:
+            advice = "close this one and open it anew"
+            raise UsageError(f"{self.path}: another connection has changed the measures that it keeps; {advice}")
+        return self._catalog
+
+    @catalog.setter
+    def catalog(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def outdate_others(self) -> None:
+        """Say to other connections of this process to the file that the measures which it keeps are others now."""
+        for other in {*_OPEN} - {self}:
+            other._is_outdated |= self.path != MEMORY and os.path.realpath(other.path) == os.path.realpath(self.path)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:

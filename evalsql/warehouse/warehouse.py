@@ -275,6 +275,7 @@ class Warehouse:
                 remake_own(self.database, before)
                 if are_checked:
                     own_measures.check_own(self.database)
+            self.database.outdate_others()
             self.database.checkpoint()
         except BaseException:
             self.database.catalog = before

@@ -152,6 +152,25 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
 
 
+def test_what_another_connection_of_this_process_keeps_is_no_unknown_measure(
+    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one without values after it was dropped: whoever asks opens the file anew."""
+    own = own_measure(tmp_path / "mine.sql", "Mine", "select qrels, run, topic, value from ap")
+    monkeypatch.chdir(tmp_path)
+    with evalsql.open(Path(warehouse.path).relative_to(tmp_path)) as other, evalsql.open(":memory:") as memory:
+        warehouse.load_measures(own)
+        for act in (lambda: other.evaluate("Mine"), lambda: other.load_measures(own), lambda: other.sql("from mine")):
+            with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
+                act()
+        assert memory.evaluate("AP").fetchall() == []
+    with evalsql.open(warehouse.path) as again:
+        assert again.evaluate("Mine").fetchall() == warehouse.evaluate("AP").fetchall() != []
+        again.drop_measures("Mine")
+        with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
+            warehouse.evaluate("Mine")
+
+
 @pytest.mark.long
 def test_other_clients_ask_the_views_of_all_measures_also_once_the_last_own_one_is_dropped(
     warehouse: Warehouse, folder: Path
