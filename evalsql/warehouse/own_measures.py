@@ -38,10 +38,11 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
         try:
             with database.limited(relation.header.measure) if only_warn else nullcontext():
                 check_contract(database, relation)
-        except EvalsqlError as error:  # a measure may fail with any words
+        except EvalsqlError as error:
+            told = fault_in(relation, error) if isinstance(error, QueryError) else error
             if not only_warn:
-                raise
-            warn(str(error))
+                raise told from error
+            warn(str(told))
 
 
 def check_contract(database: Database, relation: Relation) -> None:
@@ -81,8 +82,9 @@ def check_contract(database: Database, relation: Relation) -> None:
 
 def fault_in(relation: Relation, error: QueryError) -> CatalogError:
     """What the engine says of a call, with the line of the file that has the name it stumbles over, if one has."""
-    words = str(error).partition("\nLINE ")[0].rstrip()  # that line is the call's
-    named = re.findall(r'"(?:\w+\.)?(\w+)"', words.partition("\n")[0])[-1:]
+    # In one line, as a measure may fail with any words. Behind LINE is the call's.
+    words = " ".join(str(error).partition("\nLINE ")[0].split())
+    named = re.findall(r'"(?:\w+\.)?(\w+)"', str(error).partition("\n")[0])[-1:]
     lines = relation.body.lower().splitlines()
     above = next((at for at, line in enumerate(lines) for name in named if re.search(rf"\b{name.lower()}\b", line)), 0)
     return CatalogError(f"{relation.path}:{relation.body_line + above}: {words}")
