@@ -26,7 +26,7 @@ from evalsql.warehouse.connecting import STORAGE_VERSION
 from evalsql.warehouse.export_files import write_query
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import with_added
-from evalsql.warehouse.schema import SCHEMA_VERSION, objects_in, remake_own
+from evalsql.warehouse.schema import ATTACHED, SCHEMA_VERSION, objects_in, remake_own
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
@@ -261,7 +261,7 @@ def _copy(database: Database, copy: Path) -> None:
         tables = [".".join(map(quoted, (name, schema, table))) for schema, table, kind in objects if kind == "table"]
         return [*objects, *(database.rows(f"select count(*) from {table}")[0] for table in tables)]
 
-    copied = "evalsql_copy"
+    copied = f"{ATTACHED}_copy"  # a file may be called by any other name
     database.execute(f"attach {literal(str(copy))} as {copied} (storage_version {literal(STORAGE_VERSION)})")
     try:
         database.execute(f"copy from database {quoted(database.name)} to {copied}")
