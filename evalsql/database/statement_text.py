@@ -259,12 +259,12 @@ _SETTING_ENDS = ("_logging", "_profiling")
 _NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
 _WORD = re.compile(r"[\w$]+|.", re.DOTALL)
 
-# Of a text, for which others wait a second or a few. Those of evalsql itself have up to 80,000 characters.
-MOST, MOST_STATEMENTS = 250_000, 1000  # characters and statements
+# Of a text, for which others wait a second or three. Those of evalsql itself have up to 80,000 characters.
+MOST, MOST_STATEMENTS = 100_000, 1000  # characters and statements
 # DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often
 # as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do. Long texts of evalsql
 # itself have four WITHs in each other.
-_PER_WITH, _MOST_WITHS, _MOST_WITHIN = 6, 4, 300
+_PER_WITH, _MOST_WITHS, _MOST_WITHIN, _MOST_TRIED = 6, 4, 300, 1.5e6
 # DuckDB 1.5 reads a row of so many signs as often as it has signs, and looks through all of it each time.
 _SIGNS, _STEPS = re.compile(r"[-+*/<>=~!@#%^&|`?]{20,}"), 3e8
 # The engine makes these blanks before it reads a text, where its lexer by itself takes them for letters.
@@ -284,10 +284,10 @@ class Word(NamedTuple):
     is_quoted: bool = False
 
 
-def check_length(text: str) -> None:
+def check_length(text: str, most: int = MOST) -> None:
     """Raise CallError for a text that the engine would read for long."""
-    if len(text) > MOST:
-        raise CallError(f"a text has at most {MOST:,} characters, this one {len(text):,}; many rows are for a load")
+    if len(text) > most:
+        raise CallError(f"a text has at most {most:,} characters, this one {len(text):,}; many rows are for a load")
     rows = (row for row in _SIGNS.findall(text) if "+" in row or "/*" in row[1:])
     if sum(len(row) ** 3 for row in rows) > _STEPS:
         raise CallError("the text has too many signs in a row, such as ++++ or /*/*/*; put blanks between them")
@@ -318,7 +318,7 @@ def check_nesting(text: str) -> None:
             most = max(most, withs[-1])
         if max(len(withs), signs) > _MOST_WITHIN:
             raise CallError(f"the text has more than {_MOST_WITHIN} brackets in each other, or signs in a row")
-    if most > _MOST_WITHS and len(text) * _PER_WITH**most > MOST * _PER_WITH:
+    if most > _MOST_WITHS and len(text) * _PER_WITH**most > _MOST_TRIED:
         raise CallError(f"the text has {most} WITHs in each other, too many for its length; put them beside each other")
 
 
@@ -326,7 +326,8 @@ def check_nesting(text: str) -> None:
 def words_of(query: str) -> list[Word]:
     """What the engine's lexer finds, in lower case. A piece of it has the blanks and comments behind it."""
     content = query.encode()
-    starts = [(start, str(kind)) for start, kind in engine.tokenize(query) if not str(kind).endswith("comment")]
+    kinds = ((start, str(kind)) for start, kind in engine.tokenize(query))
+    starts = [(start, kind) for start, kind in kinds if not kind.endswith("comment")]
     found: list[Word] = []
     for (start, kind), (end, _) in pairwise([*starts, (len(content), "")]):
         piece = content[start:end].decode().lower()

@@ -65,6 +65,7 @@ _LOCKING = ("default", "references", "check", "generated")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 _BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only", "("}
+_MOST_ANNOUNCED = 250_000  # characters of all measures that users keep, which a writer alone sends
 # Other rows lock clients out, or average values otherwise.
 SIGNED = {"warehouse", "measures", "relations", "added_relations"}
 
@@ -188,7 +189,7 @@ def _check_columns(words: list[Word], *, is_made: bool) -> None:
 def makes(announced: str) -> tuple[set[str], list[str]]:
     """Names of users' measures, which are here with their texts as JSON, and what keeps them with views of them all."""
     try:
-        check_length(announced)
+        check_length(announced, _MOST_ANNOUNCED)
         given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
         catalog = reduce(with_one, given, read_catalog())
         made = (statement for _, statement in own_statements(catalog, given))
