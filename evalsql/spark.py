@@ -116,7 +116,7 @@ def evaluate(
         if not found:
             raise UsageError("name at least one measure, such as nDCG@10")
         if portion < 1:
-            raise UsageError(f"portion is {portion}, it must be 1 row or more")
+            raise UsageError(f"portion is {portion}, but must be 1 row or more")
         options = RunOptions(tie_rule, lower_is_better, keep_best, columns=columns, call=call)
         if options.has_calls:
             raise UsageError(

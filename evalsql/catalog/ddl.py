@@ -134,7 +134,7 @@ def _over_scores(catalog: Catalog, relation: Relation) -> str:
         given = {quoted(f"tied {name}"): answers for name, answers in tied.items()}
         given["tied"] = "\nunion all\n".join(f"select * from {name}" for name in given)
         only = relation.parameters[0].name
-        unknown = f"'{only} is ' || {only} || ', it must be a measure of scores with worst and best orders of ties'"
+        unknown = f"'{only} is ' || {only} || ', but must be a measure of scores with worst and best orders of ties'"
         # The name is known when a call is bound: no other measure is planned.
         one = f"when {only} in ({literals(tied)}) then 'tied ' || {only} else error({unknown}) end"
         given["answered"] = f"select * from query_table(case when {only} is null then 'tied' {one})"
@@ -149,7 +149,7 @@ def _macro_body(catalog: Catalog, relation: Relation) -> str:
     """
     itself = _themselves(relation.parameters)
     of_list = catalog.list_parameter(relation)
-    checks = [_check(each, of_list) for each in relation.parameters if each.domain and relation.kind != STEPS]
+    checks = [_check(each, of_list) for each in relation.parameters if each.allowed and relation.kind != STEPS]
     body = _in_order(catalog, relation, itself)
     if not (of_list and relation.is_measure):
         checked = f"coalesce({', '.join([*checks, literal('checked')])})"
@@ -194,8 +194,8 @@ def _check(parameter: Parameter, of_list: str) -> str:
         return f"check_word({name}, '{name}', {literal(', '.join(parameter.choices))})"
     # As texts, of which the engine makes doubles: to DuckDB 1.5 a number with a point is a decimal one.
     ends = literals(repr(end).removesuffix(".0") for end in parameter.ends)
-    domain = literal(f"{parameter.domain}{' or null' * parameter.nullable}")
-    return f"check_number{'s' * (name == of_list)}({name}, '{name}', {ends}, {domain})"
+    expected = literal(f"{parameter.allowed}{' or null' * parameter.nullable}")
+    return f"check_number{'s' * (name == of_list)}({name}, '{name}', {ends}, {expected})"
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:

@@ -173,7 +173,7 @@ def _read_sections(path: Path, lines: Sequence[str], known: Sequence[str], fault
         (pattern, form), section = _FORMS[key], found[key]
         for text in _items(section.values[0]) if key in _LISTS else section.values:
             if not re.fullmatch(pattern, text) or (key == "range" and float(text.split()[0]) > float(text.split()[1])):
-                faults.append(f"{path}:{section.line}: {key} is {text}, it must be {form}")
+                faults.append(f"{path}:{section.line}: {key} is {text}, but must be {form}")
     return found
 
 
@@ -227,13 +227,14 @@ _PARAMETER = re.compile(
 _NAMED_PARAMETER = re.compile(r"(?P<name>[a-z_]\w*)(?: in (?P<domain>\{.*?\}))?(?: = (?P<default>\S+))?")
 _INTERVAL = re.compile(rf"(?P<open>[\[(])\s*(?P<low>{_END})\s*,\s*(?P<high>{_END})\s*(?P<close>[\])])")
 _BETWEEN = re.compile(r",(?![^({]*[)}])")
-# By SQL type what its values look like, and what reads them: Python's own functions would take 1_0 and other digits.
-_TYPES: Mapping[str, tuple[str, Callable[[str], Value]]] = {
-    "integer": (r"[+-]?[0-9]{1,4000}", int),  # Python reads no more digits
-    "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float),
-    "boolean": (r"(?i)true|false", lambda text: text.lower() == "true"),
-    "varchar": (r"(?s).*", str),
-    "any": ("null", str),
+# By SQL type what its values look like, what reads them (Python's own functions would take 1_0 and other digits), and
+# what they are called.
+_TYPES: Mapping[str, tuple[str, Callable[[str], Value], str]] = {
+    "integer": (r"[+-]?[0-9]{1,4000}", int, "a whole number"),  # Python reads no more digits
+    "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float, "a number"),
+    "boolean": (r"(?i)true|false", lambda text: text.lower() == "true", "true or false"),
+    "varchar": (r"(?s).*", str, "text"),
+    "any": ("null", str, "null"),
 }
 
 
@@ -265,22 +266,30 @@ class Parameter(NamedTuple):
             math.nextafter(high, low) if interval["close"] == ")" and math.isfinite(high) else high,
         )
 
+    @property
+    def allowed(self) -> str:
+        """In words the values that it takes."""
+        if (interval := _INTERVAL.fullmatch(self.domain or "")) is None:
+            return listed(self.choices, "or")
+        below, above = {"[": "at least", "(": "above"}, {"]": "at most", ")": "below"}
+        ends = ((below[interval["open"]], interval["low"]), (above[interval["close"]], interval["high"]))
+        return " and ".join(f"{word} {end}" for word, end in ends if "inf" not in end)
+
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
-        if text.lower() in ("null", "none") and text not in self.choices:
-            if self.nullable:
-                return None
-            raise UsageError(f"{self.name} is {text}, it needs a value of type {self.type}")
-        pattern, read = _TYPES[self.type]
-        if not re.fullmatch(pattern, text):
-            raise UsageError(f"{self.name} is {text}, it must be of type {self.type}")
+        is_null = text.lower() in ("null", "none") and text not in self.choices
+        if is_null and self.nullable:
+            return None
+        pattern, read, kind = _TYPES[self.type]
+        if is_null or not re.fullmatch(pattern, text):
+            raise UsageError(f"{self.name} is {text}, but must be {kind}")
         value = read(text)
         if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{self.name} is {text}, it must be finite")
+            raise UsageError(f"{self.name} is {text}, but must be finite")
         if self.type == "integer" and isinstance(value, int) and abs(value) > GREATEST_INTEGER:
-            raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
+            raise UsageError(f"{self.name} is {text}, but must be at most {GREATEST_INTEGER}")
         if self.domain and not self._allows(value):
-            raise UsageError(f"{self.name} is {text}, it must be in {self.domain}")
+            raise UsageError(f"{self.name} is {text}, but must be {self.allowed}")
         return value
 
     def _allows(self, value: Value) -> bool:

@@ -127,7 +127,7 @@ def pool(
         if contributions or output.path:
             raise UsageError("--write writes a sheet; --contributions and -o are of tables")
     if not 0 < persistence < 1:
-        raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
+        raise UsageError(f"--p is {persistence:g}, but must be above 0 and below 1")
     with asking.open() as warehouse:
         chosen: dict[str, Any] = {"runs": selection.chosen(warehouse), "qrels": selection.qrels}
         if contributions:

@@ -98,7 +98,7 @@ def explain(
     if reason := OF_NO_DOCUMENTS.get(named[0].relation.family):
         raise UsageError(f"{named[0].name} {reason.format(literal(topic))}")
     if depth < 1:
-        raise UsageError(f"depth is {depth}, it must be at least 1")
+        raise UsageError(f"depth is {depth}, but must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')

@@ -107,7 +107,7 @@ def parse_rule(text: str) -> Rule:
     if not kind or len(split_names(asked)) > 1 or (kind not in ("mean", "drop") and statistic not in ("", "mean")):
         raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
     if kind == "test" and not 0 < bound < 1:
-        raise UsageError(f'rule "{text}": the level of p is {bound:g}, it must be between 0 and 1')
+        raise UsageError(f'rule "{text}": the level of p is {bound:g}, but must be between 0 and 1')
     if statistic == "total" and found.get("key"):
         raise UsageError(f'rule "{text}": a total is of all topics; leave out what stands behind "for"')
     # A test holds where the corrected p is not below the level.

@@ -28,7 +28,7 @@ def arranged(database: Database, query: str, *, sort: str | None, limit: int | N
     natural order, 2 before 10. Behind the column ``:asc`` and ``:desc`` say otherwise.
     """
     if limit is not None and limit < 1:
-        raise UsageError(f"limit is {limit}, it must be at least 1")
+        raise UsageError(f"limit is {limit}, but must be at least 1")
     order = f" order by {_order(database, query, sort, lower)}" if sort else ""
     few = f" limit {limit}" if limit is not None else ""
     return f"select * from (\n{query}\n){order}{few}" if order or few else query

@@ -45,7 +45,7 @@ class Choice:
 def choose_runs(database: Database, choice: Choice) -> Found:
     """The runs that are meant, in the order of date; raises UsageError if there is none."""
     if choice.last is not None and choice.last < 1:
-        raise UsageError(f"--last is {choice.last}, it must be at least 1")
+        raise UsageError(f"--last is {choice.last}, but must be at least 1")
     placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     few = "" if choice.last is None else f"where place <= {int(choice.last)}"
     found = _rows(database, f"select run, run_id from ({placed}) {few} order by dated_at, run_id")

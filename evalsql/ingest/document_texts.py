@@ -66,7 +66,7 @@ def load_documents(
     """
     check_given(columns, "documents")
     if characters < 1:
-        raise UsageError(f"characters is {characters}, it must be at least 1")
+        raise UsageError(f"characters is {characters}, but must be at least 1")
     query = database.query("wanted_documents", judged_only=judged_only)
     wanted = {document: (key, has_text) for document, key, has_text in database.rows(query)}
     if not wanted:

@@ -72,7 +72,7 @@ class RunOptions:
         if self.depth is not None:
             is_whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
             if not is_whole or not 1 <= operator.index(self.depth) <= GREATEST_INTEGER:
-                raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
+                raise UsageError(f"depth is {self.depth!r}, but must be a whole number from 1 to {GREATEST_INTEGER}")
             object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
         if self.collapse is not None and self.collapse not in COLLAPSES:
             raise UsageError(f"collapse {self.collapse} is unknown; there are: {', '.join(COLLAPSES)}")

@@ -55,7 +55,7 @@ def _whole(default: int, least: int, most: int) -> Any:
 
 
 def _one_of(default: str, *known: str) -> Any:
-    return _key(default, known.__contains__, f'is "{{}}", it must be one of {", ".join(known)}')
+    return _key(default, known.__contains__, f'is "{{}}", but must be one of {", ".join(known)}')
 
 
 _TEXT = (_is_text, "must be a text")

@@ -16,7 +16,7 @@ select
     concat(
         'run ', audited_values.run, ', topic ', audited_values.topic, ', judgments ', audited_values.qrels, ': ',
         audited_values.measure, ' is ', coalesce(cast(audited_values.value as varchar), 'null'),
-        ', its range is ', ranges.range
+        ', but must be from ', replace(ranges.range, ' ', ' to ')
     ) as finding,
     cast(1 as bigint) as num_rows
 from audited_values

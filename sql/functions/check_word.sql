@@ -6,5 +6,5 @@
 -- definition: The words as a list have it.
 case
     when list_contains(string_split($words, ', '), $word) then null
-    else error(concat($name, ' is ', coalesce($word, 'null'), ', it must be ', regexp_replace($words, ', ([^,]+)$', ' or \1')))
+    else error(concat($name, ' is ', coalesce($word, 'null'), ', but must be ', regexp_replace($words, ', ([^,]+)$', ' or \1')))
 end

@@ -31,14 +31,14 @@ judged as (
             when topic <> '' and topic_id is null then concat('run ', run, ' has no topic ', topic)
             when call <> '' and topic = '' then concat('call ', call, ' is of no topic')
             when call <> '' and number is null and has_calls then concat('topic ', topic, ' of run ', run, ' has no call ', call)
-            when call <> '' and number is null then concat('call is ', call, ', it must be a whole number from 1')
+            when call <> '' and number is null then concat('call is ', call, ', but must be a whole number from 1')
             when not regexp_full_match(cost, '[A-Za-z][A-Za-z0-9_.]*') then concat(
                 '"', cost, '" cannot name a cost: a name begins with a letter and has letters, digits, _ and ., as in latency_ms'
             )
             when value is null then concat(
                 place, ' is "', given, '", which is no number; --cost names the columns that are costs'
             )
-            when not isfinite(value) or value < 0 then concat(place, ' is ', given, ', it must be finite and 0 or more')
+            when not isfinite(value) or value < 0 then concat(place, ' is ', given, ', but must be finite and 0 or more')
             when value <> first_value then concat(
                 place, ' is ', given, ', and ', first_given,
                 case when first_line > 0 then concat(' at line ', first_line) else ' above' end,

@@ -37,15 +37,15 @@ shares as (
 select
     place,
     concat(
-        run, ': names order its documents, as each has the score of ', format('{:.0f}', percent),
-        '% of its topic''s on average; if the file has ranks, --tie-rule rank goes by them'
+        run, ': on average a document has the same score as ', format('{:.0f}', percent),
+        '% of its topic''s documents, so that their names decide the order; if the file has ranks, --tie-rule rank goes by them'
     ) as remark
 from shares
 where place <= 3
 union all
 select
     4 as place,
-    format('... and {:,} more runs whose documents names order', count(*)) as remark
+    format('... and {:,} more runs in which names decide the order of documents', count(*)) as remark
 from shares
 where place > 3
 having count(*) > 0

@@ -29,7 +29,7 @@ with means_compared as materialized (
         case
             when $across = 'measures' then qrels
             when $across = 'qrels' then measure
-            else error('across is ' || $across || ', it must be measures or qrels')
+            else error('across is ' || $across || ', but must be measures or qrels')
         end as held,
         case when $across = 'measures' then measure else qrels end as judge,
         run,

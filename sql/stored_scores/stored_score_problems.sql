@@ -70,7 +70,7 @@ select
     min(paired.file) as file,
     concat(
         'run ', paired.run, ', topic ', min(paired.topic), ': ', paired.measure, ' is ',
-        arg_min(paired.value, paired.topic), ', its range is ', min(ranges.range)
+        arg_min(paired.value, paired.topic), ', but must be from ', replace(min(ranges.range), ' ', ' to ')
     ) as reason
 from paired
 join ranges using (measure)

@@ -40,7 +40,7 @@ def test_measures_that_differ_in_a_cutoff_are_one_call() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"), [*rows_of(HERE / "refused_names.tsv"), ("P@" + "1" * 5000, "must be of type integer")]
+    ("text", "complaint"), [*rows_of(HERE / "refused_names.tsv"), ("P@" + "1" * 5000, "but must be a whole number")]
 )
 def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):

@@ -245,7 +245,7 @@ def judged_by_gate(warehouse: Warehouse, qrels: str | None = None) -> float:
         ({"other": "run"}, '"run" is compared with itself'),
         ({"run": "*"}, "stands for 2 runs: run, .*; name one"),
         ({"qrels": "judge"}, 'no judgment set is called "judge"; there are: judged'),
-        ({"depth": 0}, "depth is 0, it must be at least 1"),
+        ({"depth": 0}, "depth is 0, but must be at least 1"),
     ],
 )
 def test_names_that_do_not_fit(small: Warehouse, arguments: dict[str, object], complaint: str) -> None:

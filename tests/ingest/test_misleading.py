@@ -205,7 +205,7 @@ def test_names_that_order_documents_are_told(empty: Warehouse) -> None:
         sizes = draw.integers(1, 30, 3)
         run = {f"t{t}": {f"d{d}": float(draw.integers(1 + nth // 2)) for d in range(sizes[t])} for t in range(3)}
         share, told = _names_order(run), warned(partial(empty.load_run, run, f"run{nth}"))
-        line = f"run{nth}: names order its documents, as each has the score of {100 * share:.0f}% of its topic's on "
+        line = f"run{nth}: on average a document has the same score as {100 * share:.0f}% of its topic's documents, so "
         assert [text.startswith(line) for text in told if "names" in text] == [True] * (share >= 0.5), (run, share)
         assert share >= 0.5 or nth > 1
         assert share < 0.5 or nth < 10
@@ -219,8 +219,8 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
     duckdb.sql(f"copy (select {columns} from range(120)) to '{tmp_path / 'boolean.parquet'}'")
     command("load", "qrels", write(tmp_path / "q.txt", "".join(f"t{t} 0 d{d} {d % 2}\n" for t, d in rows if d % 3)))
     tied = [
-        f"{run}: names order its documents, as each has the score of {share}% of its topic's on average; "
-        "if the file has ranks, --tie-rule rank goes by them"
+        f"{run}: on average a document has the same score as {share}% of its topic's documents, so that their names "
+        "decide the order; if the file has ranks, --tie-rule rank goes by them"
         for run, share in (("boolean", 50), ("equal", 100))
     ]
     loaded = command("load", "runs", file, tmp_path / "boolean.parquet").stderr
@@ -233,7 +233,7 @@ def test_how_runs_were_loaded_is_told_beside_figures(command: Command, tmp_path:
     ):
         assert f"runs differ in {others}" not in compared
         loaded = command("load", "runs", file, "--name", name, option, value).stderr
-        assert (f"{name}: names order" in loaded) == (name != "ranks")
+        assert (f"{name}: on average a document has the same score as" in loaded) == (name != "ranks")
         compared = command("compare", "equal", "-m", "AP").stderr
         assert f"  q: runs differ in {others}" in compared
         told.append(others.partition(":")[0])

@@ -290,7 +290,7 @@ def test_agreement_is_that_worked_out_by_hand(golden: Warehouse) -> None:
 
 def test_an_unknown_word_for_disagreement_is_refused(golden: Warehouse) -> None:
     """It was taken for quadratic."""
-    with pytest.raises(QueryError, match="disagreement is squared, it must be equal, linear or quadratic"):
+    with pytest.raises(QueryError, match="disagreement is squared, but must be equal, linear or quadratic"):
         golden.rows("from cohen_kappa(disagreement := 'squared')")
 
 

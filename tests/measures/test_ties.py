@@ -177,7 +177,7 @@ def test_effects_of_one_measure_are_those_of_all_with_a_condition(empty: Warehou
     assert every
     names = {measure for _, _, measure, *_ in every}
     assert sorted(row for name in names for row in empty.rows(f"from tie_effects(only_measure := '{name}')")) == every
-    with pytest.raises(QueryError, match="only_measure is NumRel, it must be a measure of scores with worst and best"):
+    with pytest.raises(QueryError, match="only_measure is NumRel, but must be a measure of scores with worst and best"):
         empty.rows("from tie_effects(only_measure := 'NumRel')")
 
 

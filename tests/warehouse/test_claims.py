@@ -104,7 +104,7 @@ def test_words_of_a_header_are_no_sql(crafted: Crafted) -> None:
     path = crafted(kept("".join(f"-- {line}\n" for line in lines) + select, "worded"), OTHER_SQL)
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) > 0 from worded") == [(True,)]
-        with pytest.raises(QueryError, match=r"x is c, it must be a or b'\) end\) where error\('ran"):
+        with pytest.raises(QueryError, match=r"x is c, but must be a or b'\) end\) where error\('ran"):
             warehouse.rows("from worded(x := 'c')")
 
 

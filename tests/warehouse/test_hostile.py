@@ -174,7 +174,7 @@ def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path) -> 
     wrong: list[Any] = [-1, 0, 1.5, True, "3", 2**31]
     for depth in wrong:
         for load in (partial(judged.load_runs, path), partial(judged.load_run, {"q1": {"d1": 1.0}}, "r")):
-            with pytest.raises(UsageError, match=r"depth is .*, it must be a whole number from 1"):
+            with pytest.raises(UsageError, match=r"depth is .*, but must be a whole number from 1"):
                 load(depth=depth)
     assert judged.rows("select count(*) from runs") == [(0,)]
     judged.load_run({"q1": {"d1": 1.0, "d2": 2.0}}, "r", depth=numpy.int64(1))  # type: ignore[arg-type]
@@ -313,15 +313,21 @@ def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample: Warehou
     for name, parameter in asked if every else by_domain.values():
         word = parameter.choices[0].title()
         told = refusal(sample, name, f"{parameter.name} := '{word}'")
-        assert f"{parameter.name} is {word}, it must be {parameter.choices[0]}" in told, name
+        assert f"{parameter.name} is {word}, but must be {parameter.choices[0]}" in told, name
         assert all(choice in told for choice in parameter.choices), name
-    assert "dcg is null, it must be log2 or exp-log2" in refusal(sample, "ndcg", "dcg := null")
+    assert "dcg is null, but must be log2 or exp-log2" in refusal(sample, "ndcg", "dcg := null")
 
 
-# By domain what is below or above it, and what is at its ends.
+# By domain what is below or above it, what is at its ends, and how it is told.
 OUTSIDE = {
-    **{"[1, inf)": ("0", "1"), "[2, inf)": ("1", "2"), "[0, inf)": ("-1", "0"), "(0, inf)": ("0", "0.01")},
-    **{"[0, 1]": ("1.01", "1"), "(0, 1)": ("1", "0.5"), "[0, 1)": ("1", "0"), "(0, 1]": ("0", "1")},
+    **{
+        "[1, inf)": ("0", "1", "at least 1"),
+        "[2, inf)": ("1", "2", "at least 2"),
+        "[0, inf)": ("-1", "0", "at least 0"),
+    },
+    **{"(0, inf)": ("0", "0.01", "above 0"), "[0, 1]": ("1.01", "1", "at least 0 and at most 1")},
+    **{"(0, 1)": ("1", "0.5", "above 0 and below 1"), "[0, 1)": ("1", "0", "at least 0 and below 1")},
+    "(0, 1]": ("0", "1", "above 0 and at most 1"),
 }
 
 
@@ -338,12 +344,12 @@ def test_numbers_out_of_range_are_refused_in_sql(sample: Warehouse, every: bool)
     assert len(asked) > 150
     by_domain = {parameter.domain: (name, parameter) for name, parameter in asked}
     for name, parameter in asked if every else by_domain.values():
-        below, end = OUTSIDE[parameter.domain or ""]
+        below, end, expected = OUTSIDE[parameter.domain or ""]
         told = refusal(sample, name, f"{parameter.name} := {below}")
-        assert re.search(rf"{parameter.name} is {below}(\.0|0)?, it must be in ", told), (name, told)
+        assert re.search(rf"{parameter.name} is {below}(\.0|0)?, but must be {expected}\b", told), (name, told)
         assert refusal(sample, name, f"{parameter.name} := {end}") == "", name
-    assert "k is [5, 0], it must be in [1, inf)" in refusal(sample, "ndcg", "k := [5, 0]")
-    assert "p is null, it must be in (0, 1)" in refusal(sample, "rbp", "p := null")
+    assert "k is [5, 0], but must be at least 1" in refusal(sample, "ndcg", "k := [5, 0]")
+    assert "p is null, but must be above 0 and below 1" in refusal(sample, "rbp", "p := null")
 
 
 def test_replaced_judgments_stay_as_they_were(empty: Warehouse) -> None:

@@ -139,7 +139,7 @@ def gather_report(
     documents, and not what only documents show.
     """
     if family not in FAMILIES:
-        raise UsageError(f"family is {family}, it must be one of {', '.join(FAMILIES)}")
+        raise UsageError(f"family is {family}, but must be one of {', '.join(FAMILIES)}")
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
     baseline = None if baseline is None else run_in_place(warehouse.database, baseline)
