@@ -1,7 +1,8 @@
 -- title: Why the third column of a table without a header may be another than the one it is taken for
 -- inputs: numbers
 -- parameters:
---   meaning varchar in {rank, score, grade} = rank   what the column is taken for
+--   meaning varchar in {rank, score, grade, value} = rank   what the column is taken for, a value being the third one
+--                                                           of a list of JSON, a score
 -- columns:
 --   topic    topic concerned, the first of all where it is the whole table
 --   reason   ranks that do not start at 1 or repeat, scores that are all whole, grades that count up
@@ -10,6 +11,7 @@ with topics as (
         topic,
         count(*) as num_rows,
         min(number) as least,
+        arg_min(number, row) as first_number,
         max(number) as greatest,
         count(distinct number) as num_values,
         bool_and(number = trunc(number)) as are_whole
@@ -26,11 +28,15 @@ having bool_and(are_whole)
 union all
 select
     min(topic) as topic,
-    'the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?' as reason
+    case
+        when $meaning = 'grade' then 'the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?'
+        else 'the third values count up from 1 in every topic, as ranks do; objects with topic, document and rank, or '
+            || 'score, say what they are'
+    end as reason
 from topics
-where $meaning = 'grade'
+where $meaning in ('grade', 'value')
 having
-    bool_and(least = 1 and greatest = num_rows and num_values = num_rows)
+    bool_and(least = 1 and greatest = num_rows and num_values = num_rows and ($meaning = 'grade' or first_number = 1))
     and max(num_rows) >= 3
 union all
 select

@@ -43,6 +43,7 @@ class Table:
         has_lines: whether rows are numbered by their line in the file; otherwise from 1.
         refused: line and reason of those that are no rows.
         left_out: columns that are not read although they may say something.
+        is_of_lists: whether it is a JSON list of lists, which name nothing.
     """
 
     database: Database
@@ -55,6 +56,7 @@ class Table:
     has_lines: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)
     left_out: Iterable[str] = ()
+    is_of_lists: bool = False
 
     @property
     def query(self) -> str:

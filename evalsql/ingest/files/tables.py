@@ -145,8 +145,9 @@ class Tables:
                 warn(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet"))
             if self.kind == "run":
                 refuse_systems(self.database, given, table.names)
-            if meaning := _GUESSED.get(table.form.name):
-                numbers = {"numbers": f'select topic, "{meaning}" as number from ({table.query})'}
+            if meaning := _GUESSED.get(table.form.name, "value" * (table.is_of_lists and self.kind == "run")):
+                number = "score" if meaning == "value" else meaning
+                numbers = {"numbers": f'select topic, row, "{number}" as number from ({table.query})'}
                 faults = self.database.query("third_column_faults", numbers, meaning=meaning)
                 if found := self.database.column(f"select reason from ({faults}) order by topic"):
                     raise InputError(table.problem(0, reason) for reason in found)
@@ -208,6 +209,7 @@ class Tables:
         document = text_reading.json_document(table.source, name, faults.append)
         if faults:
             raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
+        table.is_of_lists = isinstance(document, list) and any(isinstance(each, list) for each in document[:1])
         self._values(table, document)
 
     def _values(self, table: Table, document: Any) -> None:
