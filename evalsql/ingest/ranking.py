@@ -176,10 +176,13 @@ class RunBatch:
         return self.database.query("unretained_rows", {"ranked": self.ranked})
 
     def note_ties(self, warnings: LoadWarnings) -> None:
-        """Note documents that tie only in 32 bits, and runs whose scores are all equal, once these are stored."""
+        """Note documents that tie only in 32 bits, ranks that repeat, and runs with most scores equal, once stored."""
         database = self.database
         if self.options.tie_rule == "trec_eval":
             warnings.rounded += database.rows(database.query("rounded_ties", {"ranked": self.ranked}))
+        if self.options.tie_rule == "rank":
+            staged = {"staged": "select * from staged_run_rows", "staged_files": self._owners}
+            warnings.texts += database.remarks("repeated_rank_remarks", staged)
         warnings.texts += database.remarks("tie_remarks", {"ranked": self.ranked})
 
     def _add_runs(self) -> None:
