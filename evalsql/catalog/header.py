@@ -227,8 +227,7 @@ _PARAMETER = re.compile(
 _NAMED_PARAMETER = re.compile(r"(?P<name>[a-z_]\w*)(?: in (?P<domain>\{.*?\}))?(?: = (?P<default>\S+))?")
 _INTERVAL = re.compile(rf"(?P<open>[\[(])\s*(?P<low>{_END})\s*,\s*(?P<high>{_END})\s*(?P<close>[\])])")
 _BETWEEN = re.compile(r",(?![^({]*[)}])")
-# By SQL type what its values look like, what reads them (Python's own functions would take 1_0 and other digits), and
-# what they are called.
+# By SQL type what its values look like, what reads them (Python alone would take 1_0) and what they are called.
 _TYPES: Mapping[str, tuple[str, Callable[[str], Value], str]] = {
     "integer": (r"[+-]?[0-9]{1,4000}", int, "a whole number"),  # Python reads no more digits
     "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float, "a number"),

@@ -254,8 +254,8 @@ def read_relations(source: str | Path) -> list[Relation]:
 def read_relation(path: Path, text: str) -> Relation:
     """A user's relation from the text of its file; raises CatalogError with file and line."""
     if len(text) > _MOST:
-        advice = "a step in a file of its own may hold a part of it"
-        raise CatalogError(f"{path}: has {len(text):,} characters, but a measure has at most {_MOST:,}; {advice}")
+        words = f"but a measure has at most {_MOST:,}; a step in a file of its own may hold a part of it"
+        raise CatalogError(f"{path}: has {len(text):,} characters, {words}")
     relation = _relation(path, text, "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else STEPS)
     _ = relation.header
     return relation

@@ -190,6 +190,14 @@ def nodes(text: str) -> list[Node]:
     return found
 
 
+@cache
+def names_read(query: str) -> list[tuple[str]]:
+    """The names of what a query reads, each as often as it does; a query within another one is without a name."""
+    kinds = ("BASE_TABLE", "TABLE_FUNCTION", "SELECT_NODE")
+    found = [node for node in nodes(query) if node.get("type") in kinds]
+    return [(node.get("table_name") or node.get("function", {}).get("function_name", ""),) for node in found]
+
+
 def in_one_line(query: str) -> str:
     """A query without its comments, in a line; UnexplainedError where it means something else then.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, reduce
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +47,7 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
-    try:
-        columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
-    except QueryError as error:
-        raise fault_in(relation, error) from error
+    columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
     expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):
@@ -213,20 +210,11 @@ def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
         _check_body(relation, [relation.body, bind_parameters(relation.body, itself), *tied], names, schemas)
         reads: dict[str, int] = {}
         for each in catalog.build_order([relation.name]):
-            reads[each.name] = 1 + sum(reads.get(name, 1) for name in _read_by(each))
+            named = relation_calls(each.body) if each.is_packaged else statement_text.names_read(each.body)
+            reads[each.name] = 1 + sum(reads.get(name, 1) for name, *_ in named)
         if reads[relation.name] > _MOST_READS:
             many = f"reads {reads[relation.name]:,} relations, with what these read in their turn"
             raise CatalogError(f"{relation.path}:{relation.body_line}: {many}; a measure reads at most {_MOST_READS:,}")
-
-
-@cache
-def _read_by(relation: Relation) -> list[str]:
-    """The names of what is read, each as often as it is; a query within another one is without a name."""
-    if relation.is_packaged:
-        return [name for name, _ in relation_calls(relation.body)]
-    kinds = ("BASE_TABLE", "TABLE_FUNCTION", "SELECT_NODE")
-    found = [node for node in statement_text.nodes(relation.body) if node.get("type") in kinds]
-    return [node.get("table_name") or node.get("function", {}).get("function_name", "") for node in found]
 
 
 def _check_names(catalog: Catalog, relation: Relation) -> None:
