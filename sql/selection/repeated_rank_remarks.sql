@@ -9,7 +9,7 @@ with tied as (
         staged_files.owner_id,
         count(*) as num_documents
     from staged
-    join staged_files on staged_files.file_id = staged.file_id
+    join staged_files using (file_id)
     group by staged_files.owner_id, staged.topic, staged.call, staged.given_rank, staged.score
     having count(*) > 1
 ),
