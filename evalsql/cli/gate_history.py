@@ -124,12 +124,11 @@ def _failure(verdict: gates.Verdict) -> str:
     _, value, limit, *_ = verdict.row
     if value is None:
         return verdict.note
-    figure = f"corrected p of a {gates.ONE_SIDED}" if verdict.rule.kind == "test" else "value"
     number = value
     if isinstance(value, float):  # all digits where fewer read like the limit
         brief = f"{value:.4g}" if abs(value) < 1 else f"{value:.4f}"
         number = value if float(brief) == limit else brief
-    return f"{figure} {number} is not {verdict.rule.comparison} {limit}"
+    return f"{verdict.figure} {number} is not {verdict.rule.comparison} {limit}"
 
 
 def _note_decision(decision: gates.Decision) -> None:
@@ -138,8 +137,7 @@ def _note_decision(decision: gates.Decision) -> None:
     for verdict in failed:
         has_more = verdict.value is not None and verdict.note and verdict.rule.kind not in gate_rules.COMPARING
         note(f"  {verdict.rule.text}: {_failure(verdict)}" + (f"; {verdict.note}" if has_more else ""))
-    for measure in dict.fromkeys(drop.measure for drop in decision.drops):
-        note(f"  {measure}: {gates.lost_topics(decision.drops, measure)}")
+    note(*dict.fromkeys(f"  {drop.measure}: {drop.line}" for drop in decision.drops))
     note(*(f"  {text}" for text in decision.notes))
 
 

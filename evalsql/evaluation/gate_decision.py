@@ -17,12 +17,11 @@ from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run
+from evalsql.phrases import shortened
 from evalsql.version import __version__
 
 COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
 LATEST = "latest"
-MOST_NAMED = 5
-ONE_SIDED = "one-sided paired t test"
 Baseline = str | Figures | None  # a run, or figures of one
 # What every gate checks of a run with rankings.
 CHECKS = (
@@ -39,13 +38,14 @@ _MISLEADING = ("missing", "loading", "ids")  # what notices are about
 
 
 class Verdict(NamedTuple):
-    """A rule, its figure, the one-sided p before correction where it tests, the means and why it does not hold."""
+    """A rule and its row of ``gate_notes``, or why it cannot be decided."""
 
     rule: Rule
     value: float | None
     p: float | None
     passes: bool
     note: str
+    figure: str = "value"
 
     @property
     def row(self) -> tuple[Any, ...]:
@@ -116,7 +116,7 @@ def decide(
         # Those of groups of topics are there under the rules' labels.
         database.insert("temp.scores", database.query("gate_group_values", inputs))
         pair = {"candidate": asked.candidate, "reference": asked.reference}
-        lost = database.query("gate_drops", inputs, most=MOST_NAMED)
+        lost = database.query("gate_drops", inputs)
         found = {"gate_figures": database.query("gate_verdicts", inputs, family=family, **pair), "gate_losses": lost}
         figures = database.rows(database.query("gate_notes", {**inputs, **found}))
         drops = database.records(lost)
@@ -160,11 +160,6 @@ def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, q
         for measure, topic, value in database.rows("select measure, topic, value from temp.scores"):
             values[measure][topic] = value
     return Figures(run, judged, _checksum(database, judged), __version__, values)
-
-
-def lost_topics(drops: Sequence[Any], measure: str | None) -> str:
-    own = [f"topic {at.topic} {at.baseline_value:.4f} to {at.value:.4f}" for at in drops if at.measure == measure]
-    return "largest drops: " + ", ".join(own) if own else ""
 
 
 def _resolved(
@@ -221,7 +216,7 @@ def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:
     held = database.rows(f"select distinct value {of_key} order by value", [qrels, key])
     if (value,) in held:
         return ""
-    there = f"; there are: {', '.join(each for (each,) in held[:5])}" if held else ""
+    there = f"; there are: {shortened([each for (each,) in held])}" if held else ""
     return f"{qrels} has no topic with {key} = {value}{there}"
 
 

@@ -6,6 +6,7 @@
 --   baseline_value   value of the baseline
 --   value            value of the candidate
 --   difference       value less that of the baseline
+--   line             what is said of these topics together
 -- definition: Topics in the order of their loss, a loss being a rise where less is better; those up to 5e-13 are
 --     rounding and none.
 with compared_measures as (
@@ -38,7 +39,16 @@ select
     placed.topic,
     placed.baseline_value,
     placed.value,
-    placed.value - placed.baseline_value as difference
+    placed.value - placed.baseline_value as difference,
+    concat(
+        'largest drops: ',
+        string_agg(format('topic {} {:.4f} to {:.4f}', placed.topic, placed.baseline_value, placed.value), ', ') over whole
+    ) as line
 from placed
 where placed.place <= $most
+window whole as (
+    partition by placed.measure
+    order by placed.place
+    rows between unbounded preceding and unbounded following
+)
 order by placed.measure, placed.place

@@ -6,23 +6,19 @@
 --   p        one-sided p value before correction, of rules that test
 --   passes   whether the rule holds
 --   note     what is to be said; empty where that is nothing
+--   figure   what the value is, in words
 -- definition: gate_figures are rows of gate_verdicts, gate_losses of gate_drops. Topics and collections that are missing
 --     are named up to five.
 with lost as (
-    select
+    select distinct
         measure,
-        concat(
-            'largest drops: ',
-            string_agg(
-                format('topic {} {:.4f} to {:.4f}', topic, baseline_value, value), ', ' order by abs(difference) desc, topic
-            )
-        ) as reason
+        line
     from gate_losses
-    group by measure
 ),
 ruled as (
     select
         gate_rules.*,
+        case when gate_rules.kind = 'test' then 'one-sided paired t test' end as test,
         gate_figures.value,
         gate_figures.p,
         gate_figures.passes,
@@ -66,7 +62,7 @@ reasons as (
                     'no topic has such a number of ', ruled.runs, '; total(', ruled.cost, ') is that of the whole run'
                 )
             when ruled.value is null then 'there are too few topics to tell'
-            when ruled.kind in ('drop', 'test', 'board', 'collection') then lost.reason
+            when ruled.kind in ('drop', 'test', 'board', 'collection') then lost.line
         end as reason
     from ruled
     left join lost using (measure)
@@ -89,9 +85,10 @@ select
             when len(ruled.means) > 0 and ruled.is_relative
                 then concat('the ', ruled.word, ' is a share of the baseline''s')
         end,
-        case when ruled.kind = 'test' then 'one-sided paired t test' end,
+        ruled.test,
         reasons.reason
-    ) as note
+    ) as note,
+    coalesce('corrected p of a ' || ruled.test, 'value') as figure
 from ruled
 join reasons using (place)
 order by ruled.place
