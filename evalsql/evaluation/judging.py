@@ -68,22 +68,25 @@ def contributions(
             raise UsageError(f"{measure.name} goes by groups, preferences or spans; name a measure of grades")
     listed = {"runs": _parameter(database, "run", runs), "names": _parameter(database, "qrels", qrels)}
     given: dict[str, Value] = {**listed, "depth": depth}
-    found: list[tuple[Any, ...]] = []
     unique = f"{_rows(database, 'unique_judgments', **given)} where grade >= {int(rel)}"
-    columns, counts = database.table(f"{_rows(database, 'pool_contributions', **given, rel=rel)} order by qrels, run")
-    names = [each.name for each in named]
-    for judged, run, *numbers in counts:
-        ((_, _, *whole),) = database.rows(evaluation.scores_query(names, qrels=[judged], runs=[run]))
-        left = _means_without(database, named, judged, run, unique)
-        found += [
-            (judged, run, *numbers, name, value, without, without - value)
-            for name, value, without in zip(names, whole, left, strict=True)
-        ]
-    return [*columns, "measure", "value", "value_without", "difference"], found
+    counts = evaluation.keep(_rows(database, "pool_contributions", **given, rel=rel))
+    pairs = database.rows(f"select qrels, run from {counts}")
+    with evaluation.with_scores(named, qrels=[judged for judged, _ in pairs], runs=[run for _, run in pairs]):
+        means = evaluation.keep(ddl.means(database.catalog, "select * from temp.scores"))
+    left = evaluation.keep(f"select * from {means} limit 0")
+    for judged, run in pairs:
+        _add_means_without(database, named, judged, run, unique, left)
+    inputs = {"means": f"select * from {means}", "left_means": f"select * from {left}"}
+    both = database.query("contributed_means", inputs)
+    return database.table(
+        f"select * from {counts} join ({both}) using (qrels, run) order by qrels, run, {place_of(named)}"
+    )
 
 
-def _means_without(database: Database, named: Sequence[Measure], qrels: str, run: str, unique: str) -> Sequence[float]:
-    """Means of a run by the judgments without those that are its own in the SELECT ``unique``."""
+def _add_means_without(
+    database: Database, named: Sequence[Measure], qrels: str, run: str, unique: str, table: str
+) -> None:
+    """Add to a table means of a run by the judgments without those that are its own in the SELECT ``unique``."""
     own = f"qrels = {literal(qrels)} and run = {literal(run)}"
     pair = f"select qrels_id, run_id from qrels, runs where {own}"
     judged = "from main.judged_documents anti join temp.evalsql_left_out using (qrels_id, topic_id, document_id)"
@@ -97,8 +100,7 @@ def _means_without(database: Database, named: Sequence[Measure], qrels: str, run
     }
     scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)
     with temporary_tables(database, left):
-        ((_, _, *means),) = database.rows(ddl.board(named, ddl.means(database.catalog, scores)))
-    return means
+        database.insert(table, ddl.means(database.catalog, scores))
 
 
 # By what is shown of how far judgment sets agree: the relation, and the order of its rows.

@@ -12,7 +12,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, named, only_qrels, resolve_names
+from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import InputWarning, UsageError, warn
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.ingest.frames import Query
@@ -168,7 +168,7 @@ class Search(NamedTuple):
         inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
         less = named[0].relation.header.less_is_better
         chosen = database.query("tuned_folds", inputs, less_is_better=less)
-        columns = "candidate integer, unevenness double, topic varchar, value double"
+        columns = "candidate integer, setting varchar, topic varchar, value double"
         database.execute(f"create or replace temp table {_TRIED} ({columns})")
         try:
             self._try_settings(database, settings, tried, named[0].name)
@@ -195,10 +195,7 @@ class Search(NamedTuple):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", InputWarning)
                     values = evaluator.per_topic(rows)
-                numbers = [float(number) for number in setting.split(",")]
-                unevenness = sum((number - sum(numbers) / len(numbers)) ** 2 for number in numbers)
-                found = [each[measure] for each in values.values()]
-                database.execute(insert, [candidate, unevenness, list(values), found])
+                database.execute(insert, [candidate, setting, [*values], [each[measure] for each in values.values()]])
 
 
 def fuse(
@@ -249,11 +246,8 @@ def fuse(
     chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
     if weights is not None:
         chosen = chosen.weighted(weights, names, database.catalog)
-    judged = as_list(qrels)
-    if not judged:  # those that evaluate every one of the runs
-        pairs = f"select distinct qrels, run from {named('evaluations', 'qrels', 'runs')}"
-        of_all = "where list_contains($1, run) group by qrels having count(*) = len($1) order by qrels"
-        judged = database.column(f"select qrels from ({pairs}) {of_all}", [names])
+    of_all = database.query("common_sets", runs=",".join(names))
+    judged = as_list(qrels) or database.column(f"select qrels from ({of_all}) order by qrels")
     if chosen.takes("qrels") or tune is not None:
         learn_from = _teacher(database, learn_from, judged, chosen, folds)
     if chosen.takes("qrels"):

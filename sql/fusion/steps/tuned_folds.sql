@@ -21,7 +21,7 @@ training_means as (
     select
         folds.fold,
         tried.candidate,
-        min(tried.unevenness) as unevenness,
+        min(tried.setting) as setting,
         count(*) as training_topics,
         sum(tried.value order by tried.topic) / count(*) as mean
     from folds
@@ -38,7 +38,10 @@ chosen as (
     from training_means
     qualify row_number() over (
         partition by fold
-        order by round(case when $less_is_better then -mean else mean end, 12) desc, unevenness, candidate
+        order by
+            round(case when $less_is_better then -mean else mean end, 12) desc,
+            round(list_var_pop(cast(string_split(setting, ',') as double[])), 12),
+            candidate
     ) = 1
 ),
 held_out as (

@@ -1,0 +1,10 @@
+-- title: The judgment sets that evaluate every one of these runs
+-- parameters:
+--   runs varchar = null   names of the runs, separated by commas without blanks
+-- columns: qrels
+select qrels.qrels
+from named_runs(runs := $runs) as asked
+join evaluations on evaluations.run_id = asked.run_id
+join qrels on qrels.qrels_id = evaluations.qrels_id
+group by qrels.qrels
+having count(distinct asked.run_id) = (select count(*) from named_runs(runs := $runs))
