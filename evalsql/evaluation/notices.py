@@ -99,14 +99,8 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
     # Means over all orders would take longest, and say nothing here.
     effects, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs, without="expected")
-    if not (pairs := len(database.rows(swaps))):
-        return None
-    spans = database.rows(f"select run, least(worst, best), greatest(worst, best) from ({effects})")
-    run, low, high = max(spans, key=lambda span: span[2] - span[1])
-    return (
-        f"ties: {run} lies between {low:.4f} and {high:.4f} on {measure.name}, the widest span; "
-        f"{counted(pairs, 'pair')} of runs could change places under other orders of tied documents; {asking} shows all"
-    )
+    found = {"tie_effects": effects, "tie_dependent_pairs": swaps}
+    return next(iter(database.remarks("tie_span_remarks", found, asking=asking)), None)
 
 
 def on_holes(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:

@@ -13,7 +13,9 @@
 --   wins           share of the other systems that it is better than, equal ones by half; null for one system
 --   standardised   distance from the mean of the systems in their standard deviations, above 0 for the better ones; 0
 --                  where all are equal
---   difference     value less the median of the systems
+--   num_systems    systems that have a value on the collection
+--   median         median of their values
+--   difference     value less the median
 --   figure         what the mean of the parameter is over: the value, or borda, wins or standardised
 --   weight         what the collection weighs in that mean: 1, for micro the number of topics
 --   direction      1, or -1 where the lesser figure is the better one
@@ -29,8 +31,7 @@ cells as (
     select
         found.*,
         coalesce(collection_clusters.cluster, found.collection) as cluster,
-        case when $lower_is_better then -1 else 1 end as better,
-        count(*) over (partition by found.collection) as num_systems
+        case when $lower_is_better then -1 else 1 end as better
     from board_rows(measure := $measure, missing := $missing, versions := $versions) as shown
     left join board_values as found
         on found.system = shown.system
@@ -47,11 +48,17 @@ placed as (
         count(*) over (partition by collection, round(value, 12)) as num_equal,
         avg(value) over every as average,
         stddev_samp(value) over every as deviation,
-        median(value) over (partition by collection) as middle
+        count(*) over every as num_systems,
+        median(value) over (partition by collection) as median
     from cells
     where
         $missing <> 'common'
-        or num_systems = (select count(*) from (select distinct system, version from cells))
+        or collection in (
+            select collection
+            from cells
+            group by collection
+            having count(*) = (select count(*) from (select distinct system, version from cells))
+        )
     window every as (
         partition by collection
         order by system, version
@@ -73,7 +80,9 @@ select
     place + (num_equal - 1) / 2 as borda,
     (num_systems - place - (num_equal - 1) / 2) / nullif(num_systems - 1, 0) as wins,
     case when deviation > 1e-12 then better * (value - average) / deviation else 0 end as standardised,
-    value - middle as difference,
+    num_systems,
+    median,
+    value - median as difference,
     case
         when $mean = 'borda' then borda
         when $mean = 'wins' then wins

@@ -51,6 +51,8 @@ def test_five_means_and_their_places(warehouse: Warehouse, lower: bool) -> None:
     assert {micro for (micro,) in warehouse.rows(f"select micro from {call}")} == {None}
     differences = warehouse.rows("select difference from boards() order by system, collection")
     assert np.ravel(differences) == pytest.approx(np.ravel(values - np.median(values, axis=0)), abs=1e-12)
+    medians = warehouse.rows("select any_value(median) from boards() group by collection order by collection")
+    assert np.ravel(medians) == pytest.approx(np.median(values, axis=0), abs=1e-12)
 
 
 def test_a_micro_mean_is_over_all_topics(warehouse: Warehouse) -> None:
@@ -62,6 +64,12 @@ def test_a_micro_mean_is_over_all_topics(warehouse: Warehouse) -> None:
     put_board(warehouse, {**only, "s99": {"c1": 0.5, "c3": 0.5}})  # has no topics, and so no micro mean
     assert by_name(warehouse, "micro", "board_means()")["s99"] == [None]
     assert len(by_name(warehouse, "place", "board_places(mean := 'micro')")) == len(only)
+    # Nor is it one of the systems that others are better than, or that lack a collection.
+    for missing in ("complete", "common"):
+        rows = warehouse.rows(f"select wins, num_systems from boards(mean := 'micro', missing := '{missing}')")
+        expected = [place / (len(only) - 1) for place in range(len(only)) for _ in ("c1", "c3")]
+        assert sorted(wins for wins, _ in rows) == expected
+        assert {size for _, size in rows} == {len(only)}
 
 
 def test_who_is_on_the_board(warehouse: Warehouse) -> None:

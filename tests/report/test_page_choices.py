@@ -69,10 +69,11 @@ def test_texts_of_topics_are_shown_where_they_are_loaded(empty: Warehouse) -> No
     assert page_data(empty.report().page)["topics"] == [["2", "what is 2"], ["10", "what is 10"]]
 
 
-def test_the_baseline_is_never_the_best_of_its_own_accord() -> None:
+def test_the_baseline_is_never_the_best_of_its_own_accord(empty: Warehouse) -> None:
     def chosen(*runs: str, places: Sequence[int] = (1, 2, 3, 4, 5), for_page: bool = False) -> tuple[str, str]:
-        means = {run: SimpleNamespace(place=place) for run, place in zip(runs, places, strict=False)}
-        found, told = default_baseline(means, for_page=for_page)
+        placed = enumerate(zip(runs, places, strict=False), start=1)
+        means = [SimpleNamespace(run=run, place=place, position=position) for position, (run, place) in placed]
+        found, told = default_baseline(empty.database, means, for_page=for_page)
         return found, " ".join(each.text for each in told)
 
     assert chosen("bm25", "x", "bm25-rm3", "my-baseline")[0] == "my-baseline"

@@ -75,13 +75,12 @@ def _winner(report: ReportData, digits: int) -> str:
 
 
 def _topics(report: ReportData, digits: int) -> str:
-    found = verdicts.topic_rows(report)
     rows = [
         [text(topic), number(value, digits), number(other, digits), verdicts.difference_text(less, digits), outcome]
-        for topic, value, other, less, outcome in found
+        for topic, value, other, less, outcome in report.outcomes
     ]
     heads = ("topic", report.runs[0], report.baseline, "difference", "outcome")
-    sentence = f'<p class="sentence">{text(verdicts.topics_sentence(report, found))}</p>'
+    sentence = f'<p class="sentence">{text(verdicts.topics_sentence(report))}</p>'
     by_topic = table("Values by topic", [(head, "") for head in heads], rows)
     body = f'<div id="topics-body">{sentence}{by_topic}</div>'
     return html.section("topics", "Where does it lose?", "", body, question=4)

@@ -1,12 +1,20 @@
 """What a report shows of one judgment set: tables, and for a page pairs of runs, first documents and topic texts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import (
+    Measure,
+    literal,
+    names_of_counts,
+    names_of_less_is_better,
+    parse_measures,
+    rows_query,
+)
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
@@ -30,7 +38,6 @@ MOST_THRESHOLDS = 30
 # Sections that are shown where they are asked for: the first ones always, the last where runs are many.
 ON_REQUEST = ("roc", "threshold")
 _SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
-_BASELINES = ("baseline", "bm25")
 # Tables about the values of the measures; {qrels} and {names} are filled in.
 OF_SCORES: Mapping[str, str] = {
     "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
@@ -69,6 +76,7 @@ class ReportData:
     baseline: str
     family: str = "measure"  # which comparisons with a baseline are corrected together, see FAMILIES
     comparison: Comparison | None = None  # with the baseline; None for a single run and for a page
+    outcomes: Sequence[Sequence[Any]] = ()  # of the best run beside the baseline
     # Rows of ``tested_pairs`` by measure, baseline and run.
     pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
     # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
@@ -164,8 +172,9 @@ def gather_report(
         if without_values := [each.name for each in named if not means.get(each.name)]:
             advice = "evalsql leaderboard shows those that have some"
             raise UsageError(f"no run has values of {shortened(without_values)} with {judged}; {advice}")
-        of_first = {run: means[named[0].name][run] for run, *_ in rows}
-        base, why = (baseline, []) if baseline else default_baseline(of_first, for_page=for_page)
+        of_first = means[named[0].name]
+        chosen_by = warehouse.database, of_first.values()
+        base, why = (baseline, []) if baseline else default_baseline(*chosen_by, for_page=for_page)
         found = ReportData(
             qrels=judged,
             measures=named,
@@ -178,6 +187,7 @@ def gather_report(
             baseline=base,
             family=family,
             comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named, base, family),
+            outcomes=_outcomes(warehouse.database, judged, named[0], next(iter(of_first)), base),
             pairs=_tested_pairs(warehouse, judged, family),
         )
     return _with_details(warehouse, found) if for_page else found
@@ -224,22 +234,20 @@ def _chosen_runs(
     return chosen
 
 
-def default_baseline(means: Mapping[str, Any], *, for_page: bool) -> tuple[str, list[notes.Notice]]:
-    """Of runs by their means, the best first: one whose name says it is a baseline, else the one in the middle.
+def default_baseline(database: Database, means: Iterable[Any], *, for_page: bool) -> tuple[str, list[notes.Notice]]:
+    """The run to compare with, of runs by their means; with a line on why where there was a choice."""
+    placed = rows_query("run, place, position", [[each.run, each.place, each.position] for each in means])
+    advice = "The bar of the report" if for_page else "--baseline"
+    ((run, remark),) = database.rows(database.query("default_baseline", {"placed": placed}, advice=advice))
+    return run, [notes.Notice("baseline", remark)] if remark else []
 
-    With a line on why where there was a choice, and on which systems share a place.
-    """
-    runs = list(means)
-    why = f"it stands in the middle, and no name after the first says {' or '.join(_BASELINES)}"
-    found = runs[len(runs) // 2]
-    for word in reversed(_BASELINES):
-        if named := [run for run in runs[1:] if word in run.lower()]:
-            found, why = min(named, key=lambda run: (len(run), run)), f"its name says {word}"
-    place, places = means[found].place, [each.place for each in means.values()]
-    shared = [f"; {places.count(each)} share place {each}" for each in sorted({1, place}) if places.count(each) > 1]
-    told = f"No baseline was named, so {found} (place {place} of {len(runs)}) was chosen: {why}{''.join(shared)}."
-    told += f" {'The bar of the report' if for_page else '--baseline'} takes another."
-    return found, [notes.Notice("baseline", told)] if len(runs) > 2 else []
+
+def _outcomes(database: Database, qrels: str, measure: Measure, run: str, baseline: str) -> list[list[Any]]:
+    """Rows of ``topic_outcomes``, the topic that the run does worst on first."""
+    less = measure.relation.header.less_is_better
+    of_pair: dict[str, Value] = {"run": run, "baseline": baseline, "less_is_better": less}
+    rows = database.rows(database.query("topic_outcomes", {}, qrels=qrels, measure=measure.name, **of_pair))
+    return [row for *row, _ in sorted(rows, key=lambda row: (row[-1], natural_key(row[0])))]
 
 
 def judgment_set(warehouse: Warehouse, name: str | None) -> str:

@@ -50,14 +50,12 @@ def board_page(
 def _data(database: Database, board: Board, digits: int, reports: Mapping[str, str]) -> dict[str, Any]:
     """All that the script draws from; values and places of a system are in the order of the collections."""
     cells: dict[Key, dict[str, Any]] = defaultdict(dict)
-    medians: dict[str, float] = {}
+    of_all: dict[str, Any] = {}
     for each in database.records(board.cells):
-        cells[each.system, each.version][each.collection] = each
-        medians[each.collection] = each.value - each.difference
+        cells[each.system, each.version][each.collection] = of_all[each.collection] = each
     meta: dict[Key, dict[str, str]] = defaultdict(dict)
     for system, version, key, value in database.rows(database.query("system_meta")):
         meta[system, version][key] = value
-    sizes = {name: sum(name in held for held in cells.values()) for name in board.collections}
     several = len({system for system, _ in cells}) < len(cells)
     systems = []
     columns = "system, version, place, place_low, place_high, mean, tied_first, place_group"
@@ -84,8 +82,9 @@ def _data(database: Database, board: Board, digits: int, reports: Mapping[str, s
         "confidence": f"{board.confidence * 100:g}%",
         "lower": bool(board.lower.intersection(board.collections)),
         "collections": [
-            {"name": name, "median": medians[name], "systems": sizes[name], "address": reports.get(name)}
+            {"name": name, "median": each.median, "systems": each.num_systems, "address": reports.get(name)}
             for name in board.collections
+            for each in [of_all[name]]
         ],
         "systems": systems,
     }

@@ -115,23 +115,6 @@ def _names(report: ReportData) -> dict[str, object]:
     return {"system": system, "baseline": baseline, "is_baseline": system == baseline, "is_only": len(report.runs) == 1}
 
 
-def topic_rows(report: ReportData) -> list[tuple[str, float, float, float, str]]:
-    """The topics that the best system and the baseline have a value for, the worst first.
-
-    With both values, their difference, which is 0 for a tie, and whether the system won, tied or lost.
-    """
-    measure, values = report.names[0], report.values(report.names[0])
-    sign = -1 if measure in report.lower else 1
-    rows = []
-    for topic in report.topics:
-        value, other = (values.get((run, topic)) for run in (report.runs[0], report.baseline))
-        if value is not None and other is not None:
-            difference = value - other if round(value - other, _SAME) else 0.0
-            outcome = "tied" if not difference else "won" if sign * difference > 0 else "lost"
-            rows.append((topic, value, other, difference, outcome))
-    return sorted(rows, key=lambda row: sign * row[3])
-
-
 def difference_text(difference: float, digits: int) -> str:
     """With more decimals where a difference would be shown as none."""
     while difference and digits < _SAME and not float(f"{difference:.{digits}f}"):
@@ -139,10 +122,10 @@ def difference_text(difference: float, digits: int) -> str:
     return signed(difference, digits)
 
 
-def topics_sentence(report: ReportData, rows: Sequence[tuple[str, float, float, float, str]]) -> str:
+def topics_sentence(report: ReportData) -> str:
     """On how many topics the best system loses and ties, and which of them."""
     named: dict[str, list[str]] = {"lost": [], "tied": [], "won": []}
-    for topic, *_, outcome in rows:
+    for topic, *_, outcome in report.outcomes:
         words = report.texts.get(topic)
         named[outcome].append(f"{topic} ({words})" if words else topic)
     lost, tied = named["lost"], named["tied"]
@@ -151,7 +134,7 @@ def topics_sentence(report: ReportData, rows: Sequence[tuple[str, float, float, 
         "is_lost_once": len(lost) == 1,
         "lost": listed(lost[: MOST_NAMED["lost"]]),
         "num_lost": f"{len(lost):,}" if lost else "none",
-        "num_topics": counted(len(rows), "topic"),
+        "num_topics": counted(len(report.outcomes), "topic"),
         "num_tied": tied and counted(len(tied), "topic"),
         "tied": listed(tied) if len(tied) <= MOST_NAMED["tied"] else "",
     }
