@@ -344,8 +344,8 @@ def eval_(
         with progress_bar() as progress:
             is_told = judgments.form != "families" or judgments.with_self is not None
             with_self = judgments.with_self if is_told else False
-            how = reading.options(with_self=with_self, collapse=collapse, unit=judgments.unit if collapse else None)
-            warehouse.loader.load_run_files(runs, how, stdin_name="run", progress=progress)
+            how = {**asdict(reading), "with_self": with_self, "collapse": collapse, "progress": progress}
+            warehouse.load_runs(runs, **how, unit=judgments.unit if collapse else None, stdin_name="run")
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
         asked = Question(warehouse, options.ArrangedOutput(**asdict(output)), measures)

@@ -105,12 +105,11 @@ def runs(
     """
     from evalsql.ingest.run_loading import manifest_files
 
-    how_named: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest}
-    spans = {"collapse": collapse, "unit": unit}
-    how = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **spans, **kept.arguments())
+    how: dict[str, Any] = {"name": name, "qrels": qrels, "manifest": manifest, **asdict(reading), **kept.arguments()}
+    how |= {"with_self": with_self, "collapse": collapse, "unit": unit, "depth": depth, "judged_by": judged_by}
     with loading.open(files if manifest is None else manifest_files(manifest)) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, how, progress=progress, **how_named)
+            loaded = warehouse.load_runs(files, **how, progress=progress)
         query = warehouse.database.query("loaded_runs", {"loaded": "select unnest($1::varchar[]) as run"})
         first, *others = warehouse.database.column(f"select remark from ({query}) order by place", [loaded])
         note("; ".join([first, *warehouse.loader.notices]), *others)

@@ -378,6 +378,8 @@ class JudgmentReading:
 
 @dataclass(frozen=True)
 class RunReading:
+    """As ``Warehouse.load_runs`` takes it."""
+
     heading: ClassVar = "How runs are read"
     columns: Columns = COLUMNS
     tie_rule: TieRule | None = option(
@@ -391,6 +393,3 @@ class RunReading:
     call: str | None = option(
         "--call COLUMN", "Tells several searches for a topic apart; none: no column does. See evalsql help agents."
     )
-
-    def options(self, **further: Any) -> RunOptions:
-        return RunOptions(**asdict(self), **further)

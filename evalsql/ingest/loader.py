@@ -214,28 +214,13 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
-        options = RunOptions(*given, warns=tells_remarks, call=call, collapse=collapse, unit=unit)
-        how: dict[str, Any] = {"name": name, "qrels": qrels, "stdin_name": stdin_name, "manifest": manifest}
-        return self.load_run_files(files, options, **how, progress=progress)
-
-    def load_run_files(
-        self,
-        files: Files,
-        options: RunOptions,
-        *,
-        name: str | None = None,
-        qrels: Names = (),
-        stdin_name: str | None = None,
-        manifest: str | Path | None = None,
-        progress: Progress = silent,
-    ) -> list[str]:
-        """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.files.table import note_left_out
         from evalsql.ingest.run_loading import RunLoader, run_tables, stage_manifest, stage_said
 
-        database, options, problems = self.database, self._checked(options), ProblemList()
+        given = (tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        options = self._checked(RunOptions(*given, warns=tells_remarks, call=call, collapse=collapse, unit=unit))
+        database, problems = self.database, ProblemList()
         if hasattr(files, "columns"):
             raise UsageError("load_runs takes files of runs; load_run takes a run in memory, with its name")
         if bool(files) is (manifest is not None) or (manifest is not None and name is not None):
