@@ -114,11 +114,11 @@ class NotebookWarehouse(Warehouse):
         """
         named, chosen = self.evaluation.named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
-        query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
         decorate: Decorate = display.rows_table
-        if wide:
-            covered = [run for _, run, *_ in self.rows(self.evaluation.coverage_query(qrels, chosen))]
-            query = listings.wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
+        if not wide:
+            query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
+        else:
+            query = listings.wide_query(self.evaluation, names, qrels=qrels, runs=chosen)
             decorate = partial(display.wide_table, lower=names_of_less_is_better(named))
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 

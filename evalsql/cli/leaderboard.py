@@ -58,7 +58,7 @@ class Question:
     def named(self) -> list[measure_names.Measure]:
         return measure_names.parse_measures(self.measures, self.warehouse.catalog)
 
-    def scores_query(self, *, per_topic: bool) -> str:
+    def scores_query(self, *, per_topic: bool = False) -> str:
         evaluation = self.warehouse.evaluation
         return evaluation.scores_query(self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs)
 
@@ -67,7 +67,7 @@ class Question:
         return listings.lower_columns(self.named).union(listings.cost_columns(self.costs))
 
     def board_query(self) -> str:
-        query, evaluation = self.scores_query(per_topic=False), self.warehouse.evaluation
+        query, evaluation = self.scores_query(), self.warehouse.evaluation
         if self.costs:
             quality = self.named[0] if self.shows_front else None
             how: dict[str, Any] = {"qrels": self.qrels, "runs": self.runs, "quality": quality}
@@ -197,10 +197,8 @@ def print_topics(question: Question, *, show_texts: bool = False) -> None:
 
 def _print_wide(question: Question, *, show_texts: bool) -> None:
     warehouse, names = question.warehouse, [each.name for each in question.named]
-    covered = warehouse.rows(warehouse.evaluation.coverage_query(question.qrels, question.runs))
-    runs = list(dict.fromkeys(run for _, run, *_ in covered))
-    values = question.scores_query(per_topic=True)
-    table = question.table(listings.wide_query(warehouse.database, values, runs=runs, measures=names))
+    asked = listings.wide_query(warehouse.evaluation, names, qrels=question.qrels, runs=question.runs)
+    table = question.table(asked)
     if show_texts:
         table = _with_texts(warehouse, table)
     table = shown = question.output.first_rows(table)

@@ -22,7 +22,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.listings import arranged
 from evalsql.evaluation.selection import Calls, Choice, calls_shown, choose_runs, default_measures, parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
-from evalsql.ingest.load_options import Form, RunOptions, TieRule, Unit
+from evalsql.ingest.load_options import Form, TieRule, Unit
 from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database

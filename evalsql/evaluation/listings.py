@@ -61,11 +61,14 @@ def _order(database: Database, query: str, sort: str, lower: Container[str]) -> 
     return ", ".join([f"{key} {direction} nulls last", *(quoted(name) for name in kinds if name != wanted)])
 
 
-def wide_query(database: Database, values: str, *, runs: Sequence[str], measures: Sequence[str]) -> str:
+def wide_query(evaluation: Evaluation, measures: Sequence[str], *, qrels: Names, runs: Names) -> str:
     """Values by topic with a column for each run: ``qrels, measure, topic, <run>...``, topics in natural order."""
+    values = evaluation.scores_query(measures, per_topic=True, qrels=qrels, runs=runs)
+    covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs))
+    runs = list(dict.fromkeys(run for _, run, *_ in covered))
     if taken := {"qrels", "measure", "topic"} & {run.lower() for run in runs}:
         raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
-    topics = sorted(database.column("select topic from topics"), key=natural_key)
+    topics = sorted(evaluation.database.column("select topic from topics"), key=natural_key)
     return (
         f"select qrels, measure, topic, {value_columns('run', runs)} from (\n{values}\n)\n"
         "group by qrels, measure, topic\n"

@@ -19,7 +19,7 @@ from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.statement_text import check_settings, says_more
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
-from evalsql.phrases import Progress, silent
+from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
 from evalsql.warehouse import schema
 from evalsql.warehouse.connecting import (
@@ -164,10 +164,9 @@ def _check_path(path: str, *, read_only: bool) -> bool:
 def _shut_in_if_foreign(database: Database) -> None:
     """Let the engine use no other file where the file brings relations of its own, and warn of them."""
     if foreign := _foreign_relations(database):
-        few = ", ".join(foreign[:5]) + (f" and {len(foreign) - 5} more" if len(foreign) > 5 else "")
         warn(
-            f"{database.path}: contains measures, views or macros beside those of evalsql: {few}. They might read or "
-            "write other files, so evalsql reaches none, not even to load it. If you trust them, "
+            f"{database.path}: contains measures, views or macros beside those of evalsql: {some_of(foreign)}. They "
+            "might read or write other files, so evalsql reaches none, not even to load it. If you trust them, "
             "evalsql.open(path, external_access=True) allows it"
         )
         _shut_in_for_good(database)

@@ -8,6 +8,7 @@
 --   highest     greatest value of all runs
 --   num_same    runs with the same value, itself among them
 --   hardness    place of the topic among those of the run, from 1 for the one with the worst median
+--   lag_place   place of the topic among those of the run, from 1 for the one where it is furthest behind their median
 --   num_topics  topics on which the run has a value
 --   num_behind  of these, how many it is worse on than their median
 -- definition: The input has a sign with each value: 1 where more is better, -1 where less is.
@@ -38,7 +39,7 @@ placed as (
         of_all.median,
         of_all.highest,
         of_all.sign * of_all.median as goodness,
-        ranked_values.sign * ranked_values.value < of_all.sign * of_all.median as is_behind
+        of_all.sign * (ranked_values.value - of_all.median) as lead
     from ranked_values
     join of_all using (measure, topic)
 )
@@ -54,6 +55,7 @@ select
     highest,
     count(*) over (partition by measure, topic, place) as num_same,
     rank() over (partition by measure, run order by goodness) as hardness,
+    rank() over (partition by measure, run order by lead) as lag_place,
     count(*) over (partition by measure, run) as num_topics,
-    count(case when is_behind then 1 end) over (partition by measure, run) as num_behind
+    count(case when lead < 0 then 1 end) over (partition by measure, run) as num_behind
 from placed

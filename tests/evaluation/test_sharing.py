@@ -4,6 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +20,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.listings import wide_query
 from tests.conftest import Command, module_warehouse
 from tests.long_cases import few_of
-from tests.random_collections import collection
+from tests.random_collections import load_each
 
 EXACT = 1e-12
 OTHERS = (
@@ -28,14 +29,7 @@ OTHERS = (
 )
 
 
-def load(warehouse: Warehouse) -> None:
-    for seed in range(3):
-        one = collection(seed)
-        warehouse.load_qrels(one.qrels, f"judged {seed}")
-        warehouse.load_run(one.run, f"system {seed}", qrels="*")
-
-
-loaded = module_warehouse(load)
+loaded = module_warehouse(partial(load_each, count=3))
 
 
 def held(warehouse: Warehouse) -> Counter[str]:
@@ -162,6 +156,9 @@ def test_pairs_that_hang_on_ties_are_in_order_where_means_are_equal(empty: Wareh
 
 
 def test_the_first_name_that_cannot_be_a_column_is_told(empty: Warehouse) -> None:
+    empty.load_qrels({"t": {"a": 1}}, "set")
     for names, first in ((["topic", "qrels", "measure"], "measure"), (["Topic"], "topic")):
+        for name in names:
+            empty.load_run({"t": {"a": 1.0}}, name)
         with pytest.raises(UsageError, match=f'a run is called "{first}" as a column of the table is'):
-            wide_query(empty.database, "", runs=names, measures=["AP"])
+            wide_query(empty.evaluation, ["AP"], qrels=(), runs=names)

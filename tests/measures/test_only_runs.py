@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -14,7 +15,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.errors import QueryError
 from tests.conftest import Command, assert_refused, module_warehouse
 from tests.long_cases import one_in
-from tests.random_collections import collection
+from tests.random_collections import load_each
 
 # Those of what no run here has are tested where some do.
 ELSEWHERE = ("costs", "nuggets", "citations")
@@ -25,14 +26,7 @@ JUDGED_ONLY = [f"{each.relation.name}(judged_only := true)" for each in MEASURES
 LARGE = ("judged_ranks", "retrieved", "evaluations")
 
 
-def load(warehouse: Warehouse) -> None:
-    for seed in range(4):
-        one = collection(seed)
-        warehouse.load_qrels(one.qrels, f"judged {seed}")
-        warehouse.load_run(one.run, f"system {seed}", qrels="*")
-
-
-at_random = module_warehouse(load)
+at_random = module_warehouse(partial(load_each, count=4))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
+from evalsql.evaluation import notices
 from tests.conftest import FIXTURES, Command, module_warehouse, write
 from tests.long_cases import few_of, first_of_each
 from tests.measures.tied import compare_orders, orders
@@ -213,6 +214,19 @@ def test_a_long_circle_of_preferences_is_solved_and_a_longer_one_is_not_known(co
     assert "NumPrefsFulfilled: it is not known whether tied documents decide 1 pair of runs: tied\n" in done.stderr
     assert "P@1: no order of tied documents" in done.stderr
     assert done.returncode == 0
+
+
+def test_of_runs_with_ties_one_whose_span_is_not_known_is_not_the_widest(empty: Warehouse, tmp_path: Path) -> None:
+    circle = {f"d{at:02}": f"d{(at + 1) % 15:02}" for at in range(15)}
+    text = "".join(f"long {better} {better} 1\nlong {better} {worse} 0\n" for better, worse in circle.items())
+    text += "".join(f"{topic} g a 1\n{topic} g b 0\n" for topic in ("s", "t"))
+    empty.load_qrels(write(tmp_path / "prefs.txt", text), form="preferences")
+    empty.load_run({"long": dict.fromkeys(circle, 1.0)}, "unknown")
+    empty.load_run({topic: {"a": 1.0, "b": 1.0} for topic in ("s", "t")}, "tied")
+    empty.load_run({"s": {"a": 2.0, "b": 1.0}, "t": {"a": 1.0, "b": 2.0}}, "sure")
+    (measure,) = parse_measures(["NumPrefsFulfilled"], empty.catalog)
+    told = notices.on_ties(empty.evaluation, measure, (), ()) or ""
+    assert told.startswith("ties: tied lies between 0.0000 and 2.0000 on NumPrefsFulfilled, the widest span; 1 pair of")
 
 
 def test_groups_of_which_each_finds_other_documents(empty: Warehouse, tmp_path: Path) -> None:

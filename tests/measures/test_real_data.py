@@ -17,7 +17,6 @@ from tests.random_collections import Qrels, Run
 
 REAL = real_data()
 ODDITIES = sorted(path.name for path in (REAL / "oddities").iterdir()) if REAL else ["(no real data)"]
-REPEATED = "UEvora_extract_dups"
 
 
 def lines(path: Path) -> Iterator[list[str]]:

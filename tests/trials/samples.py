@@ -27,7 +27,6 @@ NORMAL = 1.959964
 LEAST = 0.90  # of intervals at 95% of means over topics
 Row = Mapping[str, object]
 Judged = Mapping[str, Mapping[str, int]]
-BestRanks = Mapping[tuple[str, str], Sequence[int]]
 
 
 def loaded(warehouse: Warehouse, folder: Path, chance: random.Random) -> Judged:

@@ -381,9 +381,7 @@ def test_a_nul_in_a_name_changes_no_figure(judged: Warehouse) -> None:
         assert len(judged.compare(name, measures="AP").fetchall()) == 1
     ((same,),) = judged.rows(f"select {literal(runs['odd'])} = ?", [runs["odd"]])
     assert (same, "\0" in literal(runs["odd"])) == (True, False)
-    wide = wide_query(
-        judged.database, judged.evaluation.scores_query("AP", per_topic=True), runs=list(runs.values()), measures=["AP"]
-    )
+    wide = wide_query(judged.evaluation, ["AP"], qrels=(), runs=list(runs.values()))
     assert [row[3:] for row in judged.rows(wide)] == [(0.5, 0.5), (0.0, 0.0)]
 
 

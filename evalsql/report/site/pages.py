@@ -240,9 +240,8 @@ def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str
 
 def _worst_first(run: str, results: SetResults) -> list[str]:
     """Topics by how far the run is behind the median of all systems."""
-    sign = -1 if results.first in results.lower else 1
     topics = results.standings[results.first, run]
-    return sorted(topics, key=lambda topic: (sign * (topics[topic].value - topics[topic].median), topic))
+    return sorted(topics, key=lambda topic: (topics[topic].lag_place, topic))
 
 
 def _figures(run: str, results: SetResults, links: Links) -> str:
