@@ -15,10 +15,10 @@ from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import PACKAGE, SQL_ROOT
-from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, read_header
+from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, Value, read_header
 from evalsql.catalog.sql_text import (
     check_parameters,
     functions_named,
@@ -100,6 +100,10 @@ class Relation:
     def is_packaged(self) -> bool:
         """Whether it comes with the package; else it is a user's own."""
         return str(self.path).startswith(f"{SQL_ROOT}{os.sep}")
+
+    def parsed(self, options: Mapping[str, Any]) -> dict[str, Value]:
+        """Those of the options that it takes, of the types of its parameters."""
+        return {each.name: each.parse(str(options[each.name])) for each in self.parameters if each.name in options}
 
     @cached_property
     def reads(self) -> frozenset[str]:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import value_columns
-from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literals, parse_measures, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
@@ -139,17 +138,11 @@ def _chosen(
 
 def _call(database: Database, name: str, options: Mapping[str, Any]) -> str:
     """The macro call of a relation with those of the options that it takes; raises UsageError for unknown ones."""
-    known = {each.name: each for each in database.catalog[name].parameters}
-    allowed = {*known, *(each.name for each in database.catalog["board_pairs"].parameters)}
+    catalog = database.catalog
+    allowed = {each.name for relation in (name, "board_pairs") for each in catalog[relation].parameters}
     if unknown := options.keys() - allowed:
         raise UsageError(f"a board takes no {min(unknown)}; there are: {', '.join(sorted(allowed))}")
-    return database.call(name, **_given(database, name, options))
-
-
-def _given(database: Database, name: str, options: Mapping[str, Any]) -> dict[str, Value]:
-    """Those of the options that a relation takes, of the types of its parameters."""
-    known = {each.name: each for each in database.catalog[name].parameters}
-    return {key: known[key].parse(str(value)) for key, value in options.items() if key in known}
+    return database.call(name, **catalog[name].parsed(options))
 
 
 def _places(database: Database, collections: Sequence[str], cells: str, options: Mapping[str, Any]) -> str:
@@ -199,5 +192,5 @@ def _notes(database: Database, cells: str, kept: str, options: Mapping[str, Any]
         "board_cells": f"{of_run} and held.collection = cells.collection",
         "board_placed": f"select separated, {placed} from {kept}",
     }
-    how = _given(database, "board_remarks", options) | {"are_pairs": are_pairs}
+    how = database.catalog["board_remarks"].parsed(options) | {"are_pairs": are_pairs}
     return database.remarks("board_remarks", inputs, **how, two_methods=TWO_METHODS.format("collections"))

@@ -130,10 +130,11 @@ class Evaluation:
         ``evaluate`` has others.
         """
         named = parse_measures(as_list(measures), self.database.catalog)
-        known = {each.name: each for each in self.database.catalog["comparisons"].parameters if each.name != "baseline"}
+        relation = self.database.catalog["comparisons"]
+        known = [each.name for each in relation.parameters if each.name != "baseline"]
         if unknown := [name for name in options if name not in known]:
             raise UsageError(f"comparisons take no {unknown[0]}; there are: measures, qrels, {', '.join(known)}")
-        given = {name: known[name].parse(str(value)) for name, value in options.items()}
+        given = relation.parsed(options)
         baseline = None if baseline is None else run_in_place(self.database, baseline)
         named_runs = [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
         names = resolve_names(self.database, "run", named_runs)
@@ -177,9 +178,8 @@ class Evaluation:
         self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value
     ) -> str:
         """A SELECT of a relation that has runs (and topics), with arguments, of some of them; in no order."""
-        parameters = self.database.catalog[name].parameters
-        given = {each.name: each.parse(str(arguments[each.name])) for each in parameters if each.name in arguments}
-        asked = with_arguments(self.database.catalog, name, **given)
+        catalog = self.database.catalog
+        asked = with_arguments(catalog, name, **catalog[name].parsed(arguments))
         return self.components_query(asked, qrels=qrels, runs=runs, topics=topics)
 
     def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = (), topics: Names = ()) -> str:

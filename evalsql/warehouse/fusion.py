@@ -107,7 +107,7 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
             raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
         given["norm"] = _NORM_ALIASES.get(norm, norm)
     defaults = {each.name: each.default for each in takes.values()}
-    return Method(word, known[word], defaults | {each: takes[each].parse(text) for each, text in given.items()})
+    return Method(word, known[word], defaults | known[word].parsed(given))
 
 
 def _number_text(value: Value) -> str:
