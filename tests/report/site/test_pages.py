@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from evalsql import Warehouse
+from evalsql.catalog.measure_names import rows_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
 from evalsql.report.site.pages import _worst_first
@@ -163,10 +165,17 @@ def test_a_system_s_page_says_where_it_is_behind(site: Path) -> None:
         assert beside[other][-1] == f"{wins}\u2013{40 - wins - losses}\u2013{losses}"
 
 
-def test_topics_far_behind_stand_first_where_less_is_better_too() -> None:
+def test_topics_far_behind_stand_first_where_less_is_better_too(empty: Warehouse) -> None:
     apart = {"even": 1.0, "dear": 3.0, "cheap": 0.5}
-    standings = {("Cost", "a"): {topic: SimpleNamespace(value=value, median=1.0) for topic, value in apart.items()}}
-    results: Any = SimpleNamespace(first="Cost", lower={"Cost"}, standings=standings)
+    rows = [
+        ("Cost", run, topic, value, -1)
+        for topic in apart
+        for run, value in (("a", apart[topic]), ("b", 1.0), ("c", 1.0))
+    ]
+    values = {"ranked_values": rows_query("measure, run, topic, value, sign", rows)}
+    places = empty.database.records(empty.database.query("topic_places", values))
+    standings = {("Cost", "a"): {each.topic: each for each in places if each.run == "a"}}
+    results: Any = SimpleNamespace(first="Cost", standings=standings)
     assert _worst_first("a", results) == ["dear", "even", "cheap"]
 
 
