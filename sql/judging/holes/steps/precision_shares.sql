@@ -37,20 +37,6 @@ precisions as (
     where rank <= coalesce($k, 2147483647)
     group by evaluation_id
 ),
-evaluated as materialized (
-    select
-        counts.*,
-        counts.num_rel + 2 * $prior as divisor,
-        counts.num_rel + 2 * $prior + counts.new_unseen + counts.num_holes as full_divisor,
-        $prior + coalesce(precisions.total, 0) as total,
-        -- Where all holes are relevant, but for what is summed up from each judged document.
-        $prior + coalesce(precisions.total, 0) + counts.depth
-            - (counts.depth - counts.num_holes - counts.num_rel_ret) * (1 + reciprocals.total) as full_total,
-        reciprocals.total as weights
-    from counts
-    join reciprocals on reciprocals.rank = counts.depth
-    left join precisions using (evaluation_id)
-),
 others as materialized (
     select *
     from other_ranks(k := $k, rel := $rel)
@@ -62,16 +48,18 @@ judged_rows as not materialized (
         judged_rank,
         judged_rank - relevant_rank as others_down,
         (judged_rank + 15) >> 4 as block,
-        true as is_relevant,
-        -relevant_rank / cast(rank as double) as gain
+        -relevant_rank / cast(rank as double) as gain,
+        1 / cast(rank as double) as weight,
+        0 as other_weight
     from relevant_ranks(rel := $rel)
     where rank <= coalesce($k, 2147483647)
     union all
     select
         others.*,
         (others.judged_rank + 15) >> 4 as block,
-        false as is_relevant,
-        reciprocals.total + (others.others_down - 1) / cast(others.rank as double) as gain
+        reciprocals.total + (others.others_down - 1) / cast(others.rank as double) as gain,
+        0 as weight,
+        1 / cast(others.rank as double) as other_weight
     from others
     join reciprocals using (rank)
     union all
@@ -82,9 +70,10 @@ judged_rows as not materialized (
         0 as judged_rank,
         0 as others_down,
         0 as block,
-        null as is_relevant,
-        0 as gain
-    from evaluated
+        0 as gain,
+        0 as weight,
+        0 as other_weight
+    from counts
     where new_rel > 0
 ),
 blocks as (
@@ -95,12 +84,12 @@ blocks as (
         max(judged_rank) as judged_rank,
         max(others_down) as others_down,
         sum(gain) as gain,
-        sum(case when is_relevant then 1 / cast(rank as double) else 0 end) as weights,
-        sum(case when not is_relevant then 1 / cast(rank as double) else 0 end) as other_weights
+        sum(weight) as weight,
+        sum(other_weight) as other_weight
     from judged_rows
     group by evaluation_id, block
 ),
-block_ends as (
+block_ends as materialized (
     select
         evaluation_id,
         block,
@@ -110,20 +99,31 @@ block_ends as (
         greatest(first_rank - 1, 0) - lag(others_down, 1, 0) over down as not_others_above,
         lead(first_rank) over down - 1 as rank,
         sum(gain) over down as gain,
-        coalesce(sum(gain) over below, 0) as gain_below,
-        coalesce(sum(weights) over below, 0) as weights_below,
-        coalesce(sum(other_weights) over below, 0) as other_weights_below
+        sum(weight) over down as weight,
+        sum(other_weight) over down as other_weight
     from blocks
-    window
-        down as (
-            partition by evaluation_id
-            order by block
-        ),
-        below as (
-            partition by evaluation_id
-            order by block
-            rows between 1 following and unbounded following
-        )
+    window down as (
+        partition by evaluation_id
+        order by block
+        rows between unbounded preceding and current row
+    )
+),
+evaluated as materialized (
+    select
+        counts.*,
+        counts.num_rel + 2 * $prior as divisor,
+        counts.num_rel + 2 * $prior + counts.new_unseen + counts.num_holes as full_divisor,
+        $prior + coalesce(precisions.total, 0) as total,
+        $prior + coalesce(precisions.total, 0)
+            + counts.depth - last.others_down * (1 + reciprocals.total) + last.gain as full_total,
+        last.weight as weight,
+        reciprocals.total - last.other_weight as full_weight
+    from counts
+    join reciprocals on reciprocals.rank = counts.depth
+    left join precisions using (evaluation_id)
+    left join block_ends as last
+        on last.evaluation_id = counts.evaluation_id
+        and last.rank is null
 ),
 ends as materialized (
     select
@@ -134,14 +134,14 @@ ends as materialized (
         down.rank - block_ends.judged_rank as holes_down,
         down.rank - block_ends.judged_rank - block_ends.holes_above as size,
         evaluated.total + down.rank - block_ends.others_down * (1 + down.total) + block_ends.gain
-            + (down.rank - block_ends.judged_rank) * block_ends.weights_below as greatest_total,
-        evaluated.full_total - down.rank + block_ends.others_down * (1 + down.total) + block_ends.gain_below
+            + (down.rank - block_ends.judged_rank) * (evaluated.weight - block_ends.weight) as greatest_total,
+        evaluated.full_total - down.rank + block_ends.others_down * (1 + down.total) - block_ends.gain
             - (down.rank - block_ends.judged_rank)
-            * (evaluated.weights - down.total - block_ends.other_weights_below) as least_total,
+            * (evaluated.full_weight - down.total + block_ends.other_weight) as least_total,
         (block_ends.not_others_above + 1) / cast(block_ends.not_others_above + 1 + block_ends.others_down as double)
-            + block_ends.weights_below as least_added,
+            + evaluated.weight - block_ends.weight as least_added,
         (block_ends.judged_rank - block_ends.others_down + 1) / cast(greatest(down.rank, 1) as double)
-            + evaluated.weights - down.total - block_ends.other_weights_below as least_added_above
+            + evaluated.full_weight - down.total + block_ends.other_weight as least_added_above
     from block_ends
     join evaluated using (evaluation_id)
     join reciprocals as down on down.rank = coalesce(block_ends.rank, evaluated.depth)
@@ -164,39 +164,26 @@ kept as (
     join best using (evaluation_id)
     where
         ends.greatest_total - ends.size * ends.least_added > best.greatest * (ends.divisor + ends.holes_above)
-        or ends.least_total + ends.size * ends.least_added_above
-            < best.least * (ends.full_divisor - ends.holes_above)
+        or can_be_least
 ),
 inside as (
     select
         kept.evaluation_id,
         judged_rows.judged_rank,
         judged_rows.others_down,
-        kept.gain - coalesce(sum(judged_rows.gain) over below, 0) as gain,
-        kept.gain_below + coalesce(sum(judged_rows.gain) over below, 0) as gain_below,
-        kept.weights_below + coalesce(
-            sum(case when judged_rows.is_relevant then 1 / cast(judged_rows.rank as double) end) over below,
-            0
-        ) as weights_below,
-        kept.other_weights_below + coalesce(
-            sum(case when not judged_rows.is_relevant then 1 / cast(judged_rows.rank as double) end) over below,
-            0
-        ) as other_weights_below,
+        kept.gain - sum(judged_rows.gain) over up + judged_rows.gain as gain,
+        kept.weight - sum(judged_rows.weight) over up + judged_rows.weight as weight,
+        kept.other_weight - sum(judged_rows.other_weight) over up + judged_rows.other_weight as other_weight,
         kept.can_be_least,
         judged_rows.rank as first_rank,
-        coalesce(lead(judged_rows.rank) over down - 1, kept.rank) as last_rank
+        coalesce(lag(judged_rows.rank) over up - 1, kept.rank) as last_rank
     from kept
     join judged_rows using (evaluation_id, block)
-    window
-        down as (
-            partition by kept.evaluation_id, kept.block
-            order by judged_rows.rank
-        ),
-        below as (
-            partition by kept.evaluation_id, kept.block
-            order by judged_rows.rank
-            rows between 1 following and unbounded following
-        )
+    window up as (
+        partition by kept.evaluation_id, kept.block
+        order by judged_rows.rank desc
+        rows between unbounded preceding and current row
+    )
 ),
 places as (
     select
@@ -214,12 +201,12 @@ extremes as (
     select
         evaluated.evaluation_id,
         (
-            evaluated.full_total - down.rank + places.others_down * (1 + down.total) + places.gain_below
-            - (down.rank - places.judged_rank) * (evaluated.weights - down.total - places.other_weights_below)
+            evaluated.full_total - down.rank + places.others_down * (1 + down.total) - places.gain
+            - (down.rank - places.judged_rank) * (evaluated.full_weight - down.total + places.other_weight)
         ) / nullif(evaluated.full_divisor - down.rank + places.judged_rank, 0) as least,
         (
             evaluated.total + down.rank - places.others_down * (1 + down.total) + places.gain
-            + (down.rank - places.judged_rank) * places.weights_below
+            + (down.rank - places.judged_rank) * (evaluated.weight - places.weight)
         ) / nullif(evaluated.divisor + down.rank - places.judged_rank, 0) as greatest
     from places
     join evaluated using (evaluation_id)
