@@ -49,8 +49,8 @@ _FORMS: Mapping[str, tuple[str, str]] = {
     "better": ("less", "less"),
     "ties": (r"\w+(?:, \w+)* = \w+", '"order, ... = relation"'),
     "holes": (
-        r"none, \S.*|filled_ranks(?: to \w+)?(?:, added up|, first found)?|\w+_bounds(?:, added up)?",
-        '"filled_ranks [to parameter][, added up|, first found]", "relation_bounds[, added up]" or "none, reason"',
+        r"none, \S.*|filled_ranks(?: to \w+)?(?:, added up|, first found|, stops)?|\w+_bounds(?:, added up)?",
+        '"filled_ranks [to parameter][, added up|first found|stops]", "relation_bounds[, added up]" or "none, reason"',
     ),
     "inputs": (r"[^\W\d]\w*", "names of relations"),
     "aliases": _ALIAS_FORM,

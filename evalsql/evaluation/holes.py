@@ -13,7 +13,7 @@ from evalsql.evaluation.evaluation import Evaluation, place_of
 from evalsql.phrases import Progress, silent
 
 _FILLED = "filled_ranks"
-_FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?:(?P<adds_up>, added up)|(?P<finds>, first found))?")
+_FORM = re.compile(r"(?P<relation>\w+)(?: to (?P<depth>\w+))?(?:, (?P<how>[ a-z]+))?")
 # A ranking that is judged to its end has no other values without unjudged documents.
 _WITHOUT_EFFECT = ("judged_only", TIES)
 _MOST_PARTS = 20
@@ -21,14 +21,13 @@ _EXTREMES = "least", "greatest"
 
 
 class _Bounded(NamedTuple):
-    """A measure with the relation that bounds it, the parameter that says how deep, whether documents add up, and
-    whether it is only of the one that is found first."""
+    """A measure with the relation that bounds it, the parameter that says how deep, and what documents do: each is
+    added up, only that first found counts, or the reader stops at one."""
 
     measure: Measure
     relation: str
     depth: str
-    adds_up: bool
-    finds: bool
+    how: str
 
     @property
     def cutoff(self) -> Value:
@@ -64,8 +63,7 @@ def _bounded(measure: Measure) -> _Bounded:
     match = _FORM.fullmatch(measure.relation.header.holes)
     assert match
     depth = match["depth"] or ("" if match["relation"] == _FILLED else CUTOFF)
-    adds_up = bool(match["adds_up"]) and not measure.arguments.get("relative")
-    return _Bounded(measure, match["relation"], depth, adds_up, bool(match["finds"]))
+    return _Bounded(measure, match["relation"], depth, "" if measure.arguments.get("relative") else match["how"])
 
 
 def _values_by(each: _Bounded, ranks: str) -> str:
@@ -140,14 +138,18 @@ class Holes:
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
         inputs = {"values_given": given}
         condenses = each.measure.arguments.get("judged_only")
-        if each.finds and not condenses:
+        if each.how == "first found" and not condenses:
             holes = self._evaluation.keep(f"from steps.{self._database.call('first_holes', **how)}")
             found = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
             return self._database.query("first_found_bounds", {**inputs, "first_hole_values": found})
         if (weights := self._weights(each)) and not condenses:
             inputs["hole_weights"] = weights
             return self._database.query("added_up_bounds", inputs, k=each.cutoff)
-        calls = [self._database.call(_FILLED, **how, unjudged=extreme) for extreme in _EXTREMES]
+        last: dict[str, Value] = dict.fromkeys(_EXTREMES)
+        if each.how == "stops":
+            reached = self._database.query("holes_reached", {"hole_weights": self._part(each, 1, 0)})
+            ((last["greatest"],),) = self._database.rows(reached)
+        calls = [self._database.call(_FILLED, **how, unjudged=extreme, holes=last[extreme]) for extreme in _EXTREMES]
         # In one plan with the rows the engine guesses how many there are, and some measures never end.
         rows = "with filled as materialized (from {} semi join {} using (evaluation_id)) from filled"
         filled = [rows.format(call, self._chosen) for call in calls]
@@ -180,7 +182,7 @@ class Holes:
     def _weights(self, each: _Bounded) -> str:
         """A SELECT of what one document at each rank adds, asked of the measure itself; empty where that is unknown."""
         cutoff = each.cutoff if isinstance(each.cutoff, int) else self._deepest
-        if not each.adds_up or cutoff > _MOST_PARTS * self._num_evaluations:
+        if each.how != "added up" or cutoff > _MOST_PARTS * self._num_evaluations:
             return ""
         if each.measure.name not in self._kept_weights:
             parts = [self._part(each, cutoff, skipped) for skipped in range(0, cutoff, self._num_evaluations)]

@@ -20,6 +20,10 @@ _VALUES: Mapping[str, tuple[Callable[[Topic], float], int | None]] = {
     "nDCG": (value_of("nDCG"), None),
     "nDCG@50": (value_of("nDCG@50"), 50),
     "nCG@50": (value_of("nCG@50"), 50),
+    "ERR(max_rel=1)": (value_of("ERR(max_rel=1)@1000"), None),
+    "ERR(max_rel=1,judged_only=true)": (value_of("ERR(max_rel=1)@1000"), None),
+    "NERR8@100": (value_of("NERR8@100"), 100),
+    "NERR10(max_rel=2)": (value_of("NERR10(max_rel=2)"), None),
 }
 
 

@@ -2,8 +2,9 @@
 -- definition: All holes down to the cutoff get the grade that is worth least, which is 0, or greatest. Those that are worth
 --    nothing are left out, as they are without a judgment. A measure that never falls when a hole's grade rises has its
 --    bounds there: WITH judged_ranks AS (FROM filled_ranks(...)).
--- parameters: k, most, gains, unjudged
+-- parameters: k, most, gains, unjudged, holes
 --   unjudged varchar in {least, greatest} = greatest   whether holes are worth the least or the greatest possible
+--   holes integer in [1, inf) = null   hole at which the rows end, counted from the top; null is none
 -- columns: evaluation_id
 --   rank            place in the ranking
 --   tied_above      0: the order is the tie rule's
@@ -29,7 +30,7 @@ hole_rows as (
         evaluation_id,
         rel_above + holes_down - size as rel_above,
         last_rank - size as rank_above,
-        unnest(range(1, size + 1)) as place
+        unnest(range(1, least(size, coalesce($holes, 2147483647) - holes_down + size) + 1)) as place
     from hole_gaps(k := $k)
 ),
 graded as (
@@ -48,6 +49,7 @@ graded as (
     where
         ranks.grade >= 0
         and ranks.rank <= coalesce($k, 2147483647)
+        and ranks.rank - ranks.judged_rank < coalesce($holes, 2147483647)
     union all
     select
         hole_rows.evaluation_id,

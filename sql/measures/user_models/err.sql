@@ -13,7 +13,7 @@
 --    and topics that are no numbers, and round to 5 decimals.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to k
+-- holes: filled_ranks to k, stops
 -- scores: no
 -- example: user-models ERR(max_rel=2) = 0.4375
 -- example: user-models ERR(max_rel=2)@2 = 0.25

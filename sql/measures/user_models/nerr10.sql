@@ -10,7 +10,7 @@
 -- differs: Equal to cwl_eval and ir_measures, which demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to depth
+-- holes: filled_ranks to depth, stops
 -- scores: no
 -- example: user-models NERR10(p=0.5) = 0.4545
 with readers as (

@@ -11,7 +11,7 @@
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to depth
+-- holes: filled_ranks to depth, stops
 -- scores: no
 -- example: user-models NERR11(depth=4) = 0.4639
 with readers as (

@@ -11,7 +11,7 @@
 -- differs: Equal to cwl_eval and ir_measures down to rank 1000, where they cut; they demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
--- holes: filled_ranks to k
+-- holes: filled_ranks to k, stops
 -- scores: no
 -- example: user-models NERR8@4 = 0.5
 with readers as (
