@@ -92,20 +92,15 @@ places as (
         looked_at.evaluation_id,
         judged.judged_rank,
         judged.rank as rank_above,
-        coalesce(lead(judged.rank) over down - 1, looked_at.last_rank) as last_rank,
-        looked_at.judged_ranks - coalesce(sum(judged.rank) over below, 0) as judged_ranks
+        coalesce(lag(judged.rank) over up - 1, looked_at.last_rank) as last_rank,
+        looked_at.judged_ranks - sum(judged.rank) over up + judged.rank as judged_ranks
     from looked_at
     join ranks_in_blocks(k := $k) as judged using (evaluation_id, block)
-    window
-        down as (
-            partition by judged.evaluation_id, judged.block
-            order by judged.rank
-        ),
-        below as (
-            partition by judged.evaluation_id, judged.block
-            order by judged.rank
-            rows between 1 following and unbounded following
-        )
+    window up as (
+        partition by judged.evaluation_id, judged.block
+        order by judged.rank desc
+        rows between unbounded preceding and current row
+    )
 ),
 gaps as materialized (
     select

@@ -13,7 +13,6 @@ with blocks as (
         evaluation_id,
         block,
         min(rank) as first_rank,
-        min(rank) - min(judged_rank) as holes_above,
         max(judged_rank) as judged_rank,
         sum(rank) as judged_ranks,
         sum(case when rank > 0 then 1 / log2(rank + 1) else 0 end) as judged_discounts
@@ -24,7 +23,7 @@ ends as (
     select
         blocks.evaluation_id,
         blocks.block,
-        blocks.holes_above,
+        blocks.first_rank - greatest(16 * blocks.block - 15, 0) as holes_above,
         blocks.judged_rank,
         coalesce(
             lead(blocks.first_rank) over down - 1,

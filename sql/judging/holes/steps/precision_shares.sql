@@ -95,7 +95,7 @@ block_ends as materialized (
         block,
         judged_rank,
         others_down,
-        greatest(first_rank - 1, 0) - lag(judged_rank, 1, 0) over down as holes_above,
+        first_rank - greatest(16 * block - 15, 0) as holes_above,
         greatest(first_rank - 1, 0) - lag(others_down, 1, 0) over down as not_others_above,
         lead(first_rank) over down - 1 as rank,
         sum(gain) over down as gain,
