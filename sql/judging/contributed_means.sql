@@ -12,7 +12,4 @@ select
     left_means.value as value_without,
     left_means.value - means.value as difference
 from means
-join left_means
-    on left_means.qrels = means.qrels
-    and left_means.run = means.run
-    and left_means.measure = means.measure
+join left_means using (qrels, run, measure)

@@ -19,10 +19,7 @@ with compared as (
         base.value as baseline_value,
         case when round(own.value - base.value, 12) = 0 then 0 else own.value - base.value end as difference
     from scores as own
-    join scores as base
-        on base.qrels = own.qrels
-        and base.measure = own.measure
-        and base.topic = own.topic
+    join scores as base using (qrels, measure, topic)
     where
         own.qrels = $qrels
         and own.measure = $measure

@@ -4,7 +4,7 @@
 -- columns: qrels
 select qrels.qrels
 from named_runs(runs := $runs) as asked
-join evaluations on evaluations.run_id = asked.run_id
-join qrels on qrels.qrels_id = evaluations.qrels_id
+join evaluations using (run_id)
+join qrels using (qrels_id)
 group by qrels.qrels
 having count(distinct asked.run_id) = (select count(*) from named_runs(runs := $runs))

@@ -100,7 +100,9 @@ added_ideals as materialized (
             unnest(range(min(num_unseen), max(num_unseen + num_holes) + 1)) as num_new
         from evaluated
         group by qrels_id, topic_id
-    ) as numbers using (qrels_id, topic_id)
+    ) as numbers
+        on numbers.qrels_id = hole_steps.qrels_id
+        and numbers.topic_id = hole_steps.topic_id
     join weight_sums as down
         on down.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + numbers.num_new)
     left join weight_sums as next
@@ -181,7 +183,9 @@ most_added as (
         ) as added
     from ends
     join first_shares using (evaluation_id)
-    join hole_steps using (qrels_id, topic_id)
+    join hole_steps
+        on hole_steps.qrels_id = ends.qrels_id
+        and hole_steps.topic_id = ends.topic_id
     join weight_sums
         on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + ends.holes_down)
     group by ends.evaluation_id, hole_steps.gain
@@ -311,7 +315,9 @@ additions as materialized (
         hole_steps.height * (weight_sums.weight - hole_steps.weight) as ideal
     from improvable
     join gaps using (evaluation_id)
-    join hole_steps using (qrels_id, topic_id)
+    join hole_steps
+        on hole_steps.qrels_id = gaps.qrels_id
+        and hole_steps.topic_id = gaps.topic_id
     join weight_sums
         on weight_sums.num_documents = least(coalesce($k, 2147483647), hole_steps.num_documents + gaps.holes_down)
 ),
@@ -378,4 +384,4 @@ join evaluated using (evaluation_id)
 join shares_without_holes using (evaluation_id)
 join greatest_values using (evaluation_id)
 left join least_shares using (evaluation_id)
-left join orders using (qrels_id)
+left join orders on orders.qrels_id = evaluated_topics.qrels_id
