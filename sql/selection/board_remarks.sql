@@ -55,7 +55,9 @@ twins as (
         and other.version is not distinct from this.version
         and other.dated_at = this.dated_at
     join qrels using (qrels)
-    join evaluated using (run_id, qrels_id)
+    join evaluated
+        on evaluated.run_id = other.run_id
+        and evaluated.qrels_id = qrels.qrels_id
     group by board_cells.collection, board_cells.run
 ),
 counted as (

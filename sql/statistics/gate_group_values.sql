@@ -13,7 +13,7 @@ select distinct
 from gate_rules
 join gate_scores on gate_scores.measure = gate_rules.measure_name
 join qrels using (qrels)
-join topics using (topic)
+join topics on topics.topic = gate_scores.topic
 join topic_meta
     on topic_meta.qrels_id = qrels.qrels_id
     and topic_meta.topic_id = topics.topic_id

@@ -20,5 +20,5 @@ select
     staged_files.label as file
 from result_values
 join judged_results using (run)
-join staged_files using (file)
+join staged_files on staged_files.file = result_values.file
 where result_values.topic is not null
