@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import evalsql
 from evalsql.cli.app import app
-from tests.conftest import FIXTURES, SAMPLE, Command, own_measure, write
+from tests.conftest import FIXTURES, SAMPLE, Command, assert_refused, own_measure, write
 from tests.engines.runs import demand
 from tests.long_cases import one_in
 
@@ -150,3 +150,17 @@ def test_the_help_of_a_chart_fits(command: Command, monkeypatch: pytest.MonkeyPa
 def test_three_guides_that_speak_of_a_word_are_named(command: Command) -> None:
     told = command("help", "nDCG").stderr.partition("guides that speak of it: ")[2]
     assert told.count(",") == 2, told
+
+
+@pytest.mark.long
+def test_a_new_measure_is_one_to_start_from(command: Command, tmp_path: Path) -> None:
+    """It is P at its cutoff, until it is changed."""
+    outcome = command("measures", "--new", "FirstHits")
+    assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
+    assert "wrote first_hits.sql; evalsql eval QRELS RUN -m FirstHits --measure-file first_hits.sql" in outcome.stderr
+    words = ("eval", SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", "--measure-file", "first_hits.sql", "-q")
+    found = command(*words, "-m", "FirstHits(depth=3)", "--format", "csv").stdout
+    assert found.replace("FirstHits(depth=3)", "P@3") == command(*words, "-m", "P@3", "--format", "csv").stdout != ""
+    assert_refused(command("measures", "--new", "FirstHits"), "first_hits.sql: exists already")
+    assert_refused(command("measures", "--new", "MAP"), "map is already a name of the measure")
+    assert [path.name for path in tmp_path.glob("*.sql")] == ["first_hits.sql"]

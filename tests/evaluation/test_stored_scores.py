@@ -1,6 +1,5 @@
 """``evalsql load scores``: figures of runs whose rankings are elsewhere stand beside those computed here."""
 
-import io
 import json
 import re
 import shlex
@@ -10,9 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import duckdb
-import pyarrow
 import pytest
-from pyarrow import parquet
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
@@ -322,23 +319,6 @@ def test_scores_that_do_not_fit_are_refused(judged: Warehouse, tmp_path: Path, s
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert judged.load_scores(write_parquet(tmp_path / "good.parquet", GOOD)) == ["r"]
-
-
-@pytest.mark.parametrize("name", ["qrels", "run", "topic", "measure"])
-@pytest.mark.parametrize("lies", [False, True])
-def test_a_row_without_a_name_is_refused_whatever_the_file_says_of_nulls(
-    judged: Warehouse, tmp_path: Path, name: str, lies: bool
-) -> None:
-    """The bytes 22 and 54 stand before a count of nulls, which is 1 here."""
-    rows = {"qrels": "q", "run": "r", "topic": "1", "measure": "AP", "value": 0.5}
-    table = pyarrow.Table.from_pylist([rows, {**rows, name: None}])
-    parquet.write_table(table, stream := io.BytesIO(), compression="none", use_dictionary=False)
-    content, count = re.subn(rb"(?<=[\x16\x36])\x02(?=\()", b"\0", stream.getvalue())
-    (tmp_path / "bad.parquet").write_bytes(content if lies else stream.getvalue())
-    held = [parquet.read_metadata(tmp_path / "bad.parquet").row_group(0).column(at).statistics for at in range(5)]
-    assert (count > 0, sum(each.null_count for each in held)) == (True, 0 if lies else 1)
-    with pytest.raises(InputError, match=f"bad.parquet: no {name} in 1 row\n"):
-        judged.load_scores(tmp_path / "bad.parquet")
 
 
 def test_unknown_measures_and_files_are_refused(judged: Warehouse, tmp_path: Path) -> None:

@@ -345,3 +345,22 @@ def test_what_a_dataset_does_not_have_is_told(empty: Warehouse, monkeypatch: pyt
     monkeypatch.setitem(__import__("sys").modules, "ir_datasets", None)
     with pytest.raises(UsageError, match=r"pip install 'evalsql\[irds\]'"):
         empty.load_qrels(local)
+
+
+def test_scores_in_a_folder_with_brackets_are_those_of_no_other_folder(
+    empty: Warehouse, command: Command, tmp_path: Path
+) -> None:
+    for folder, value in {"lake[1]": 0.25, "lake1": 0.75}.items():
+        (tmp_path / folder).mkdir()
+        rows = f"select 'q' as qrels, 'r' as run, unnest(['q1', 'q2']) as topic, 'AP' as measure, {value} as value"
+        empty.execute(f"copy ({rows}) to '{tmp_path / folder / 's.parquet'}' (format parquet)")
+    empty.load_qrels(write(tmp_path / "q.txt", "q1 0 d1 1\nq2 0 d1 1\n"))
+    empty.load_scores(tmp_path / "lake[1]")
+    assert empty.rows("select distinct value from stored_values") == [(0.25,)]
+    assert empty.rows("select file from files where kind = 'run'") == [(str(tmp_path / "lake[1]" / "s.parquet"),)]
+    board = ("leaderboard", "-m", "AP", "--format", "csv", "--db", "w.duckdb")
+    for words in (("load", "qrels", "q.txt", "--db", "w.duckdb"), (*board, "--lake", "lake[1]")):
+        assert command(*words).returncode == 0
+    assert "q,r,0.25" in command(*board, "--lake", "lake[1]").stdout
+    assert command("load", "scores", "lake[1]", "--db", "w.duckdb").returncode == 0
+    assert "q,r,0.25" in command(*board).stdout

@@ -1,6 +1,5 @@
 """Figures that are true and that a person would take for others: each is told, or does not come about."""
 
-import json
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -187,18 +186,6 @@ def test_ranks_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path)
         first = f"{2 * len(contradicting)} runs, the first being {len(agreeing):02}: ranks and scores in the file "
         remedy = f"{'leave out' if options else 'give'} --lower-is-better, or exchange the columns"
         assert all(text.startswith(f"{first}contradict each other") and remedy in text for text in found), found
-
-
-def test_ranks_that_repeat_are_told(empty: Warehouse, tmp_path: Path) -> None:
-    """Of documents that differ in score these decide; ranks without scores are those of four of five documents."""
-    text = "".join(f"t Q0 {name} {rank} {score} x\n" for name, rank, score in (("a", 1, 3), ("b", 1, 2), ("c", 2, 1)))
-    same = "".join(f"t Q0 {name} 1 3 x\n" for name in "abc")
-    rows = (("t", "a", 1), ("t", "b", 1), ("t", "c", 2), ("u", "a", 1), ("u", "b", 1))
-    lines = "".join(json.dumps({"qid": topic, "docid": name, "rank": rank}) + "\n" for topic, name, rank in rows)
-    files = [write(tmp_path / name, each) for name, each in (("apart", text), ("same", same), ("ranks.jsonl", lines))]
-    told = warned(partial(empty.load_runs, files, tie_rule="rank"))
-    words = "documents have the rank and the score of another one of their topic, so that their names decide the order"
-    assert {each for each in told if "the rank and" in each} == {f"ranks: 4 {words}", f"same: 3 {words}"}
 
 
 # Scores that order nothing, and runs that were loaded in several ways

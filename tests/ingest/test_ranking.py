@@ -1,7 +1,9 @@
-"""Ranks from lines in any order, against a plain sort."""
+"""Ranks from lines in any order, against a plain sort, and where ranks do not decide."""
 
+import json
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import numpy
 import pytest
 
 from evalsql import Warehouse
+from tests.conftest import warned, write
 from tests.long_cases import few_of
 
 pytestmark = pytest.mark.fast
@@ -120,3 +123,15 @@ def test_as_many_rows_as_the_engine_reads_in_pieces(empty: Warehouse, tmp_path: 
     ]
     empty.load_runs(_write(tmp_path / f"{name}.run", lines))
     assert _found(empty, name) == _expected(lines, "trec_eval", lower=False)
+
+
+def test_ranks_that_repeat_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    """Of documents that differ in score these decide; ranks without scores are those of four of five documents."""
+    text = "".join(f"t Q0 {name} {rank} {score} x\n" for name, rank, score in (("a", 1, 3), ("b", 1, 2), ("c", 2, 1)))
+    same = "".join(f"t Q0 {name} 1 3 x\n" for name in "abc")
+    rows = (("t", "a", 1), ("t", "b", 1), ("t", "c", 2), ("u", "a", 1), ("u", "b", 1))
+    lines = "".join(json.dumps({"qid": topic, "docid": name, "rank": rank}) + "\n" for topic, name, rank in rows)
+    files = [write(tmp_path / name, each) for name, each in (("apart", text), ("same", same), ("ranks.jsonl", lines))]
+    told = warned(partial(empty.load_runs, files, tie_rule="rank"))
+    words = "documents have the rank and the score of another one of their topic, so that their names decide the order"
+    assert {each for each in told if "the rank and" in each} == {f"ranks: 4 {words}", f"same: 3 {words}"}

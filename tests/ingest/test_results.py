@@ -1,6 +1,7 @@
 """``evalsql load scores`` of results that other programs wrote, most of them without values by topic."""
 
 import gzip
+import io
 import json
 import random
 import re
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.evaluation.notices import audits, findings
@@ -291,3 +294,20 @@ def test_real_results_of_mteb(empty: Warehouse, real: Path) -> None:
             (select count(*) from collection_scores where measure = 'nDCG@10')
         from runs
     """) == [(2563, 301, 10, 2563)]
+
+
+@pytest.mark.parametrize("name", ["qrels", "run", "topic", "measure"])
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_row_without_a_name_is_refused_whatever_the_file_says_of_nulls(
+    empty: Warehouse, tmp_path: Path, name: str, lies: bool
+) -> None:
+    """The bytes 22 and 54 stand before a count of nulls, which is 1 here."""
+    rows = {"qrels": "q", "run": "r", "topic": "1", "measure": "AP", "value": 0.5}
+    table = pyarrow.Table.from_pylist([rows, {**rows, name: None}])
+    parquet.write_table(table, stream := io.BytesIO(), compression="none", use_dictionary=False)
+    content, count = re.subn(rb"(?<=[\x16\x36])\x02(?=\()", b"\0", stream.getvalue())
+    (tmp_path / "bad.parquet").write_bytes(content if lies else stream.getvalue())
+    held = [parquet.read_metadata(tmp_path / "bad.parquet").row_group(0).column(at).statistics for at in range(5)]
+    assert (count > 0, sum(each.null_count for each in held)) == (True, 0 if lies else 1)
+    with pytest.raises(InputError, match=f"bad.parquet: no {name} in 1 row\n"):
+        empty.load_scores(tmp_path / "bad.parquet")

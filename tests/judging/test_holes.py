@@ -358,17 +358,6 @@ def test_filled_rankings_have_every_rank_once(sample: Warehouse) -> None:
     assert sample.rows(f"select {columns} from filled_ranks(k := 15, most := 2) order by all") == expected
 
 
-def test_filled_rankings_may_end_at_a_hole(sample: Warehouse) -> None:
-    rows = sample.rows("from filled_ranks(k := 15)")
-    expected, holes = [], dict[int, int]()
-    for row in sorted(rows, key=lambda row: row[:2]):
-        if holes.get(row[0], 0) < 3:
-            expected.append(row)
-        holes[row[0]] = holes.get(row[0], 0) + (row[-1] is None)
-    assert len(rows) > len(expected)
-    assert sorted(sample.rows("from filled_ranks(k := 15, holes := 3)"), key=lambda row: row[:2]) == expected
-
-
 def test_utility_counts_no_unseen_documents_where_they_are_worth_the_same(sample: Warehouse) -> None:
     def plan(arguments: str) -> str:
         return str(sample.rows(f"explain from utility_bounds({arguments})"))

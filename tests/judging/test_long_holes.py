@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsql import Warehouse
 from evalsql.evaluation.holes import Holes
 from tests.conftest import new_warehouse
 from tests.judging.test_holes import Case, ap, load_cases
@@ -63,3 +64,14 @@ def test_long_rankings_have_the_best_number_of_holes_at_either_end(tmp_path: Pat
                 lowest = [value(Topic({**case.judged, **new, **dict.fromkeys(free[at:], 1)}, scores, 1)) for at in ends]
                 highest = [value(Topic({**case.judged, **dict.fromkeys(free[:at], 1)}, scores, 1)) for at in ends]
                 assert bounds[topic] == pytest.approx([min(lowest), max(highest)], rel=1e-12, abs=1e-12), (name, topic)
+
+
+def test_filled_rankings_may_end_at_a_hole(sample: Warehouse) -> None:
+    rows = sample.rows("from filled_ranks(k := 15)")
+    expected, holes = [], dict[int, int]()
+    for row in sorted(rows, key=lambda row: row[:2]):
+        if holes.get(row[0], 0) < 3:
+            expected.append(row)
+        holes[row[0]] = holes.get(row[0], 0) + (row[-1] is None)
+    assert len(rows) > len(expected)
+    assert sorted(sample.rows("from filled_ranks(k := 15, holes := 3)"), key=lambda row: row[:2]) == expected

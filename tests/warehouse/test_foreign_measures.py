@@ -222,3 +222,27 @@ def test_a_measure_that_fails_is_warned_of_after_a_load_and_an_opening(crafted: 
         with pytest.warns(InputWarning, match=told):
             warehouse.load_run({"T01": {"doc-0025": 1.0}}, "new", qrels="sample")
         assert warehouse.rows("select count(*) from runs where run = 'new'") == [(1,)]
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_what_another_connection_of_this_process_keeps_is_no_unknown_measure(
+    crafted: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one without values after it was dropped: whoever asks opens the file anew."""
+    own = own_measure(tmp_path / "mine.sql", "Mine", "select qrels, run, topic, value from ap")
+    monkeypatch.chdir(tmp_path)
+    with (
+        evalsql.open(crafted()) as warehouse,
+        evalsql.open(Path(warehouse.path).relative_to(tmp_path)) as other,
+        evalsql.open(":memory:") as memory,
+    ):
+        warehouse.load_measures(own)
+        for act in (lambda: other.evaluate("Mine"), lambda: other.load_measures(own), lambda: other.sql("from mine")):
+            with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
+                act()
+        assert memory.evaluate("AP").fetchall() == []
+    with evalsql.open(warehouse.path) as warehouse, evalsql.open(warehouse.path) as again:
+        assert again.evaluate("Mine").fetchall() == warehouse.evaluate("AP").fetchall() != []
+        again.drop_measures("Mine")
+        with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
+            warehouse.evaluate("Mine")

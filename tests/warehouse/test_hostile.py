@@ -69,25 +69,6 @@ def test_a_file_is_loaded_whole_or_refused(judged: Warehouse, tmp_path: Path) ->
             assert judged.rows(EVERYTHING) == expected
 
 
-def test_scores_in_a_folder_with_brackets_are_those_of_no_other_folder(
-    judged: Warehouse, command: Command, tmp_path: Path
-) -> None:
-    for folder, value in {"lake[1]": 0.25, "lake1": 0.75}.items():
-        (tmp_path / folder).mkdir()
-        rows = f"select 'q' as qrels, 'r' as run, unnest(['q1', 'q2']) as topic, 'AP' as measure, {value} as value"
-        judged.execute(f"copy ({rows}) to '{tmp_path / folder / 's.parquet'}' (format parquet)")
-    judged.load_scores(tmp_path / "lake[1]")
-    assert judged.rows("select distinct value from stored_values") == [(0.25,)]
-    assert judged.rows("select file from files where kind = 'run'") == [(str(tmp_path / "lake[1]" / "s.parquet"),)]
-    (tmp_path / "q.txt").write_text(QRELS)
-    board = ("leaderboard", "-m", "AP", "--format", "csv", "--db", "w.duckdb")
-    for words in (("load", "qrels", "q.txt", "--db", "w.duckdb"), (*board, "--lake", "lake[1]")):
-        assert command(*words).returncode == 0
-    assert "q,r,0.25" in command(*board, "--lake", "lake[1]").stdout
-    assert command("load", "scores", "lake[1]", "--db", "w.duckdb").returncode == 0
-    assert "q,r,0.25" in command(*board).stdout
-
-
 def test_a_pipe_is_read_whole(judged: Warehouse, tmp_path: Path) -> None:
     lines = "".join(f"q1 Q0 document-{number:06} 1 {number} tag\n" for number in range(20_000))
     pipe = tmp_path / "pipe"

@@ -152,25 +152,6 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
 
 
-def test_what_another_connection_of_this_process_keeps_is_no_unknown_measure(
-    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor one without values after it was dropped: whoever asks opens the file anew."""
-    own = own_measure(tmp_path / "mine.sql", "Mine", "select qrels, run, topic, value from ap")
-    monkeypatch.chdir(tmp_path)
-    with evalsql.open(Path(warehouse.path).relative_to(tmp_path)) as other, evalsql.open(":memory:") as memory:
-        warehouse.load_measures(own)
-        for act in (lambda: other.evaluate("Mine"), lambda: other.load_measures(own), lambda: other.sql("from mine")):
-            with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
-                act()
-        assert memory.evaluate("AP").fetchall() == []
-    with evalsql.open(warehouse.path) as again:
-        assert again.evaluate("Mine").fetchall() == warehouse.evaluate("AP").fetchall() != []
-        again.drop_measures("Mine")
-        with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
-            warehouse.evaluate("Mine")
-
-
 @pytest.mark.long
 def test_other_clients_ask_the_views_of_all_measures_also_once_the_last_own_one_is_dropped(
     warehouse: Warehouse, folder: Path
@@ -298,20 +279,6 @@ def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path)
         dropped = command("drop", "measures", name, "--format", "csv")
         assert dropped.stdout == f"kind,name\nmeasures,{gone}\n", dropped.stderr
     assert_refused(command("leaderboard", *arguments), "unknown measure")
-
-
-@pytest.mark.long
-def test_a_new_measure_is_one_to_start_from(command: Command, tmp_path: Path) -> None:
-    """It is P at its cutoff, until it is changed."""
-    outcome = command("measures", "--new", "FirstHits")
-    assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
-    assert "wrote first_hits.sql; evalsql eval QRELS RUN -m FirstHits --measure-file first_hits.sql" in outcome.stderr
-    words = ("eval", SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", "--measure-file", "first_hits.sql", "-q")
-    found = command(*words, "-m", "FirstHits(depth=3)", "--format", "csv").stdout
-    assert found.replace("FirstHits(depth=3)", "P@3") == command(*words, "-m", "P@3", "--format", "csv").stdout != ""
-    assert_refused(command("measures", "--new", "FirstHits"), "first_hits.sql: exists already")
-    assert_refused(command("measures", "--new", "MAP"), "map is already a name of the measure")
-    assert [path.name for path in tmp_path.glob("*.sql")] == ["first_hits.sql"]
 
 
 # In files of strangers
