@@ -271,6 +271,7 @@ class Inlined:
             assert isinstance(rows, exp.Query)
             return rows
         tree = self._without_calls(_bound(_tree(relation), arguments))
+        self._write_conditions(tree)
         own = {str(cte.alias): self._unique(str(cte.alias)) for cte in tree.find_all(exp.CTE)}
         for cte in tree.find_all(exp.CTE):
             cte.args["alias"].set("this", exp.to_identifier(own[str(cte.alias)]))
@@ -283,6 +284,32 @@ class Inlined:
             self.ctes.append(cte)
         assert isinstance(tree, exp.Query)
         return tree
+
+    def _write_conditions(self, tree: exp.Expr) -> None:
+        """ON for USING: of names that several tables on the left have, DataFusion finds none."""
+        ctes = {str(cte.alias): cte.this for cte in tree.find_all(exp.CTE)}
+
+        def columns(source: exp.Expr) -> set[str]:
+            name = _name(source) if isinstance(source, exp.Table) else ""
+            is_whole = name and name not in ctes
+            return {*self.catalog[name].columns} if is_whole else selected(ctes.get(name, source.this))
+
+        def selected(query: exp.Query) -> set[str]:
+            select = next(_united(query))
+            named = {column.alias_or_name for column in select.selects}
+            return named.union(*map(columns, _sources(select))) if select.is_star else named
+
+        for select in tree.find_all(exp.Select):
+            owners: dict[str, str] = {}
+            sources = {each.alias or _name(each): each for each in _sources(select)}
+            for at, join in enumerate(select.args.get("joins") or (), start=1):
+                *left, here = [*sources][: at + 1]
+                conditions = []
+                for name in (each.name for each in join.args.pop("using", None) or ()):
+                    owner = owners.setdefault(name, next(each for each in left if name in columns(sources[each])))
+                    conditions.append(exp.column(name, here).eq(exp.column(name, owner)))
+                if conditions:
+                    join.set("on", exp.and_(*conditions))
 
     def _point(self, relation: Relation, table: exp.Table, own: Mapping[str, str]) -> None:
         """Replace a table in the body by the CTE of the relation that it names."""
@@ -334,6 +361,15 @@ class Inlined:
             return exp.Paren(this=self._without_calls(_bound(_tree(function), arguments)))
 
         return tree.transform(written_out)
+
+
+def _sources(select: exp.Query) -> list[exp.Expr]:
+    """What it reads: the table behind FROM, and those that it joins."""
+    return [each.this for each in (select.args.get("from_"), *(select.args.get("joins") or ())) if each]
+
+
+def _name(table: exp.Expr) -> str:
+    return str(table.this.name if isinstance(table.this, exp.Anonymous) else table.name)
 
 
 @cache
