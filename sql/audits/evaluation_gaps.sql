@@ -57,8 +57,8 @@ select
     wrong.num_rows
 from wrong
 left join runs using (run_id)
-left join topics using (topic_id)
-left join qrels using (qrels_id)
+left join topics on topics.topic_id = wrong.topic_id
+left join qrels on qrels.qrels_id = wrong.qrels_id
 union all
 select
     concat(
@@ -69,6 +69,6 @@ select
     count(*) as num_rows
 from evaluations
 left join runs using (run_id)
-left join topics using (topic_id)
+left join topics on topics.topic_id = evaluations.topic_id
 group by evaluations.evaluation_id
 having count(*) > 1

@@ -23,8 +23,14 @@ expected as (
         judged_documents.grade
     from evaluations
     join judged_documents using (qrels_id, topic_id)
-    join retrieved using (run_id, topic_id, document_id)
-    left join last_of_ties using (run_id, topic_id, first_rank)
+    join retrieved
+        on retrieved.run_id = evaluations.run_id
+        and retrieved.topic_id = evaluations.topic_id
+        and retrieved.document_id = judged_documents.document_id
+    left join last_of_ties
+        on last_of_ties.run_id = retrieved.run_id
+        and last_of_ties.topic_id = retrieved.topic_id
+        and last_of_ties.first_rank = retrieved.first_rank
 ),
 kept as (
     select
@@ -72,6 +78,6 @@ select
 from different
 left join evaluations using (evaluation_id)
 left join runs using (run_id)
-left join topics using (topic_id)
-left join documents using (document_id)
+left join topics on topics.topic_id = evaluations.topic_id
+left join documents on documents.document_id = different.document_id
 group by different.evaluation_id

@@ -167,9 +167,9 @@ placed as (
         ) as place
     from keys
     left join runs using (run_id)
-    left join qrels using (qrels_id)
-    left join topics using (topic_id)
-    left join evaluations using (evaluation_id)
+    left join qrels on qrels.qrels_id = keys.qrels_id
+    left join topics on topics.topic_id = keys.topic_id
+    left join evaluations on evaluations.evaluation_id = keys.evaluation_id
 ),
 belonging_to_nothing as (
     select relation, 'run' as owner, 'run_id' as key, run_id as id, 'is not in runs' as fault, num_rows

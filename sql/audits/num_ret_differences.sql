@@ -38,5 +38,5 @@ select
     compared.num_rows
 from compared
 left join runs using (run_id)
-left join topics using (topic_id)
+left join topics on topics.topic_id = compared.topic_id
 where coalesce(compared.num_ret, -1) <> compared.num_rows

@@ -26,7 +26,7 @@ select
     measured.num_rows
 from measured
 left join runs using (run_id)
-left join topics using (topic_id)
+left join topics on topics.topic_id = measured.topic_id
 where
     measured.least <> 1
     or measured.greatest <> measured.num_rows

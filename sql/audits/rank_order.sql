@@ -68,5 +68,5 @@ select
     count(distinct misplaced.rank) as num_rows
 from misplaced
 join runs using (run_id)
-left join topics using (topic_id)
+left join topics on topics.topic_id = misplaced.topic_id
 group by misplaced.run_id, misplaced.topic_id, runs.run, runs.tie_rule, topics.topic

@@ -42,5 +42,5 @@ select
     repeated.num_rows
 from repeated
 left join qrels using (qrels_id)
-left join topics using (topic_id)
-left join documents using (document_id)
+left join topics on topics.topic_id = repeated.topic_id
+left join documents on documents.document_id = repeated.document_id

@@ -40,4 +40,4 @@ select
 from wrong
 left join evaluations using (evaluation_id)
 left join runs using (run_id)
-left join topics using (topic_id)
+left join topics on topics.topic_id = evaluations.topic_id

@@ -70,5 +70,5 @@ select
     cast(1 as bigint) as num_rows
 from different
 join qrels using (qrels_id)
-left join topics using (topic_id)
-left join documents using (document_id)
+left join topics on topics.topic_id = different.topic_id
+left join documents on documents.document_id = different.document_id

@@ -37,7 +37,7 @@ select
 from stored
 left join judged_counts using (qrels_id)
 left join runs using (run_id)
-left join qrels using (qrels_id)
+left join qrels on qrels.qrels_id = stored.qrels_id
 where
     stored.num_rows <> coalesce(judged_counts.num_topics, 0)
     or stored.num_topics <> stored.num_rows

@@ -41,7 +41,10 @@ found as (
         qrels.qrels_id
     from summary
     join qrels using (qrels)
-    left join by_topic using (qrels, run, measure)
+    left join by_topic
+        on by_topic.qrels = summary.qrels
+        and by_topic.run = summary.run
+        and by_topic.measure = summary.measure
     where qrels.replaced_at is null
     qualify qrels.qrels_id = min(qrels.qrels_id) over (
         partition by summary.measure, coalesce(qrels.meta['collection'], qrels.qrels)

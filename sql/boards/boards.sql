@@ -36,7 +36,7 @@ cells as (
     left join board_values as found
         on found.system = shown.system
         and found.version is not distinct from shown.version
-    left join collection_clusters using (collection)
+    left join collection_clusters on collection_clusters.collection = found.collection
     where shown.is_shown
     window each_row as (partition by found.system, found.version)
     qualify $mean <> 'micro' or count(*) over each_row = count(found.num_topics) over each_row

@@ -52,5 +52,9 @@ select
     coalesce(counts.new_relevant, 0) = 0 as is_wasted
 from evaluated_topics
 join session_calls using (run_id, topic_id)
-join totals using (qrels_id, topic_id)
-left join counts using (evaluation_id, call)
+join totals
+    on totals.qrels_id = evaluated_topics.qrels_id
+    and totals.topic_id = evaluated_topics.topic_id
+left join counts
+    on counts.evaluation_id = evaluated_topics.evaluation_id
+    and counts.call = session_calls.call

@@ -16,5 +16,5 @@ select
     call_ranks.score
 from call_ranks
 join runs using (run_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = call_ranks.topic_id
+join documents on documents.document_id = call_ranks.document_id

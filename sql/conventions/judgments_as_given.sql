@@ -16,6 +16,6 @@ select
 from judged_documents
 left join below_zero using (grade)
 join topics using (topic_id)
-join documents using (document_id)
-join qrels using (qrels_id)
+join documents on documents.document_id = judged_documents.document_id
+join qrels on qrels.qrels_id = judged_documents.qrels_id
 where qrels.qrels = 'qrels'

@@ -13,7 +13,9 @@ with unjudged_topics as (
     from (select distinct qrels, run, qrels_id, run_id from evaluated_topics) as evaluated
     join run_topics using (run_id)
     join topics using (topic_id)
-    anti join evaluated_topics using (qrels_id, topic_id)
+    anti join evaluated_topics
+        on evaluated_topics.qrels_id = evaluated.qrels_id
+        and evaluated_topics.topic_id = run_topics.topic_id
 ),
 greatest_grades as (
     select

@@ -152,7 +152,9 @@ select
     dominated.dominated_by
 from asked
 left join points on true
-left join dominated using (qrels, run)
+left join dominated
+    on dominated.qrels = points.qrels
+    and dominated.run = points.run
 where
     case
         when not asked.has_quality

@@ -72,5 +72,5 @@ left join learnt
     and ranks.rank <= learnt.last_rank
 cross join num_runs
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

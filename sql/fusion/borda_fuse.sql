@@ -10,5 +10,5 @@ select
     sum(listed.weight * listed.points order by listed.place) as score
 from borda_points(runs := $runs, weights := $weights) as listed
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = listed.document_id
 group by topics.topic, documents.document

@@ -9,5 +9,5 @@ select
     min(found.score) as score
 from comparable_scores(runs := $runs, norm := $norm) as found
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = found.document_id
 group by topics.topic, documents.document

@@ -10,5 +10,5 @@ select
     sum(found.score order by found.place) * sum(found.weight order by found.place) as score
 from comparable_scores(runs := $runs, weights := $weights, norm := $norm) as found
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = found.document_id
 group by topics.topic, documents.document

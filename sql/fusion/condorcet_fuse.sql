@@ -72,4 +72,4 @@ select
 from ballots
 left join won using (topic_id, document_id)
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ballots.document_id

@@ -12,5 +12,5 @@ select
     sum(1 / pow(ranks.rank, 2) order by ranks.place) * ln(count(*) + $sigma) as score
 from fused_ranks(runs := $runs) as ranks
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

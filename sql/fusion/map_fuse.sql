@@ -15,7 +15,7 @@ with learnt as (
     join ap(rel := $rel) as ap
         on ap.qrels = $qrels
         and ap.topic = topics.topic
-    join known_runs(runs := $runs) as listed using (run)
+    join known_runs(runs := $runs) as listed on listed.run = ap.run
     group by training.fold, listed.place
 )
 select
@@ -28,5 +28,5 @@ left join learnt
     on learnt.fold = coalesce(parts.fold, 0)
     and learnt.place = ranks.place
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

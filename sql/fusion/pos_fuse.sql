@@ -11,5 +11,5 @@ select
     sum(learnt.probability order by learnt.place) as score
 from rank_probabilities(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel) as learnt
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = learnt.document_id
 group by topics.topic, documents.document

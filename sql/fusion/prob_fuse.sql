@@ -49,5 +49,5 @@ left join learnt
     and learnt.place = ranks.place
     and learnt.segment = floor((ranks.rank - 1) / ceil(run_topics.num_ret / cast($segments as double))) + 1
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

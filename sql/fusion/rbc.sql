@@ -10,5 +10,5 @@ select
     sum(ranks.weight * (1 - $phi) * pow($phi, ranks.rank - 1) order by ranks.place) as score
 from fused_ranks(runs := $runs, weights := $weights) as ranks
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = ranks.document_id
 group by topics.topic, documents.document

@@ -24,5 +24,5 @@ select
     sum(scored.score order by scored.place) as score
 from scored
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = scored.document_id
 group by topics.topic, documents.document

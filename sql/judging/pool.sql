@@ -56,4 +56,4 @@ select
 from pooled
 join gains using (topic_id, document_id)
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = pooled.document_id

@@ -14,5 +14,5 @@ select
 from known_runs(runs := $runs) as listed
 join retrieved using (run_id)
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = retrieved.document_id
 where retrieved.rank <= coalesce($depth, retrieved.rank)

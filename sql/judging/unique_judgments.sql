@@ -34,9 +34,9 @@ select
 from pooled
 join judged_documents using (topic_id, document_id)
 join named_qrels(names := $names) as listed using (qrels_id)
-join runs as held using (run_id)
-join topics using (topic_id)
-join documents using (document_id)
+join runs as held on held.run_id = pooled.run_id
+join topics on topics.topic_id = pooled.topic_id
+join documents on documents.document_id = pooled.document_id
 where
     pooled.num_pooling = 1
     and judged_documents.grade >= 0

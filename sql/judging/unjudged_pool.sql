@@ -17,7 +17,7 @@ with judged as (
     from named_qrels(names := $names) as listed
     join judged_documents using (qrels_id)
     join topics using (topic_id)
-    join documents using (document_id)
+    join documents on documents.document_id = judged_documents.document_id
     where judged_documents.grade >= 0
     group by topics.topic, documents.document
 )

@@ -23,4 +23,4 @@ select
 from staged
 join staged_files using (file_id)
 join topics using (topic)
-join document_ids using (document)
+join document_ids on document_ids.document = staged.document

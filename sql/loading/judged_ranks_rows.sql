@@ -61,5 +61,8 @@ select
 from judged
 join evaluations using (qrels_id, run_id, topic_id)
 join new_pairs using (qrels_id, run_id)
-left join tied using (run_id, topic_id, first_rank)
+left join tied
+    on tied.run_id = judged.run_id
+    and tied.topic_id = judged.topic_id
+    and tied.first_rank = judged.first_rank
 order by evaluations.evaluation_id, judged.rank

@@ -13,5 +13,5 @@ select
 from staged
 join staged_files using (file_id)
 join topics using (topic)
-join documents using (document)
+join documents on documents.document = staged.document
 order by topics.topic_id, documents.document_id

@@ -19,5 +19,5 @@ select
     end as support
 from staged
 join runs using (run)
-join topics using (topic)
+join topics on topics.topic = staged.topic
 order by runs.run_id, topics.topic_id, staged.line

@@ -29,7 +29,7 @@ select
     ranked_calls.call_name as call
 from repeated
 join topics using (topic_id)
-join documents using (document_id)
+join documents on documents.document_id = repeated.document_id
 left join ranked_calls
     on ranked_calls.list_id = repeated.run_id
     and ranked_calls.topic_id = repeated.topic_id

@@ -76,7 +76,9 @@ select
     case when not contains(cleaned.given, '_') then try_cast(cleaned.given as double) end as value
 from cleaned
 left join runs using (run)
-left join topics_of_runs using (run_id, topic)
+left join topics_of_runs
+    on topics_of_runs.run_id = runs.run_id
+    and topics_of_runs.topic = cleaned.topic
 left join topics_with_calls
     on topics_with_calls.run_id = topics_of_runs.run_id
     and topics_with_calls.topic_id = topics_of_runs.topic_id

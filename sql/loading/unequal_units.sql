@@ -11,7 +11,7 @@ select
     runs.meta['unit'] as run_unit
 from new_pairs
 join qrels using (qrels_id)
-join runs using (run_id)
+join runs on runs.run_id = new_pairs.run_id
 where
     qrels.form = 'spans'
     and runs.meta['collapse'] is not null

@@ -19,9 +19,11 @@ select
     run_topics.run_id is null as missing
 from evaluations
 join qrels using (qrels_id)
-join runs using (run_id)
-join topics using (topic_id)
-join chosen_runs using (run)
-join chosen_topics using (topic)
-left join run_topics using (run_id, topic_id)
+join runs on runs.run_id = evaluations.run_id
+join topics on topics.topic_id = evaluations.topic_id
+join chosen_runs on chosen_runs.run = runs.run
+join chosen_topics on chosen_topics.topic = topics.topic
+left join run_topics
+    on run_topics.run_id = evaluations.run_id
+    and run_topics.topic_id = evaluations.topic_id
 where qrels.qrels = $qrels

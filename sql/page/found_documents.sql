@@ -22,9 +22,9 @@ with ranked as (
         min(judged_ranks.rank) as best_rank
     from judged_ranks
     join evaluations using (evaluation_id)
-    join qrels using (qrels_id)
-    join runs using (run_id)
-    join chosen_runs using (run)
+    join qrels on qrels.qrels_id = evaluations.qrels_id
+    join runs on runs.run_id = evaluations.run_id
+    join chosen_runs on chosen_runs.run = runs.run
     where
         qrels.qrels = $qrels
         and judged_ranks.grade >= 1
@@ -40,9 +40,11 @@ relevant as (
         ranked.best_rank
     from judged_documents
     join qrels using (qrels_id)
-    join topics using (topic_id)
-    join documents using (document_id)
-    left join ranked using (topic_id, document_id)
+    join topics on topics.topic_id = judged_documents.topic_id
+    join documents on documents.document_id = judged_documents.document_id
+    left join ranked
+        on ranked.topic_id = judged_documents.topic_id
+        and ranked.document_id = judged_documents.document_id
     where
         qrels.qrels = $qrels
         and judged_documents.grade >= 1

@@ -25,5 +25,8 @@ select
 from chosen_lists
 join retrieved using (run_id, topic_id)
 join documents using (document_id)
-left join judged_documents using (qrels_id, topic_id, document_id)
+left join judged_documents
+    on judged_documents.qrels_id = chosen_lists.qrels_id
+    and judged_documents.topic_id = chosen_lists.topic_id
+    and judged_documents.document_id = retrieved.document_id
 where retrieved.rank <= coalesce($depth, retrieved.rank)

@@ -12,7 +12,7 @@ with kept as (
         max(tap.num_kept) as num_kept
     from tap(k := 5) as tap
     join runs using (run)
-    join topics using (topic)
+    join topics on topics.topic = tap.topic
     group by runs.run_id, topics.topic_id
 )
 select
@@ -24,4 +24,6 @@ select
     end as depth
 from run_topics
 join runs using (run_id)
-left join kept using (run_id, topic_id)
+left join kept
+    on kept.run_id = run_topics.run_id
+    and kept.topic_id = run_topics.topic_id

@@ -27,6 +27,10 @@ select
 from pairs
 join nugget_topics using (qrels_id)
 join qrels using (qrels_id)
-join asked_runs() as runs using (run_id)
-join topics using (topic_id)
-left join judged_answers using (qrels_id, run_id, kind, topic_id)
+join asked_runs() as runs on runs.run_id = pairs.run_id
+join topics on topics.topic_id = nugget_topics.topic_id
+left join judged_answers
+    on judged_answers.qrels_id = pairs.qrels_id
+    and judged_answers.run_id = pairs.run_id
+    and judged_answers.kind = pairs.kind
+    and judged_answers.topic_id = nugget_topics.topic_id

@@ -15,6 +15,8 @@ select
     run_topics.run_id is null as missing
 from evaluations
 join qrels using (qrels_id)
-join asked_runs() as runs using (run_id)
-join topics using (topic_id)
-left join run_topics using (run_id, topic_id)
+join asked_runs() as runs on runs.run_id = evaluations.run_id
+join topics on topics.topic_id = evaluations.topic_id
+left join run_topics
+    on run_topics.run_id = evaluations.run_id
+    and run_topics.topic_id = evaluations.topic_id

@@ -15,5 +15,5 @@ select
 from nugget_assignments
 join nuggets using (qrels_id, topic_id, nugget)
 join qrels using (qrels_id)
-join runs using (run_id)
-join topics using (topic_id)
+join runs on runs.run_id = nugget_assignments.run_id
+join topics on topics.topic_id = nugget_assignments.topic_id

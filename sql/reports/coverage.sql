@@ -72,4 +72,4 @@ select
     counted.extra_topics
 from counted
 join qrels using (qrels_id)
-join asked_runs() as runs using (run_id)
+join asked_runs() as runs on runs.run_id = counted.run_id

@@ -25,7 +25,7 @@ given_weights as (
         topic_weights.weight
     from topic_weights
     join qrels using (qrels_id)
-    join topics using (topic_id)
+    join topics on topics.topic_id = topic_weights.topic_id
     where qrels.replaced_at is null
 ),
 grouped_values as (
@@ -47,8 +47,12 @@ grouped_values as (
         end as logarithm
     from scores
     join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
-    left join grouped_topics using (qrels, topic)
-    left join given_weights using (qrels, topic)
+    left join grouped_topics
+        on grouped_topics.qrels = scores.qrels
+        and grouped_topics.topic = scores.topic
+    left join given_weights
+        on given_weights.qrels = scores.qrels
+        and given_weights.topic = scores.topic
     where scores.qrels in (select qrels from grouped_topics)
 )
 select

@@ -39,9 +39,12 @@ loads as (
         coalesce(stored.sql_digest, warehouse.sql_digest) as sql_digest
     from mean_values
     join run_versions using (run)
-    join qrels using (qrels)
+    join qrels on qrels.qrels = mean_values.qrels
     cross join warehouse
-    left join stored using (qrels_id, run_id, measure)
+    left join stored
+        on stored.qrels_id = qrels.qrels_id
+        and stored.run_id = run_versions.run_id
+        and stored.measure = mean_values.measure
     left join coverage as lacking
         on lacking.qrels = mean_values.qrels
         and lacking.run = mean_values.run

@@ -89,4 +89,6 @@ left join run_versions
 left join qrels
     on qrels.qrels = lines.name
     and lines.kind = 'qrels'
-left join shown_meta using (kind, name)
+left join shown_meta
+    on shown_meta.kind = lines.kind
+    and shown_meta.name = lines.name

@@ -11,5 +11,5 @@ select
     assessments.grade
 from assessments
 join qrels using (qrels_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = assessments.topic_id
+join documents on documents.document_id = assessments.document_id

@@ -43,7 +43,7 @@ given_weights as (
         topic_weights.weight
     from topic_weights
     join qrels using (qrels_id)
-    join topics using (topic_id)
+    join topics on topics.topic_id = topic_weights.topic_id
 ),
 added as (
     select

@@ -70,6 +70,9 @@ select
 from moved
 join judged_topics using (topic_id)
 join qrels using (qrels_id)
-join topics using (topic_id)
-join documents using (document_id)
-left join judged_documents using (qrels_id, topic_id, document_id)
+join topics on topics.topic_id = moved.topic_id
+join documents on documents.document_id = moved.document_id
+left join judged_documents
+    on judged_documents.qrels_id = judged_topics.qrels_id
+    and judged_documents.topic_id = moved.topic_id
+    and judged_documents.document_id = moved.document_id

@@ -11,5 +11,5 @@ select
     retrieved.score
 from retrieved
 join runs using (run_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = retrieved.topic_id
+join documents on documents.document_id = retrieved.document_id

@@ -18,7 +18,9 @@ with shown as (
         on retrieved.run_id = evaluated_topics.run_id
         and retrieved.topic_id = evaluated_topics.topic_id
         and retrieved.rank <= $length
-    left join asked_ranks() as judged_ranks using (evaluation_id, rank)
+    left join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and judged_ranks.rank = retrieved.rank
 ),
 strings as (
     select

@@ -17,5 +17,5 @@ select
     qrels.meta['unit'] as unit
 from judged_spans
 join qrels using (qrels_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = judged_spans.topic_id
+join documents on documents.document_id = judged_spans.document_id

@@ -17,5 +17,5 @@ select
     runs.meta['unit'] as unit
 from retrieved_spans
 join runs using (run_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = retrieved_spans.topic_id
+join documents on documents.document_id = retrieved_spans.document_id

@@ -13,5 +13,5 @@ select
     stored_scores.sql_digest
 from stored_scores
 join qrels using (qrels_id)
-join asked_runs() as runs using (run_id)
-join topics using (topic_id)
+join asked_runs() as runs on runs.run_id = stored_scores.run_id
+join topics on topics.topic_id = stored_scores.topic_id

@@ -22,7 +22,8 @@ with totals as (
         sum(own_weights.weight) as weight
     from evaluated_topics
     join runs using (run_id)
-    join evaluated_weights(weighted := $weighted) as own_weights using (evaluation_id)
+    join evaluated_weights(weighted := $weighted) as own_weights
+        on own_weights.evaluation_id = evaluated_topics.evaluation_id
     group by evaluated_topics.qrels, evaluated_topics.run, runs.lower_is_better
 ),
 shown as (

@@ -32,5 +32,5 @@ select
     known.value as topic_group
 from known
 join qrels using (qrels_id)
-join topics using (topic_id)
+join topics on topics.topic_id = known.topic_id
 where qrels.replaced_at is null

@@ -24,5 +24,5 @@ select
     forms.narrative
 from forms
 join qrels using (qrels_id)
-join topics using (topic_id)
+join topics on topics.topic_id = forms.topic_id
 where qrels.replaced_at is null

@@ -13,5 +13,7 @@ select
     coalesce(topic_weights.weight, 1) as weight
 from judged_topics
 join qrels using (qrels_id)
-join topics using (topic_id)
-left join topic_weights using (qrels_id, topic_id)
+join topics on topics.topic_id = judged_topics.topic_id
+left join topic_weights
+    on topic_weights.qrels_id = judged_topics.qrels_id
+    and topic_weights.topic_id = judged_topics.topic_id

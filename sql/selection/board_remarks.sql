@@ -54,7 +54,7 @@ twins as (
         and other.system = this.system
         and other.version is not distinct from this.version
         and other.dated_at = this.dated_at
-    join qrels using (qrels)
+    join qrels on qrels.qrels = board_cells.qrels
     join evaluated
         on evaluated.run_id = other.run_id
         and evaluated.qrels_id = qrels.qrels_id

@@ -51,8 +51,8 @@ totals as (
         ) as spanless
     from covered
     join qrels using (qrels)
-    join runs using (run)
-    left join forms using (form)
+    join runs on runs.run = covered.run
+    left join forms on forms.form = qrels.form
     group by covered.qrels, qrels.form, qrels.qrels_id, forms.what
 ),
 of_runs as (

@@ -39,7 +39,9 @@ possible as (
         min(judged.topic_id) as topic_id
     from new_pairs
     join run_topics using (run_id)
-    left join judged using (qrels_id, topic_id)
+    left join judged
+        on judged.qrels_id = new_pairs.qrels_id
+        and judged.topic_id = run_topics.topic_id
     group by new_pairs.qrels_id, new_pairs.run_id
 ),
 few as (
@@ -75,8 +77,10 @@ scarce as (
         row_number() over (order by qrels.qrels, runs.run) as place
     from few
     join qrels using (qrels_id)
-    join runs using (run_id)
-    left join elsewhere using (qrels_id, run_id)
+    join runs on runs.run_id = few.run_id
+    left join elsewhere
+        on elsewhere.qrels_id = few.qrels_id
+        and elsewhere.run_id = few.run_id
     where
         few.num_found = 0
         or 100 * few.num_found < few.most
@@ -96,8 +100,10 @@ ids as (
         documents.document as id,
         row_number() over (partition by told.place order by judged_documents.grade desc, documents.document) as id_place
     from told
-    join judged_documents using (qrels_id, topic_id)
-    join documents using (document_id)
+    join judged_documents
+        on judged_documents.qrels_id = told.qrels_id
+        and judged_documents.topic_id = told.topic_id
+    join documents on documents.document_id = judged_documents.document_id
     union all
     select
         told.place,
@@ -105,8 +111,10 @@ ids as (
         documents.document as id,
         ranked.rank as id_place
     from told
-    join ranked using (run_id, topic_id)
-    join documents using (document_id)
+    join ranked
+        on ranked.run_id = told.run_id
+        and ranked.topic_id = told.topic_id
+    join documents on documents.document_id = ranked.document_id
     where ranked.rank <= 2
     union all
     select

@@ -48,7 +48,7 @@ select
     others.document as other
 from found
 join runs using (run_id)
-join topics using (topic_id)
-join documents using (document_id)
+join topics on topics.topic_id = found.topic_id
+join documents on documents.document_id = found.document_id
 join documents as others on others.document_id = found.other_id
 order by found.run_id

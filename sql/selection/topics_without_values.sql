@@ -12,7 +12,7 @@ where
         from topic_meta
         join given_keys using (key)
         join topics using (topic_id)
-        join qrels using (qrels_id)
+        join qrels on qrels.qrels_id = topic_meta.qrels_id
         where qrels.qrels = $qrels
     )
 order by weighted_topics.topic

@@ -45,7 +45,9 @@ listed as (
         runs.run as name
     from retrieved
     join runs using (run_id)
-    join run_topics using (run_id, topic_id)
+    join run_topics
+        on run_topics.run_id = retrieved.run_id
+        and run_topics.topic_id = retrieved.topic_id
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 ),
 -- A row that no filter leaves out: whatever is read of it is the error.

@@ -93,7 +93,7 @@ select
 from lists
 join runs as base on base.run_id = lists.baseline_id
 join runs as other on other.run_id = lists.run_id
-join topics using (topic_id)
+join topics on topics.topic_id = lists.topic_id
 left join weights as below_shorter on below_shorter.place = lists.shorter
 left join weights as below_longer on below_longer.place = lists.longer
 left join weights as below_all on below_all.place = lists.shorter + lists.longer - lists.num_common

@@ -35,4 +35,4 @@ select
 from counted
 join runs as base on base.run_id = counted.baseline_id
 join runs as other on other.run_id = counted.run_id
-join topics using (topic_id)
+join topics on topics.topic_id = counted.topic_id

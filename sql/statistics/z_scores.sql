@@ -18,7 +18,9 @@ with compared as (
         reference_scores.deviation
     from raw_scores
     join measures using (measure)
-    left join reference_scores using (topic, name)
+    left join reference_scores
+        on reference_scores.topic = raw_scores.topic
+        and reference_scores.name = measures.name
 ),
 distances as (
     select

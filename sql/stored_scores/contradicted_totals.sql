@@ -45,7 +45,9 @@ averaged as (
             measure = 'NumQ'
             and topic is null
         group by file, run
-    ) as numbers using (file, run)
+    ) as numbers
+        on numbers.file = totals.file
+        and numbers.run = totals.run
     where measures.mean in ('arithmetic', 'sum')
 ),
 expected as (

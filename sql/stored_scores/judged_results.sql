@@ -35,7 +35,9 @@ judged as (
         on qrels.qrels = $qrels
         or ($qrels = '' and coalesce(qrels.meta['collection'], qrels.qrels) = results.collection)
     join judged_documents using (qrels_id)
-    join named_topics using (run, topic_id)
+    join named_topics
+        on named_topics.run = results.run
+        and named_topics.topic_id = judged_documents.topic_id
     where qrels.replaced_at is null
     group by results.run, qrels.qrels
 ),

@@ -14,6 +14,6 @@ select
     staged.sql_digest
 from staged
 join qrels using (qrels)
-join runs using (run)
-join topics using (topic)
+join runs on runs.run = staged.run
+join topics on topics.topic = staged.topic
 order by qrels.qrels_id, runs.run_id, staged.measure, topics.topic_id

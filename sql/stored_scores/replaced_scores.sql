@@ -9,5 +9,8 @@ select distinct
     runs.run
 from staged
 join qrels using (qrels)
-join runs using (run)
-join stored_scores using (qrels_id, run_id, measure)
+join runs on runs.run = staged.run
+join stored_scores
+    on stored_scores.qrels_id = qrels.qrels_id
+    and stored_scores.run_id = runs.run_id
+    and stored_scores.measure = staged.measure

@@ -15,7 +15,7 @@ with paired as (
         topics.topic_id
     from staged
     left join qrels using (qrels)
-    left join topics using (topic)
+    left join topics on topics.topic = staged.topic
 ),
 judged_topics as (
     select distinct

@@ -22,7 +22,9 @@ satisfying as (
         ) as number_in_tie
     from asked_evaluations() as evaluations
     join tied_documents(judged_only := $judged_only) as tied_documents using (evaluation_id)
-    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
+    join satisfactions(max_rel := $max_rel) as satisfactions
+        on satisfactions.qrels_id = evaluations.qrels_id
+        and satisfactions.grade = tied_documents.grade
     join longest on tied_documents.first_rank <= longest.last_rank
 ),
 tied as (

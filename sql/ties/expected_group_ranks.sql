@@ -20,7 +20,10 @@ with judged_by_group as (
         assessments.grade as grade
     from asked_ranks() as judged_ranks
     join asked_evaluations() as evaluations using (evaluation_id)
-    join assessments using (qrels_id, topic_id, document_id)
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = judged_ranks.document_id
     -- What is not relevant counts only where each group has a ranking of its own. Of both grades at once: engines then
     -- look for a document among the judgments of its topic, not of all topics.
     where

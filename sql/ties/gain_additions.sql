@@ -149,4 +149,7 @@ select
 from ranked
 join asked_evaluations() as evaluations using (evaluation_id)
 join ideal_ends using (qrels_id, topic_id)
-left join ideal using (qrels_id, topic_id, rank)
+left join ideal
+    on ideal.qrels_id = evaluations.qrels_id
+    and ideal.topic_id = evaluations.topic_id
+    and ideal.rank = ranked.rank

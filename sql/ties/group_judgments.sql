@@ -34,7 +34,10 @@ judged_by_group as (
         end as judgment
     from asked_ranks() as judged_ranks
     join asked_evaluations() as evaluations using (evaluation_id)
-    join assessments using (qrels_id, topic_id, document_id)
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = judged_ranks.document_id
     join judgment_groups
         on judgment_groups.qrels_id = assessments.qrels_id
         and judgment_groups.topic_id = assessments.topic_id

@@ -138,7 +138,10 @@ ranked as (
         and next_sets.first_rank = counted.first_rank
         and next_sets.set_number = counted.next_number
     join asked_evaluations() as evaluations on evaluations.evaluation_id = counted.evaluation_id
-    join divisors using (qrels_id, topic_id, judgment_group)
+    join divisors
+        on divisors.qrels_id = evaluations.qrels_id
+        and divisors.topic_id = evaluations.topic_id
+        and divisors.judgment_group = counted.judgment_group
     join above
         on above.evaluation_id = counted.evaluation_id
         and above.first_rank = counted.first_rank

@@ -14,7 +14,10 @@ with tied as (
         count(*) as num_rel
     from tied_documents(judged_only := $judged_only) as tied_documents
     join asked_evaluations() as evaluations using (evaluation_id)
-    join assessments using (qrels_id, topic_id, document_id)
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = tied_documents.document_id
     where
         tied_documents.grade >= $rel
         and assessments.grade >= $rel

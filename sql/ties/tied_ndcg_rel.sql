@@ -91,7 +91,10 @@ found as (
     from asked_evaluations() as evaluations
     join ideal_ends using (qrels_id, topic_id)
     join dcgs_at_gains using (evaluation_id)
-    left join ideal using (qrels_id, topic_id, rank)
+    left join ideal
+        on ideal.qrels_id = evaluations.qrels_id
+        and ideal.topic_id = evaluations.topic_id
+        and ideal.rank = dcgs_at_gains.rank
     group by dcgs_at_gains.evaluation_id
 ),
 dcgs as (

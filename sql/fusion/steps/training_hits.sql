@@ -19,6 +19,13 @@ select
 from training_topics(qrels := $qrels, folds := $folds) as training
 cross join known_runs(runs := $runs) as listed
 join qrels as held on held.qrels = $qrels
-join run_topics using (run_id, topic_id)
-join retrieved using (run_id, topic_id)
-left join judged_documents using (qrels_id, topic_id, document_id)
+join run_topics
+    on run_topics.run_id = listed.run_id
+    and run_topics.topic_id = training.topic_id
+join retrieved
+    on retrieved.run_id = listed.run_id
+    and retrieved.topic_id = training.topic_id
+left join judged_documents
+    on judged_documents.qrels_id = held.qrels_id
+    and judged_documents.topic_id = retrieved.topic_id
+    and judged_documents.document_id = retrieved.document_id

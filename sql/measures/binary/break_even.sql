@@ -21,7 +21,7 @@ with relevant_counts as (
         topic_counts.num_rel
     from topic_counts(rel := $rel) as topic_counts
     join qrels using (qrels_id)
-    join topics using (topic_id)
+    join topics on topics.topic_id = topic_counts.topic_id
 )
 select
     rprec.qrels,

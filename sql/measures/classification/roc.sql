@@ -34,7 +34,9 @@ select
     coalesce(areas.total / ends.value / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 cross join given_values(given := $n) as ends
-join topic_counts(rel := $rel) as topic_counts using (qrels_id, topic_id)
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
 left join areas
     on areas.evaluation_id = evaluated_topics.evaluation_id
     and areas.last_number = ends.value

@@ -97,7 +97,10 @@ shared as (
         ) as ideal_rank
     from asked_evaluations() as evaluations
     join ordered_ranks(ties := $ties) as ordered_ranks using (evaluation_id)
-    join ideal_grades using (qrels_id, topic_id, grade)
+    join ideal_grades
+        on ideal_grades.qrels_id = evaluations.qrels_id
+        and ideal_grades.topic_id = evaluations.topic_id
+        and ideal_grades.grade = ordered_ranks.grade
 ),
 found as (
     -- A shared document adds p^(d - 1) / d at each depth d at which both rankings have it.

@@ -46,7 +46,10 @@ averages as (
     from asked_evaluations() as evaluations
     join ideal_ends using (qrels_id, topic_id)
     join running_gains(gains := $gains) as gained using (evaluation_id)
-    left join ideal using (qrels_id, topic_id, rank)
+    left join ideal
+        on ideal.qrels_id = evaluations.qrels_id
+        and ideal.topic_id = evaluations.topic_id
+        and ideal.rank = gained.rank
     group by gained.evaluation_id
 )
 select

@@ -36,7 +36,10 @@ blends as (
     join gained
         on gained.evaluation_id = evaluations.evaluation_id
         and gained.gained_rank = 1
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
 )
 select
     evaluated_topics.qrels,

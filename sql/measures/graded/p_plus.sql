@@ -55,7 +55,10 @@ averages as (
     join gained
         on gained.evaluation_id = preferred.evaluation_id
         and gained.rank <= preferred.preferred_rank
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
     group by preferred.evaluation_id, preferred.preferred_rank
 )
 select

@@ -24,7 +24,10 @@ with averages as (
     from asked_evaluations() as evaluations
     join ideal_totals(gains := $gains) as ideal_totals using (qrels_id, topic_id)
     join cumulated_gains(gains := $gains, ties := $ties) as gained using (evaluation_id)
-    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains using (qrels_id, topic_id, rank)
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
     group by gained.evaluation_id
 )
 select

@@ -30,7 +30,10 @@ with found as (
         )) * assessments.grade as gain
     from session_ranks
     join asked_evaluations() as evaluations using (evaluation_id)
-    join assessments using (qrels_id, topic_id, document_id)
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = session_ranks.document_id
     where
         session_ranks.is_first
         and assessments.grade >= $rel

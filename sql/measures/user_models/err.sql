@@ -32,7 +32,9 @@ with stops as (
         ) as probability
     from asked_evaluations() as evaluations
     join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks using (evaluation_id)
-    join satisfactions(max_rel := $max_rel) as satisfactions using (qrels_id, grade)
+    join satisfactions(max_rel := $max_rel) as satisfactions
+        on satisfactions.qrels_id = evaluations.qrels_id
+        and satisfactions.grade = ordered_ranks.grade
     where ordered_ranks.rank <= (select max(cutoffs.last_rank) from cutoffs(k := $k) as cutoffs)
 ),
 reciprocal_ranks as (

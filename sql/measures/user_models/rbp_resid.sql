@@ -23,8 +23,10 @@ with not_judged as (
         fsum(persistence.reached) as total
     from asked_evaluations() as evaluations
     join asked_retrieved() as retrieved using (run_id, topic_id)
-    join persistence(p := $p) as persistence using (rank)
-    left join ordered_ranks(ties := $ties) as ordered_ranks using (evaluation_id, rank)
+    join persistence(p := $p) as persistence on persistence.rank = retrieved.rank
+    left join ordered_ranks(ties := $ties) as ordered_ranks
+        on ordered_ranks.evaluation_id = evaluations.evaluation_id
+        and ordered_ranks.rank = retrieved.rank
     where coalesce(ordered_ranks.grade, -1) < 0
     group by evaluations.evaluation_id
 )

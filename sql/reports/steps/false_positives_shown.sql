@@ -31,9 +31,13 @@ assessed as (
         coalesce(judged_ranks.grade >= $rel, false) as relevant
     from evaluated_topics
     join runs using (run_id)
-    join asked_retrieved() as retrieved using (run_id, topic_id)
-    left join asked_ranks() as judged_ranks using (evaluation_id, rank)
-    left join reached using (evaluation_id)
+    join asked_retrieved() as retrieved
+        on retrieved.run_id = evaluated_topics.run_id
+        and retrieved.topic_id = evaluated_topics.topic_id
+    left join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and judged_ranks.rank = retrieved.rank
+    left join reached on reached.evaluation_id = evaluated_topics.evaluation_id
     where
         $most is null
         or retrieved.rank <= $most + coalesce(reached.num_rel, 0)

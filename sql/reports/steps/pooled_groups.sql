@@ -23,8 +23,12 @@ with documents_seen as (
         end as is_nonrel
     from evaluated_topics
     join runs using (run_id)
-    join retrieved_scores using (run_id, topic_id)
-    left join asked_ranks() as judged_ranks using (evaluation_id, rank)
+    join retrieved_scores
+        on retrieved_scores.run_id = evaluated_topics.run_id
+        and retrieved_scores.topic_id = evaluated_topics.topic_id
+    left join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and judged_ranks.rank = retrieved_scores.rank
 ),
 tied as (
     select

@@ -25,7 +25,9 @@ judged_sums as (
         sum(hole_weights.greatest) as greatest
     from asked_ranks() as ranks
     join evaluated_topics using (evaluation_id)
-    join hole_weights using (qrels, rank)
+    join hole_weights
+        on hole_weights.qrels = evaluated_topics.qrels
+        and hole_weights.rank = ranks.rank
     where
         ranks.grade >= 0
         and ranks.rank <= coalesce($k, 2147483647)

@@ -210,7 +210,7 @@ extremes as (
         ) / nullif(evaluated.divisor + down.rank - places.judged_rank, 0) as greatest
     from places
     join evaluated using (evaluation_id)
-    join reciprocals as down using (rank)
+    join reciprocals as down on down.rank = places.rank
 ),
 shares as (
     select

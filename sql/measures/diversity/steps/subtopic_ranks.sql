@@ -17,7 +17,10 @@ select
     ordered_ranks.share as share
 from ordered_ranks(judged_only := $judged_only) as ordered_ranks
 join asked_evaluations() as evaluations using (evaluation_id)
-join assessments using (qrels_id, topic_id, document_id)
+join assessments
+    on assessments.qrels_id = evaluations.qrels_id
+    and assessments.topic_id = evaluations.topic_id
+    and assessments.document_id = ordered_ranks.document_id
 -- Of both grades at once: engines then look for a document among the judgments of its topic, not of all topics.
 where
     ordered_ranks.grade >= $rel

@@ -15,7 +15,11 @@ with held as (
         nugget_assignments.assignment
     from answered_topics
     join nuggets using (qrels_id, topic_id)
-    left join nugget_assignments using (run_id, qrels_id, topic_id, nugget)
+    left join nugget_assignments
+        on nugget_assignments.run_id = answered_topics.run_id
+        and nugget_assignments.qrels_id = nuggets.qrels_id
+        and nugget_assignments.topic_id = nuggets.topic_id
+        and nugget_assignments.nugget = nuggets.nugget
     where answered_topics.kind = 'nuggets'
 )
 select

@@ -38,8 +38,10 @@ preference_documents as (
         judged_ranks.first_rank as first_rank
     from asked_evaluations() as evaluations
     join group_documents using (qrels_id, topic_id)
-    join documents using (document_id)
-    left join asked_ranks() as judged_ranks using (evaluation_id, document_id)
+    join documents on documents.document_id = group_documents.document_id
+    left join asked_ranks() as judged_ranks
+        on judged_ranks.evaluation_id = evaluations.evaluation_id
+        and judged_ranks.document_id = group_documents.document_id
 ),
 group_counts as (
     select

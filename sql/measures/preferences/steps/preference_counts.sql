@@ -47,7 +47,10 @@ places as (
         ) as place
     from asked_ranks() as ranks
     join asked_evaluations() as evaluations using (evaluation_id)
-    join judged_levels using (qrels_id, topic_id, document_id)
+    join judged_levels
+        on judged_levels.qrels_id = evaluations.qrels_id
+        and judged_levels.topic_id = evaluations.topic_id
+        and judged_levels.document_id = ranks.document_id
     join levels_above
         on levels_above.qrels_id = judged_levels.qrels_id
         and levels_above.topic_id = judged_levels.topic_id
@@ -81,7 +84,11 @@ by_levels as (
             - coalesce(found.places - found.num_better * (found.num_better + 1) / 2, 0) as num_fulfilled
     from asked_evaluations() as evaluations
     join levels_above using (qrels_id, topic_id)
-    left join found using (evaluation_id, judgment_group, subgroup, level)
+    left join found
+        on found.evaluation_id = evaluations.evaluation_id
+        and found.judgment_group = levels_above.judgment_group
+        and found.subgroup = levels_above.subgroup
+        and found.level = levels_above.level
 ),
 counts as (
     select

@@ -13,4 +13,7 @@ select
     sampled_documents.probability as probability
 from asked_ranks() as asked_ranks
 join asked_evaluations() as evaluations using (evaluation_id)
-join sampled_documents using (qrels_id, topic_id, document_id)
+join sampled_documents
+    on sampled_documents.qrels_id = evaluations.qrels_id
+    and sampled_documents.topic_id = evaluations.topic_id
+    and sampled_documents.document_id = asked_ranks.document_id

@@ -23,7 +23,10 @@ found as (
         called.document_id
     from evaluated
     join called using (run_id, topic_id)
-    join judged_documents using (qrels_id, topic_id, document_id)
+    join judged_documents
+        on judged_documents.qrels_id = evaluated.qrels_id
+        and judged_documents.topic_id = evaluated.topic_id
+        and judged_documents.document_id = called.document_id
     union all
     select
         evaluated.evaluation_id,

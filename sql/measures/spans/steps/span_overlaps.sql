@@ -20,7 +20,7 @@ select
     cast(retrieved_spans.span_end - retrieved_spans.span_start as double) as retrieved_length
 from judged_spans
 join retrieved_spans using (topic_id, document_id)
-join asked_runs() as runs using (run_id)
+join asked_runs() as runs on runs.run_id = retrieved_spans.run_id
 where
     judged_spans.grade >= $rel
     and retrieved_spans.span_start < judged_spans.span_end

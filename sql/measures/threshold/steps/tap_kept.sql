@@ -85,4 +85,6 @@ select
         * min(counts.worst_score) over (partition by cuts.qrels_id, cuts.run_id, cuts.k) as worst_score
 from cuts
 join runs using (run_id)
-left join counts using (evaluation_id, k)
+left join counts
+    on counts.evaluation_id = cuts.evaluation_id
+    and counts.k = cuts.k
