@@ -100,7 +100,7 @@ def check_body(data: bytes) -> None:
     database = judged_warehouse().database
     try:
         relation = read_relation(Path("file.sql"), f"-- title: T\n{text}")
-        check_bodies(read_catalog(), [relation])
+        check_bodies(read_catalog().extended([relation]), [relation])
     except EvalsqlError:
         return
     assert [kind for kind, _ in database.statements(relation.body)] == ["SELECT"]
