@@ -267,8 +267,8 @@ _SETTING_ENDS = ("_logging", "_profiling")
 _NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
 _WORD = re.compile(r"[\w$]+|.", re.DOTALL)
 
-# Of a text, for which others wait a second or three. Those of evalsql itself have up to 80,000 characters.
-MOST, MOST_STATEMENTS = 100_000, 1000  # characters and statements
+# Of a text, for which others wait some seconds. Those of evalsql itself have up to 120,000 characters (check).
+MOST, MOST_STATEMENTS = 150_000, 1000  # characters and statements
 # DuckDB 2.0 reads a text that it refuses six times as often for each WITH within another one's brackets, and as often
 # as brackets or signs stand within or behind each other: minutes, where ten or a few thousand do. Long texts of evalsql
 # itself have four WITHs in each other.

@@ -123,9 +123,9 @@ def test_to_look_at_a_text_reads_no_file(sessions: Watched, tmp_path: Path) -> N
 
 
 def test_a_text_is_not_looked_at_for_long(sessions: Watched) -> None:
-    for characters, is_refused in ((100_000, False), (100_001, True)):
+    for characters, is_refused in ((150_000, False), (150_001, True)):
         told = str(sessions.authorise("a", f"select '{'x' * (characters - 9)}'"))
-        assert ("a text has at most 100,000 characters, this one 100,001;" in told) == is_refused
+        assert ("a text has at most 150,000 characters, this one 150,001;" in told) == is_refused
 
 
 SLOW = ("/*" * 1000, "/**/" * 200 + "select 1", f"select {'+' * 1000}1", f"select {'+-' * 400}1")
@@ -133,13 +133,13 @@ SLOW = ("/*" * 1000, "/**/" * 200 + "select 1", f"select {'+' * 1000}1", f"selec
 
 @pytest.mark.parametrize("text", [*SLOW, "select 1" + f" {'+' * 100}1" * 400])
 def test_a_text_that_the_lexer_would_read_for_minutes_is_not_read(text: str, sessions: Watched) -> None:
-    """Of 100,000 characters of these DuckDB 1.5 reads one for more than ten minutes, and others wait."""
+    """Of 150,000 characters of these DuckDB 1.5 reads one for more than ten minutes, and others wait."""
     assert "too many signs in a row" in str(sessions.authorise("a", text))
 
 
-RENAMED = "create view v as select " + '"rename" "to", ' * 6400 + "1"
-INSERTED = "select " + "insert, " * 12_400 + "1"
-DOTTED = "select insert or " + ".".join(["a"] * 49_000)
+RENAMED = "create view v as select " + '"rename" "to", ' * 9600 + "1"
+INSERTED = "select " + "insert, " * 18_600 + "1"
+DOTTED = "select insert or " + ".".join(["a"] * 74_000)
 
 
 @pytest.mark.parametrize("text", [INSERTED, DOTTED])
@@ -147,7 +147,7 @@ def test_names_in_a_text_are_looked_at_within_seconds(text: str) -> None:
     """Each took a copy of all words behind it, which was half a minute, and others wait."""
     began = time.process_time()
     admitted(text, WRITE)
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 7
 
 
 def test_names_in_a_text_take_little_memory() -> None:
@@ -157,7 +157,7 @@ def test_names_in_a_text_take_little_memory() -> None:
         admitted(RENAMED, "read")
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert most < 80e6
+    assert most < 120e6
 
 
 @pytest.mark.parametrize("before", ["", "select 1; ", "explain analyze ", "/* ( */ --\n"])
@@ -219,7 +219,7 @@ def test_notes_that_are_drawn_are_read(sessions: Watched) -> None:
 
 def test_rows_are_for_a_table_with_a_short_name_and_statements_are_few(sessions: Watched) -> None:
     """Python would look at a long name for minutes, and at many statements too; others wait."""
-    assert sessions.authorise("a", f'INSERT INTO "{"a" * 100_000}" VALUES (NULL)') is None
+    assert sessions.authorise("a", f'INSERT INTO "{"a" * 150_000}" VALUES (NULL)') is None
     for num, is_refused in ((1000, False), (1001, True)):
         assert ("a text has 1 to 1,000 statements" in str(sessions.authorise("a", "select 1;" * num))) == is_refused
 
