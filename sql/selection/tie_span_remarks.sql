@@ -8,27 +8,21 @@
 with pairs as (
     select count(*) as num_pairs
     from tie_dependent_pairs
-),
-spans as (
-    select
-        qrels,
-        measure,
-        run,
-        value,
-        least(worst, best) as low,
-        greatest(worst, best) as high
-    from tie_effects
 )
 select
     1 as place,
     format(
-        'ties: {} lies between {:.4f} and {:.4f} on {}, the widest span; {:,} {} of runs could change places under other '
-        || 'orders of tied documents; {} shows all',
-        spans.run, spans.low, spans.high, spans.measure,
-        pairs.num_pairs, case when pairs.num_pairs = 1 then 'pair' else 'pairs' end, $asking
+        'ties: {} lies between {:.4f} and {:.4f} on {}, the widest span; {:,} {} of runs could change places under '
+        || 'other orders of tied documents; {} shows all',
+        tie_effects.run, least(tie_effects.worst, tie_effects.best), greatest(tie_effects.worst, tie_effects.best),
+        tie_effects.measure, pairs.num_pairs, case when pairs.num_pairs = 1 then 'pair' else 'pairs' end, $asking
     ) as remark
-from spans
+from tie_effects
 cross join pairs
 where pairs.num_pairs > 0
-order by spans.high - spans.low desc nulls last, spans.qrels, spans.value desc, spans.run
+order by
+    abs(tie_effects.worst - tie_effects.best) desc nulls last,
+    tie_effects.qrels,
+    tie_effects.value desc,
+    tie_effects.run
 limit 1
