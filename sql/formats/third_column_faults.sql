@@ -29,7 +29,8 @@ union all
 select
     min(topic) as topic,
     case
-        when $meaning = 'grade' then 'the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?'
+        when $meaning = 'grade'
+            then 'the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?'
         else 'the third values count up from 1 in every topic, as ranks do; objects with topic, document and rank, or '
             || 'score, say what they are'
     end as reason

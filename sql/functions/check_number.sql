@@ -5,7 +5,8 @@
 --   least any = null          the least number that it takes, as text
 --   most any = null           the greatest, as text
 --   expected varchar = null   the range in words; "or null" ends it where the parameter takes that too
--- definition: It is between the two, or null where the range has null.
+-- definition: It is between the two, or null where the range has null. check_numbers would say the same in three times
+--     as long, and a measure has several such parameters.
 case
     when
         cast($number as double) between $least and $most

@@ -3,8 +3,10 @@
 --   word varchar = null    the word that is given
 --   name varchar = null    the parameter's name
 --   words varchar = null   the words it takes, with a comma and a blank between them
--- definition: The words as a list have it.
+-- definition: The text of words, taken apart at its commas, has the word.
 case
     when list_contains(string_split($words, ', '), $word) then null
-    else error(concat($name, ' is ', coalesce($word, 'null'), ', but must be ', regexp_replace($words, ', ([^,]+)$', ' or \1')))
+    else error(concat(
+        $name, ' is ', coalesce($word, 'null'), ', but must be ', regexp_replace($words, ', ([^,]+)$', ' or \1')
+    ))
 end

@@ -38,7 +38,8 @@ judged as (
             when value is null then concat(
                 place, ' is "', given, '", which is no number; --cost names the columns that are costs'
             )
-            when not isfinite(value) or value < 0 then concat(place, ' is ', given, ', but must be finite and 0 or more')
+            when not isfinite(value) or value < 0
+                then concat(place, ' is ', given, ', but must be finite and 0 or more')
             when value <> first_value then concat(
                 place, ' is ', given, ', and ', first_given,
                 case when first_line > 0 then concat(' at line ', first_line) else ' above' end,

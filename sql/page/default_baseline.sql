@@ -5,8 +5,8 @@
 -- columns:
 --   run      the run
 --   remark   a line on the choice, and on systems that share a place; null for two runs or one
--- definition: Rows of placed are places of runs by one measure, as measure_places has them. The run, never the first, is
---     one whose name has the word baseline, else bm25, the shortest name of several; else the one in the middle.
+-- definition: Rows of placed are places of runs by one measure, as measure_places has them. The run, never the first,
+--     is one whose name has the word baseline, else bm25, the shortest name of several; else the one in the middle.
 with ordered as (
     select
         run,
@@ -41,7 +41,11 @@ select
                     'it stands in the middle, and no name after the first says baseline or bm25'
                 ),
                 (
-                    select string_agg(concat('; ', shared.num_sharing, ' share place ', shared.place), '' order by shared.place)
+                    select
+                        string_agg(
+                            concat('; ', shared.num_sharing, ' share place ', shared.place),
+                            '' order by shared.place
+                        )
                     from (
                         select distinct
                             place,

@@ -11,4 +11,5 @@ select
     coalesce(found.precision, 0) as precision
 from evaluated_topics
 cross join recall_points(points := $points) as levels
-left join precisions_at_recall(points := $points, rel := $rel, rounding := 'textbook') as found using (evaluation_id, recall)
+left join precisions_at_recall(points := $points, rel := $rel, rounding := 'textbook') as found
+    using (evaluation_id, recall)

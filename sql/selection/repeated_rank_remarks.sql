@@ -3,7 +3,8 @@
 -- columns:
 --   place    1 for the first line
 --   remark   a line on a run; of many only the first ones
--- definition: Documents with the rank and the score of another one of their topic, or of its call, which only names tell apart.
+-- definition: Documents with the rank and the score of another one of their topic, or of its call, which only names tell
+--     apart.
 with tied as (
     select
         staged_files.owner_id,

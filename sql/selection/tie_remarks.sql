@@ -38,7 +38,8 @@ select
     place,
     concat(
         run, ': on average a document has the same score as ', format('{:.0f}', percent),
-        '% of its topic''s documents, so that their names decide the order; if the file has ranks, --tie-rule rank goes by them'
+        '% of its topic''s documents, so that their names decide the order; if the file has ranks, '
+        || '--tie-rule rank goes by them'
     ) as remark
 from shares
 where place <= 3

@@ -42,7 +42,9 @@ select
     placed.value - placed.baseline_value as difference,
     concat(
         'largest drops: ',
-        string_agg(format('topic {} {:.4f} to {:.4f}', placed.topic, placed.baseline_value, placed.value), ', ') over whole
+        string_agg(
+            format('topic {} {:.4f} to {:.4f}', placed.topic, placed.baseline_value, placed.value), ', '
+        ) over whole
     ) as line
 from placed
 where placed.place <= $most

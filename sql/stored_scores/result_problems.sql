@@ -10,7 +10,8 @@ with outside as (
         min(result_values.line) as line,
         arg_min(
             concat(
-                result_values.measure, ' is ', result_values.value, ', but must be from ', replace(ranges.range, ' ', ' to '),
+                result_values.measure, ' is ', result_values.value, ', but must be from ',
+                replace(ranges.range, ' ', ' to '),
                 case
                     when ranges.greatest = 1 and result_values.value between 1 and 100
                     then '; --percent divides values in per cent by 100'

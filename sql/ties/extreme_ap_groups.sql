@@ -8,4 +8,5 @@ select
     evaluated_topics.topic,
     case when extremes.evaluation_id is null then 0 else extremes.total end as value
 from evaluated_topics
-left join extreme_group_totals(rel := $rel, judged_only := $judged_only, measure := 'AP', ties := $ties) as extremes using (evaluation_id)
+left join extreme_group_totals(rel := $rel, judged_only := $judged_only, measure := 'AP', ties := $ties) as extremes
+    using (evaluation_id)

@@ -16,7 +16,8 @@ with gained as (
         tied_documents.last_rank,
         grade_gains.gain
     from tied_documents(judged_only := $judged_only) as tied_documents
-    join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains using (grade)
+    join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains
+        using (grade)
     where grade_gains.gain <> 0
 ),
 numbered as (

@@ -43,5 +43,6 @@ select
     false_positives.k,
     coalesce(false_positives.total / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
-join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts using (evaluation_id)
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    using (evaluation_id)
 join false_positives using (evaluation_id)

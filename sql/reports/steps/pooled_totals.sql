@@ -13,5 +13,6 @@ select
     cast(sum(class_counts.rel_ret) as bigint) as rel_ret,
     cast(sum(class_counts.nonrel_ret) as bigint) as nonrel_ret
 from evaluated_topics
-join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts using (evaluation_id)
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    using (evaluation_id)
 group by evaluated_topics.qrels, evaluated_topics.run
