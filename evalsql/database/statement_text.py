@@ -351,7 +351,12 @@ def words_of(query: str) -> list[Word]:
 
 
 def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
-    """Raise CallError for a name before a bracket that is refused, or of which one cannot tell."""
+    """Raise CallError for a name before a bracket that is refused, or of which one cannot tell.
+
+    So for EXPORT_STATE: the engine cannot read the type of its values again, nor attach a table that has them.
+    """
+    if any((name, is_quoted) == ("export_state", False) for name, _, is_quoted in words):
+        raise CallError("export_state")
     for (name, _, is_quoted), after in pairwise(words):
         is_strange = not is_quoted and not name.isascii() and not name[0].isalpha()
         if after.text == "(" and not after.is_quoted and (is_strange or is_refused(name)):

@@ -7,7 +7,6 @@ what is not understood is refused.
 """
 
 import json
-import re
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
@@ -50,15 +49,7 @@ _REFUSED_BEGINNINGS = (
     "pragma_",
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
-_MADE = (["table"], ["view"], ["macro"], ["function"])
-_NAMED = (
-    *(["macro", "table"], ["function", "table"], *_MADE, ["schema"], ["sequence"], ["type"], ["index"]),
-    ["unique", "index"],
-)
-# DuckDB 1.5 finds no functions, DuckDB 2.0 none of users' types, as it reads an ALTER in its log.
-_PLAIN = "(integer|bigint|double|varchar|boolean|date|timestamp)"
-_RETYPED = re.compile(rf"alter (column )?\S+ (set data )?type {_PLAIN}( using (try_)?cast \( \S+ as {_PLAIN} \))?")
-_RENAMES, _ON = ["rename", "to"], ("on", False)
+_MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro"], ["function"], ["schema"])
 _NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these.
 _LOCKING = ("default", "references", "check", "generated")
@@ -140,37 +131,36 @@ def _check_rows(words: list[Word]) -> None:
 
 def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> None:
     """Refuse what would tell clients something else in the place of what DuckDB or evalsql has, or keep them away."""
-    kind = made[0].text if made else "table"  # other things that are renamed hide nothing
-    named = _after(made or words[1:], *_NAMED)
-    if made and not named:
-        raise RefusedError("clients of a server make tables, views, macros, schemas, sequences, types and indexes only")
-    if kind in ("table", "type"):
-        _check_columns(words, is_made=bool(made))
-    named = _after(named, ["if", "not", "exists"], ["if", "exists"], [])
-    name, behind = _name(named)
     ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each)), *kept}
-    is_changed = not made and [word.text for word in named[:2]] != ["temp", "."]
-    if behind[:2] == ["add", "column"]:
-        is_changed &= name in SIGNED  # evalsql writes whole rows into these
-    is_retyped = behind[:1] == ["alter"] and "type" in behind and not _RETYPED.fullmatch(" ".join(behind))
-    is_elsewhere = kind == "type" and [each.text for each in named[: -len(behind)][-3:-2]] not in ([], ["main"])
-    if is_elsewhere or (words[0].text == "alter" and (is_retyped or "." in behind)):
-        raise RefusedError("with this in its log the server might not start again; make another table or type in main")
-    changed = name if is_changed else ""
+    if made:
+        _check_made(words, made, ours)
+        return
+    named = _after(_after(words[1:], *_MADE) or words[2:], ["if", "exists"], [])
+    if [word.text for word in named[:2]] == ["temp", "."]:
+        return
+    changed, behind = _name(named)
     if [word.text for word in words[:2]] == ["comment", "on"]:
         changed = next((word.text for word in words[2:] if word.text in ours), "")
-    if kind in ("index", "unique"):  # it may keep rows away, also those that evalsql writes as it opens the file
-        on = next(at for at, word in enumerate(words) if (word.text, word.is_quoted) == _ON)
-        changed = _name(words[on + 1 :])[0]
+    elif words[0].text == "alter":
+        _check_columns(words, is_made=False)
+        # DuckDB cannot read others in its log, or finds the name of a function: a server might not start again.
+        if words[1].text != "table" or behind[:2] != ["add", "column"] or "." in behind:
+            raise RefusedError("ALTER adds a column to a table; for another change make the table or view anew")
+        changed = changed if changed in SIGNED else ""  # evalsql writes whole rows into these
     if changed in {*ours, "main", STEPS, "only"}:  # ONLY may stand before a name
         advice = "rows of most tables may be changed and columns added; load measures and drop measures do the rest"
         raise RefusedError(f"{changed} is evalsql's, or loaded as a measure; {advice}")
-    renamed = (at for at, pair in enumerate(pairwise(words), 2) if [each.text for each in pair] == _RENAMES)
-    for new in [name] if made else (_name(words[at : at + _NAME_WORDS])[0] for at in renamed):
-        kinds = {kind, (made or words[1:])[0].text}
-        is_taken = new in kept or (made and new in ours) or any(hides(read_catalog(), each, new) for each in kinds)
-        if is_taken or (kind, new) == ("schema", "temp"):
-            raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
+
+
+def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> None:
+    kind, named = made[0].text, _after(made, *_MADE)
+    if not named:
+        raise RefusedError("clients of a server make tables, views, macros and schemas only")
+    if kind == "table":
+        _check_columns(words, is_made=True)
+    new, _ = _name(_after(named, ["if", "not", "exists"], []))
+    if new in ours or hides(read_catalog(), kind, new) or (kind, new) == ("schema", "temp"):
+        raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
 def _check_columns(words: list[Word], *, is_made: bool) -> None:

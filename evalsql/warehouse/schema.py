@@ -32,15 +32,17 @@ _MAKING = "making views"
 # opened again finds it attached. No file is called so.
 ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
-OBJECTS = r"""
+_HEAD = r"""^CREATE (TABLE|VIEW) (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)"""
+OBJECTS = rf"""
     select
         database_name, schema_name, table_name as name, 'table' as kind,
-        -- Without its name: what columns call.
-        system.main.regexp_replace(sql, '^CREATE TABLE (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)', '') as definition
+        -- Without its name, before which brackets may be: what is called.
+        system.main.regexp_replace(sql, '{_HEAD}', '') as definition
     from system.main.duckdb_tables()
     where not temporary
     union all
-    select database_name, schema_name, view_name, 'view', sql from system.main.duckdb_views()
+    select database_name, schema_name, view_name, 'view', system.main.regexp_replace(sql, '{_HEAD}', '')
+    from system.main.duckdb_views()
     where not internal
     union all
     select

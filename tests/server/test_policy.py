@@ -15,6 +15,7 @@ import pytest
 from evalsql.database.quack import MEASURES
 from evalsql.database.statement_text import CallError, rendered, words_of
 from evalsql.server.policy import WRITE, RefusedError, admitted, check_definition
+from evalsql.warehouse.schema import OBJECTS
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 from tests.server.conftest import Watched
@@ -68,6 +69,17 @@ def test_what_a_served_file_defines_calls_nothing_that_clients_may_not() -> None
             check_definition(form.format(name))
     check_definition("CREATE VIEW v AS SELECT * FROM read_csv('x.csv');")  # which the engine refuses when it is asked
     check_definition("SELECT x AS query_table, 'query(1)' FROM query_table('runs')")
+
+
+@pytest.mark.parametrize("name", ["full_scan", '"quack_a (b".pragma_x', '"a"".query(""b"'])
+def test_the_bracket_behind_the_name_of_a_view_in_a_file_is_no_call(name: str) -> None:
+    """A server would not start with the file."""
+    with duckdb.connect() as connection:
+        connection.execute('create schema "quack_a (b"')
+        connection.execute(f'create view {name}("a", query) as select 1, ln(2)')
+        ((defined,),) = connection.execute(f"select definition from ({OBJECTS})").fetchall()
+    check_definition(defined)
+    assert "ln(2)" in defined
 
 
 SIGNED = (
