@@ -51,8 +51,8 @@ _REFUSED_BEGINNINGS = (
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro"], ["function"], ["schema"])
 _NAME_WORDS = 5  # of a name with its database and schema
-# The extension reads each table as it attaches, and fails at many of these.
-_LOCKING = ("default", "references", "check", "generated")
+# The extension reads each table as it attaches, and fails at many of these, and at types that only a query has.
+_LOCKING = ("as", "default", "references", "check", "generated")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 _BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only", "("}
@@ -142,7 +142,7 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
     if [word.text for word in words[:2]] == ["comment", "on"]:
         changed = next((word.text for word in words[2:] if word.text in ours), "")
     elif words[0].text == "alter":
-        _check_columns(words, is_made=False)
+        _check_columns(words)
         # DuckDB cannot read others in its log, or finds the name of a function: a server might not start again.
         if words[1].text != "table" or behind[:2] != ["add", "column"] or "." in behind:
             raise RefusedError("ALTER adds a column to a table; for another change make the table or view anew")
@@ -157,23 +157,20 @@ def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> 
     if not named:
         raise RefusedError("clients of a server make tables, views, macros and schemas only")
     if kind == "table":
-        _check_columns(words, is_made=True)
+        _check_columns(words)
     new, _ = _name(_after(named, ["if", "not", "exists"], []))
     if new in ours or hides(read_catalog(), kind, new) or (kind, new) == ("schema", "temp"):
         raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
-def _check_columns(words: list[Word], *, is_made: bool) -> None:
-    depth, is_query = 0, False
+def _check_columns(words: list[Word]) -> None:
     for at, (text, _, is_quoted) in enumerate(words):
         behind = [word.text for word in words[at + 1 : at + 3]]
         if text == "enum" and behind[:1] == ["("] and behind != ["(", "'"]:
             raise RefusedError("an enum that is kept has its values written out: with none nobody could connect")
-        depth += 0 if is_quoted else (text == "(") - (text == ")")
-        is_query |= (text, is_quoted, depth) == ("as", False, 0)
-        if not is_query and not is_quoted and (text in _LOCKING or (text == "as" and is_made)):
-            what = "defaults, foreign keys, checks and computed columns"
-            raise RefusedError(f"a table that is kept has no {what}: with them nobody could connect")
+        if text in _LOCKING and not is_quoted:
+            what = "no query, defaults, foreign keys, checks and computed columns"
+            raise RefusedError(f"a table that is kept has {what}: with some nobody could connect; INSERT fills it")
 
 
 def makes(announced: str) -> tuple[set[str], list[str]]:
