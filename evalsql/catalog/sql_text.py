@@ -162,7 +162,10 @@ def _words(body: str) -> list[Token]:
 
 
 def parse(body: str, path: Path, first_line: int) -> exp.Expr:
-    """The syntax tree of a body that starts at this line of a file; raises CatalogError where it has none."""
+    """The syntax tree of a body that starts at this line of a file; raises CatalogError where it has none.
+
+    So it does where sqlglot finds other strings, names or comments in it than the engine, as behind ``$k-$``.
+    """
     import sqlglot
     from sqlglot.errors import ParseError, TokenError
 
@@ -175,7 +178,20 @@ def parse(body: str, path: Path, first_line: int) -> exp.Expr:
         raise CatalogError(f"{path}:{first_line}: is nested too deeply to be read") from error
     if len(trees) != 1 or trees[0] is None:
         raise CatalogError(f"{path}:{first_line}: expected one statement")
+    pieces = [each for each in tokens(body) if each.kind != "comment"]
+    found = [(each.start, each.end + 1) for each in sqlglot.tokenize(body, dialect="duckdb")]
+    within = {at for start, end in found for at in range(start, end)}  # a word of sqlglot may be two, as GROUP BY
+    quoted = {(each.end, body[each.end - 1]) for each in pieces if each.kind in ("string", "name")}
+    parameters = {at for each in pieces if each.kind == "parameter" for at in range(each.start, each.end)}
+    is_alike = within.issuperset(each.start for each in pieces)
+    is_alike &= parameters.union(each.start for each in pieces).issuperset(start for start, _ in found)
+    if not is_alike or quoted != {(end, body[end - 1]) for start, end in found if _is_quoted(body[start:end])}:
+        raise CatalogError(f"{path}:{first_line}: write its strings, quoted names and comments in a plainer form")
     return trees[0]
+
+
+def _is_quoted(piece: str) -> bool:
+    return len(piece) > 1 and (piece[-1] in "'\"" or (piece[0] == piece[-1] == "$"))
 
 
 def relations_read(tree: exp.Expr) -> frozenset[str]:

@@ -13,7 +13,8 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
-from evalsql.catalog.sql_text import in_schemas, parameter_places, relation_calls, renamed
+from evalsql.catalog.sql_text import in_schemas, parameter_places, parse, relation_calls, renamed
+from evalsql.errors import CatalogError
 from tests.long_cases import content, rows_of
 
 pytestmark = pytest.mark.fast
@@ -109,3 +110,32 @@ def test_columns_that_somebody_adds_to_tables_are_not_asked() -> None:
                 assert not any("*" in each for each in given if each is not giver), f"{relation.path}: {name}"
             found += "*" in known
     assert found > 200
+
+
+HIDDEN = "select length(concat($k{0}$k,length('$k{0}$))+((abs(1) --')\n)) as value"
+
+
+@pytest.mark.parametrize("tag", ["-", "+", "*", "/", "-1-", "*.5/", "%", "=", "<", ">", "<>", "||", "::", "."])
+def test_a_text_that_sqlglot_takes_apart_otherwise_than_the_engine_has_no_tree(tag: str) -> None:
+    """To the engine ``abs(1)`` is in a string, and to sqlglot a call behind one: another engine would run it."""
+    text = HIDDEN.format(tag)
+    assert any(token.text == "abs" for token in sqlglot.tokenize(text, dialect="duckdb"))
+    with pytest.raises(CatalogError, match="in a plainer form"):
+        parse(text, Path("a.sql"), 1)
+
+
+@pytest.mark.parametrize("text", ["select 1 {# + abs(2) #}", "select 1 as a {# it's #}, 'b' as b"])
+def test_a_text_in_which_sqlglot_sees_comments_of_its_own_has_no_tree(text: str) -> None:
+    with pytest.raises(CatalogError, match="in a plainer form"):
+        parse(text, Path("a.sql"), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 'a''b' as \"x\"\"y\", e'a\\'b', $$q'$$, $t$ \"q $t$ -- it's\nfrom t group  by a",
+        "select /* it's /* in */ here */ $k - $k as a, 1.5e3, .5 from f(k := $k) where a <> 'é' and b >= \"Ü\"",
+    ],
+)
+def test_a_text_that_both_take_apart_alike_has_a_tree(text: str) -> None:
+    assert parse(text, Path("a.sql"), 1).sql(dialect="duckdb")
