@@ -58,6 +58,8 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
             raise UsageError(f"{folder}: exists and is not an export of a warehouse; name another folder")
         if not overwrite:
             raise UsageError(f"{folder}: exists already; --replace overwrites it")
+    if "," in str(folder):
+        raise UsageError(f"{folder}: has a comma, where DuckDB takes it for several folders; name another one")
     tables = list(database.catalog.of_kind("tables"))
     with whole_folder(folder, is_ours=overwrite) as part:
         (part / TABLES).mkdir()

@@ -204,6 +204,8 @@ def test_no_folder_is_written_over_unasked_and_an_export_that_fails_leaves_nothi
                 warehouse.export(other, replace=replace)
         with pytest.raises(UsageError, match="nowhere"):
             warehouse.export(tmp_path / "nowhere" / "archive")
+        with pytest.raises(UsageError, match="a,b: has a comma"):
+            warehouse.export(tmp_path / "a,b")
         assert not (folder / archive.VIEWS).exists()
         warehouse.export(folder, replace=True)
         before = (folder / archive.VIEWS).read_bytes()
