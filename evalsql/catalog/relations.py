@@ -26,6 +26,7 @@ from evalsql.catalog.sql_text import (
     relation_calls,
     relations_named,
     relations_read,
+    typed_columns,
 )
 from evalsql.errors import CatalogError
 from evalsql.phrases import read_cells
@@ -81,6 +82,11 @@ class Relation:
     def columns(self) -> Mapping[str, str]:
         """Comment by column, a measure's contract columns first."""
         return {**CONTRACT, **self.header.columns} if self.is_measure else self.header.columns
+
+    @property
+    def computed_columns(self) -> frozenset[str]:
+        """Of a table: the names of columns that are not stored."""
+        return frozenset(column.name for column in typed_columns(self.body) if column.is_computed)
 
     @property
     def family(self) -> str:
@@ -149,6 +155,10 @@ class Catalog:
     def schemas(self) -> Mapping[str, str]:
         """The schema of each step; other relations are found by their bare names."""
         return {step.name: "temp" if step.name in self.temporary else STEPS for step in self.of_kind(STEPS)}
+
+    @cached_property
+    def computed_columns(self) -> frozenset[str]:
+        return frozenset(name for table in self.of_kind("tables") for name in table.computed_columns)
 
     def for_connection(self, names: Iterable[str]) -> Catalog:
         return replace(self, temporary=self.temporary | frozenset(names))

@@ -242,23 +242,39 @@ _LOOSE = ("(", ")", "virtual")
 _PLAIN = re.compile('"[a-z_][a-z0-9_]*"')
 
 
+class TypedColumn(NamedTuple):
+    """A column of a CREATE TABLE: its words, its name without marks, and whether its values are computed."""
+
+    text: str
+    name: str
+    is_computed: bool
+
+
 @cache
-def typed_columns(sql: str) -> list[str]:
+def typed_columns(sql: str) -> list[TypedColumn]:
     """Each column of a CREATE TABLE as words, without the word virtual, marks of plain names and brackets of no call.
 
     The engine writes those otherwise. Another name keeps its marks, so that nothing in it is taken for SQL. A column's
     own name keeps its case, which the columns of answers have.
     """
-    columns: list[list[str]] = [[]]
+    columns: list[list[Token]] = [[]]
     depth, before = 0, ""
-    for kind, text, *_ in tokens(sql):
+    for each in tokens(sql):
+        kind, text = each.kind, each.text
         depth += {"(": 1, ")": -1}.get(text, 0)
         is_call = text == "(" and depth > 1 and before not in ("", "as")
         before = text.lower() if kind in ("word", "name") else ""
         if text == "," and depth == 1:
             columns.append([])
-        elif kind == "name" and _PLAIN.fullmatch(text):
-            columns[-1].append(text[1:-1])
         elif kind != "comment" and depth and (is_call or text.lower() not in _LOOSE):
-            columns[-1].append(text.lower() if kind == "word" and columns[-1] else text)
-    return [" ".join(column) for column in columns]
+            columns[-1].append(each)
+    return [_typed_column(column) for column in columns]
+
+
+def _typed_column(pieces: list[Token]) -> TypedColumn:
+    first = pieces[0].text if pieces else ""
+    name = first[1:-1].replace('""', '"') if first.startswith('"') else first
+    words = [each.text.lower() if each.kind == "word" else each.text for each in pieces[1:]]
+    text = " ".join(word[1:-1] if _PLAIN.fullmatch(word) else word for word in [first, *words])
+    spoken = " ".join(each.text.lower() if each.kind == "word" else "" for each in pieces)
+    return TypedColumn(text, name, "generated always as" in spoken)

@@ -217,7 +217,7 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
-        if any(statement_text.indexes_computed(each.query) for each in statements):
+        if any(statement_text.indexes_computed(each.query, self.catalog.computed_columns) for each in statements):
             raise UsageError("an index is of columns here; one of computed values may have others to somebody else")
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()

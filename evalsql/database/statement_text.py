@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,14 +65,15 @@ def makes_view(query: str) -> bool:
     return words[:1] == ["create"] and "view" in words and concerns_file(query)
 
 
-def indexes_computed(query: str) -> bool:
-    """Whether a statement is a CREATE INDEX of values that are computed, not of columns alone."""
+def indexes_computed(query: str, computed: Collection[str]) -> bool:
+    """Whether a statement is a CREATE INDEX of values, or of columns of these names, which are computed."""
     pieces = [each for each in tokens(query) if each.kind != "comment"]
     words = [each.text.lower() for each in pieces]
     if words[:1] != ["create"] or "index" not in words[1:3] or "(" not in words:
         return False
     listed = takewhile(lambda each: each.text != ")", pieces[words.index("(") + 1 :])
-    return any(each.kind not in ("word", "name") and each.text != "," for each in listed)
+    columns = [each for each in listed if each.text != ","]
+    return any(each.kind not in ("word", "name") or each.text.strip('"').lower() in computed for each in columns)
 
 
 def placed(query: str, database: str) -> str | None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -32,7 +31,6 @@ MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
 _MOST_TOLD = 5
 MADE_TABLES = ("measures", "relations")  # that the program writes itself, from its own files and the added measures
-_GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 _IN_PLACE_WORDS = """\
 -- This folder as a warehouse, its tables being read from the Parquet files. In the folder: duckdb -init open.sql
 -- From elsewhere, first: set file_search_path = 'the folder';
@@ -143,8 +141,7 @@ def make_added(database: Database) -> None:
 
 
 def stored_columns(table: Relation) -> list[str]:
-    generated = _GENERATED.findall(table.body)
-    return [column for column in table.columns if column not in generated]
+    return [column for column in table.columns if column not in table.computed_columns]
 
 
 # Back again

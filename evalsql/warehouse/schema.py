@@ -19,7 +19,7 @@ from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
-from evalsql.database.statement_text import CallError, check_settings
+from evalsql.database.statement_text import CallError, check_settings, indexes_computed
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
@@ -57,14 +57,7 @@ _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
-# The engine writes such values in brackets. It finds rows by the values at the time, of which macros made others, and
-# ends in a fault where columns are computed.
-_COMPUTED_INDEXES = r"""
-    select table_name, index_name from system.main.duckdb_indexes()
-    where system.main.regexp_matches(expressions, '(^\[|, )(''\(|(first|last)_rank\b)')
-"""
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
-_COMPUTED = " generated always as "
 _COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
 
 
@@ -332,8 +325,8 @@ def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
     for table, sql in tables.items():
         columns = typed_columns(sql) if table.lower() in bodies else ()
         for column in columns:
-            if _COMPUTED in column and column not in ours:
-                _refuse(database, [table], f"has different columns from a warehouse's, such as {column}")
+            if column.is_computed and column not in ours:
+                _refuse(database, [table], f"has different columns from a warehouse's, such as {column.text}")
 
 
 def refuse_operators(database: Database) -> None:
@@ -381,11 +374,15 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         if any(typed_columns(tables[name]) != expected[name] for name in expected):
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
     for name in expected.keys() & tables.keys():  # no version had a column otherwise, but for those computed now
-        stored = {each.partition(" ")[0]: each for each in expected[name] if _COMPUTED not in each}
+        stored = {each.name: each for each in expected[name] if not each.is_computed}
         for each in typed_columns(tables[name]):
-            if stored.get(each.partition(" ")[0].strip('"').lower(), each) != each:
-                _refuse(database, [name], f"has different columns from a warehouse's, such as {each}")
-    found = [quoted(index) for table, index in database.rows(_COMPUTED_INDEXES) if table in expected]
+            if stored.get(each.name.lower(), each) != each:
+                _refuse(database, [name], f"has different columns from a warehouse's, such as {each.text}")
+    # The engine finds rows by the values at the time, of which macros made others, and ends in a fault where columns
+    # are computed.
+    indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
+    computed = database.catalog.computed_columns
+    found = [quoted(index) for table, index, sql in indexes if table in expected and indexes_computed(sql, computed)]
     _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"

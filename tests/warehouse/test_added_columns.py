@@ -78,3 +78,21 @@ def test_measures_are_kept_beside_them(files: tuple[Path, Path], tmp_path: Path)
     with evalsql.open(shutil.copy(files[1], tmp_path / "w.duckdb")) as warehouse:
         assert warehouse.load_measures(own) == ["Own"]
         warehouse.drop_measures("Own")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *('"run date" date', '"runs, run" integer', '"x generated always as (1)" integer'),
+        *('"a ""b"" (c" integer', "e enum('a generated always as b', 'c, d')", '"generated always as" varchar'),
+    ],
+)
+def test_an_added_column_may_have_any_name_and_value(column: str, tmp_path: Path) -> None:
+    """The words of its name or values are no words of a type."""
+    path = tmp_path / "a.duckdb"
+    with evalsql.open(path) as warehouse:
+        load_sample(warehouse, "bm25")
+        warehouse.execute(f"alter table runs add column {column}")
+    with evalsql.open(path) as warehouse:
+        warehouse.load_runs(SAMPLE / "runs" / "dense.run", qrels="sample")
+        assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",)]

@@ -49,12 +49,15 @@ def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> No
             evalsql.open(path, read_only=read_only)
     with pytest.raises(WarehouseError, match='"i" is an index of values that its maker computed'):
         evalsql.open(crafted("create index i on judged_ranks (rank, last_rank)"))  # a load ends in a fault of DuckDB
+    for table, column in (("judged_ranks", "FIRST_RANK"), ("judged_ranks", '"Last_Rank"'), ("retrieved", "First_rank")):
+        with pytest.raises(WarehouseError, match='"i" is an index of values that its maker computed'):
+            evalsql.open(crafted(f"create index i on {table} ({column})"))
     with evalsql.open(crafted('create index "(a" on topics (topic)')) as warehouse:
         asked = "select topic from topics where {} = '{}'"
         assert warehouse.rows(asked.format("topic", "T01")) == warehouse.rows(asked.format("lower(topic)", "t01"))
-        for computed in ("lower(topic)", "topic, (topic_id + 1)"):
+        for computed in ("topics (lower(topic))", "topics (topic, (topic_id + 1))", 'retrieved (rank, "First_Rank")'):
             with pytest.raises(UsageError, match="an index is of columns here"):
-                warehouse.execute(f"create unique index if not exists another on main.topics ({computed})")
+                warehouse.execute(f"create unique index if not exists another on main.{computed}")
         warehouse.execute('create index "lower(x)" on topics using art (topic_id, "topic")')
 
 
