@@ -378,6 +378,10 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         for each in typed_columns(tables[name]):
             if stored.get(each.name.lower(), each) != each:
                 _refuse(database, [name], f"has different columns from a warehouse's, such as {each.text}")
+        if "meta" in stored:  # a CREATE TABLE shows no collation within a MAP
+            planned = literal(f"select meta from {quoted(database.name)}.main.{name}")
+            (plan,) = database.column(f"select system.main.json_serialize_plan({planned})")
+            _refuse(database, [name] * ('"collation":"' in plan), "has another collation in its column meta")
     # The engine finds rows by the values at the time, of which macros made others, and ends in a fault where columns
     # are computed.
     indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")

@@ -9,6 +9,8 @@ import pytest
 
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse, WarehouseError
+from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.sql_text import typed_columns
 from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
 from tests.warehouse.conftest import Crafted
@@ -59,6 +61,27 @@ def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> No
             with pytest.raises(UsageError, match="an index is of columns here"):
                 warehouse.execute(f"create unique index if not exists another on main.{computed}")
         warehouse.execute('create index "lower(x)" on topics using art (topic_id, "topic")')
+
+
+MAPS = ("map(['a' collate {0}], ['b'])", "map(['a'], ['b' collate {0}])", "map(['a' collate {0}], ['b' collate {0}])")
+
+
+@pytest.mark.parametrize("table", ["runs", "qrels"])
+@pytest.mark.parametrize("collation", ["nocase", "noaccent", "nfc", "noaccent.nocase"])
+def test_no_collation_within_meta_makes_one_system_of_two(crafted: Crafted, table: str, collation: str) -> None:
+    """With nocase S and s were one system of a board; the engine shows a collation of plain columns only."""
+    required = [each.name for each in typed_columns(read_catalog()[table].body) if each.text.endswith(" not null")]
+    for made in MAPS:
+        path = crafted(
+            f"create table changed as select * replace ({made.format(collation)} as meta) from {table} limit 0",
+            f"insert into changed from {table}",
+            *(f"alter table changed alter {column} set not null" for column in required),
+            *(f"drop table {table}", f"alter table changed rename to {table}"),
+        )
+        with pytest.raises(WarehouseError, match=f"{table} has another collation in its column meta; do not use"):
+            evalsql.open(path, read_only=True)
+    with evalsql.open(crafted(f"update {table} set meta = map(['a'], ['collation'])"), read_only=True) as warehouse:
+        assert warehouse.rows(f"select distinct meta['a'] from {table}") == [("collation",)]
 
 
 def test_spans_of_which_nothing_is_said_are_exported(empty: Warehouse, tmp_path: Path) -> None:
