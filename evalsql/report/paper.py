@@ -19,6 +19,7 @@ from evalsql.evaluation.selection import Choice, choose_runs, held_systems
 from evalsql.phrases import counted
 from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, arranged, compare_runs, verdict
 from evalsql.report.table import BETTER, WORSE, Table
+from evalsql.report.writers import escape_latex
 from evalsql.warehouse.warehouse import Warehouse
 
 _T = TypeVar("_T")
@@ -230,10 +231,10 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     asked |= {"measure": paper.measures[0].value, "collections": collections, "qrels": paper.qrels or ()}
     try:
         found = board(warehouse.evaluation, order, **asked)
-        query = board(warehouse.evaluation, order, **asked, baseline=base).query if base else f"{found.query} limit 0"
+        pairs = board(warehouse.evaluation, order, **asked, baseline=base).query if base else None
     except UsageError as error:
         raise UsageError(f"{paper.path}: {error}") from error
-    pairs = [row._asdict() for row in warehouse.database.records(query)]
+    tested = [row._asdict() for row in warehouse.database.records(pairs)] if pairs else []
     table = Table(*warehouse.database.table(found.query))
     if absent := [each for each in order if each not in table.values("system")]:
         lacks = "lacks a collection of the table"
@@ -243,15 +244,17 @@ def paper_board(warehouse: Warehouse, paper: PaperFile) -> tuple[Table, Mapping[
     shown = table.picked("system", *columns, "mean")
     rows = sorted(shown, key=lambda row: order.index(row[0])) if paper.order == "given" else shown
     lower = {found.measure} if "mean" in found.lower else set()
-    marks = {pair["system"]: verdict(pair, paper.alpha, lower) for pair in pairs}
+    marks = {pair["system"]: verdict(pair, paper.alpha, lower) for pair in tested}
     measure = names[paper.measures[0].value]
     caption = paper.caption.strip() or f"{measure} on {len(found.collections)} collections; the best in bold."
     if base:
-        held = f"p corrected by Holm for {counted(len(pairs), 'test')}, alpha = {paper.alpha:g}"
-        tested = f"paired t test over collections, {held}"
-        caption += f" {BETTER} is significantly better than {names[base]}, {WORSE} significantly worse ({tested})."
+        held = f"p corrected by Holm for {counted(len(tested), 'test')}, alpha = {paper.alpha:g}"
+        how = f"paired t test over collections, {held}"
+        caption += f" {BETTER} is significantly better than {names[base]}, {WORSE} significantly worse ({how})."
     header = "system" if paper.header == "run" else paper.header
-    heads = [header, *(names.get(each, each) for each in columns), "mean"]
+    # What a pattern found is no name of the file's, and no LaTeX.
+    others = {each: escape_latex(each) if paper.raw_names else each for each in columns}
+    heads = [header, *((others | names)[each] for each in columns), "mean"]
     made = Table(
         heads,
         [[names[name], *values] for name, *values in rows],

@@ -117,6 +117,22 @@ def test_beside_a_baseline(command: Command, path: Path) -> None:
 
 
 @pytest.mark.long
+def test_what_a_pattern_finds_is_no_latex(command: Command, tmp_path: Path) -> None:
+    """Names of the file may be LaTeX, and names in the warehouse never; a baseline is not needed."""
+    lines = [f"{system},{name},nDCG@10,.5" for system in "ab" for name in ("c-1", r"\input{/etc/hostname}", "d")]
+    write(tmp_path / "s.csv", "\n".join(["system,collection,measure,value", *lines]))
+    assert command("load", "scores", "s.csv", "--db", "s.duckdb").returncode == 0
+    text = 'collections = [{collection = "d", name = "$d$"}, "*"]\nmeasures = ["nDCG@10"]\nsystems = ["a", "b"]\n'
+    for chosen in ("", "baseline = 'b'\n"):
+        write(tmp_path / "t.toml", f"raw_names = true\n{chosen}{text}")
+        made = command("table", "t.toml", "--db", "s.duckdb")
+        assert made.returncode == 0, made.stderr
+        assert r"\textbackslash{}input\{/etc/hostname\}" in made.stdout
+        assert r"\input" not in made.stdout
+        assert "$d$" in made.stdout
+
+
+@pytest.mark.long
 def test_a_paper_s_table_of_collections(command: Command, path: Path, tmp_path: Path) -> None:
     """Systems in the order that is given, the best in bold, daggers by scipy's paired t tests and Holm's method."""
     text = """collections = ["c3", {collection = "c0", name = "Zero"}, "c[1245]"]
