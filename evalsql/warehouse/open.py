@@ -19,6 +19,7 @@ from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.statement_text import check_settings, says_more
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
+from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
 from evalsql.warehouse import schema
@@ -225,12 +226,39 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
         with database.transaction():
             if is_older:
                 schema.refuse_operators_by_name(database)  # there is no fence yet
-                schema.upgrade(database, schema_version)
+                _upgrade(database, schema_version)
                 schema.check_tables(database, schema.main_tables(database), is_current=True)
                 _take_own(database, is_trusted)
             schema.rebuild(database)
         database.checkpoint()
     return is_ours
+
+
+def _upgrade(database: Database, schema_version: int) -> None:
+    """Bring the tables from the given version to this one, within the caller's transaction."""
+    catalog = database.catalog
+    is_first, has_old_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
+    changed = ["qrels"] if has_old_qrels else []
+    changed += [*(["retrieved", "judged_ranks"] if has_old_ranks else []), *(["runs"] if is_first else [])]
+    for table in changed:
+        database.execute(f"alter table {table} rename to old_{table}")
+    held = {
+        name for schema, name, kind in schema.objects_in(database, database.name) if (schema, kind) == ("main", "table")
+    }
+    schema.create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
+    if has_old_qrels:
+        database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
+    if is_first:  # it knew no ties, judgment groups and preferences
+        database.insert("runs", "select * from old_runs")
+        sets = {"new_qrels": "select qrels_id from qrels"}
+        database.insert("judged_documents", database.query("new_judged_documents", sets))
+    if has_old_ranks:  # without ties above, and places among judged and among relevant documents
+        ranked = {"ranked": "select * from old_retrieved"}
+        database.insert("retrieved", database.query("retrieved_rows", ranked))
+        pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
+        rank_judged(database, pairs)
+    for table in changed:
+        database.execute(f"drop table old_{table}")
 
 
 def _take_own(database: Database, is_trusted: bool) -> None:

@@ -21,8 +21,7 @@ from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
 from evalsql.database.statement_text import CallError, check_settings, indexes_computed
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
-from evalsql.ingest.base_rows import rank_judged
-from evalsql.phrases import Progress, silent
+from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
 from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in, hides
 
@@ -56,6 +55,10 @@ _MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
+_COLUMNS = """
+    select column_name from system.main.duckdb_columns()
+    where database_name = {} and schema_name = 'main' and table_name = {}
+"""
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
@@ -253,31 +256,6 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
     progress(_MAKING, len(listed), len(listed))
 
 
-def upgrade(database: Database, schema_version: int) -> None:
-    """Bring the tables from the given version to this one, within the caller's transaction."""
-    catalog = database.catalog
-    is_first, has_old_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
-    changed = ["qrels"] if has_old_qrels else []
-    changed += [*(["retrieved", "judged_ranks"] if has_old_ranks else []), *(["runs"] if is_first else [])]
-    for table in changed:
-        database.execute(f"alter table {table} rename to old_{table}")
-    held = {name for schema, name, kind in objects_in(database, database.name) if (schema, kind) == ("main", "table")}
-    create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
-    if has_old_qrels:
-        database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
-    if is_first:  # it knew no ties, judgment groups and preferences
-        database.insert("runs", "select * from old_runs")
-        sets = {"new_qrels": "select qrels_id from qrels"}
-        database.insert("judged_documents", database.query("new_judged_documents", sets))
-    if has_old_ranks:  # without ties above, and places among judged and among relevant documents
-        ranked = {"ranked": "select * from old_retrieved"}
-        database.insert("retrieved", database.query("retrieved_rows", ranked))
-        pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
-        rank_judged(database, pairs)
-    for table in changed:
-        database.execute(f"drop table old_{table}")
-
-
 # What a file is, before anything in it is run
 
 
@@ -371,17 +349,19 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         held = {name: [each for each in typed_columns(tables[name]) if each in expected[name]] for name in expected}
         changed = [name for name in expected if held[name] != expected[name]]
         _refuse(database, changed, "has different columns from a warehouse's")
-        if any(typed_columns(tables[name]) != expected[name] for name in expected):
+        wider = [name for name in expected if typed_columns(tables[name]) != expected[name]]
+        for name in wider:
+            columns = database.column(_COLUMNS.format(literal(database.name), literal(name)))
+            _refuse_collations(database, name, set(columns) - {each.name for each in expected[name]})
+        if wider:
             check_definitions(database, check_settings)  # a load computes their defaults, and checks
     for name in expected.keys() & tables.keys():  # no version had a column otherwise, but for those computed now
         stored = {each.name: each for each in expected[name] if not each.is_computed}
         for each in typed_columns(tables[name]):
             if stored.get(each.name.lower(), each) != each:
                 _refuse(database, [name], f"has different columns from a warehouse's, such as {each.text}")
-        if "meta" in stored:  # a CREATE TABLE shows no collation within a MAP
-            planned = literal(f"select meta from {quoted(database.name)}.main.{name}")
-            (plan,) = database.column(f"select system.main.json_serialize_plan({planned})")
-            _refuse(database, [name] * ('"collation":"' in plan), "has another collation in its column meta")
+        if "meta" in {each.name for each in typed_columns(tables[name])}:
+            _refuse_collations(database, name, ["meta"])
     # The engine finds rows by the values at the time, of which macros made others, and ends in a fault where columns
     # are computed.
     indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
@@ -392,6 +372,14 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else database.column(triggers)
         _refuse(database, found, "is a trigger, which a warehouse has none of")
+
+
+def _refuse_collations(database: Database, table: str, columns: Collection[str]) -> None:
+    """Raise WarehouseError where these values compare otherwise than text; no CREATE TABLE says that of a MAP."""
+    asked = f"select {', '.join(map(quoted, columns))} from {quoted(database.name)}.main.{quoted(table)}"
+    plan = str(database.column(f"select system.main.json_serialize_plan({literal(asked)})")[0]) if columns else ""
+    if '"collation":"' in plan or '"error":true' in plan:
+        _refuse(database, [table], f"has another collation in {some_of(sorted(columns))}")
 
 
 def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:

@@ -78,8 +78,11 @@ def test_no_collation_within_meta_makes_one_system_of_two(crafted: Crafted, tabl
             *(f"alter table changed alter {column} set not null" for column in required),
             *(f"drop table {table}", f"alter table changed rename to {table}"),
         )
-        with pytest.raises(WarehouseError, match=f"{table} has another collation in its column meta; do not use"):
+        with pytest.raises(WarehouseError, match=f"{table} has another collation in meta; do not use"):
             evalsql.open(path, read_only=True)
+    path = crafted(f"alter table {table} add column extra varchar collate {collation}")
+    with pytest.raises(WarehouseError, match=f"{table} has another collation in extra"):
+        evalsql.open(path, read_only=True)
     with evalsql.open(crafted(f"update {table} set meta = map(['a'], ['collation'])"), read_only=True) as warehouse:
         assert warehouse.rows(f"select distinct meta['a'] from {table}") == [("collation",)]
 

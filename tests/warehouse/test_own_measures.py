@@ -207,6 +207,8 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
                 ("measure: Fullness", "measure: De pth", "De pth cannot name a measure"),
                 ("measure: Fullness", "measure: D@5", "D@5 cannot name a measure"),
                 ("measure: Fullness", "measure: all_trec", "all_trec cannot name a measure"),
+                # Values of all measures would have it too: runs A and a become one.
+                ("topics.run,", "topics.run collate nocase as run,", "holds collate, which the body"),
                 ("range: 0 inf", "range: 1 0", "range is 1 0, but must be two numbers"),
                 ("range: 0 inf", "range: wide", "range is wide, but must be two numbers"),
                 ("worth", "full", "full is a word of SQL and cannot name a parameter"),
