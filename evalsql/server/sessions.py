@@ -104,6 +104,7 @@ class Session:
     making: list[str] = field(default_factory=list)  # what keeps the measures it has announced and is not yet run
     may_drop: bool = False  # whether nothing of that is run
     step: int = 0  # the number of the last of it that is run
+    announced: set[str] = field(default_factory=set)  # the names of these measures, until the transaction ends
 
 
 @dataclass
@@ -153,7 +154,8 @@ class Sessions:
                     raise RefusedError(STOPPING)
                 drops = _DROPS.fullmatch(text) if known.may_drop else None
                 is_step = text in known.making[:1]
-                run = text if is_step or (drops and drops[1] in self.kept) else admitted(text, known.role, self.kept)
+                kept = self.kept.union(*(each.announced for each in self.known.values()))
+                run = text if is_step or (drops and drops[1] in kept) else admitted(text, known.role, kept)
                 words = [first_word(each.query) for each in engine.extract_statements(run)]
                 commits = not {*COMMITS}.isdisjoint(words)
                 if (commits and (known.making or (known.step and len(words) > 1))) or _DONE in text.lower():
@@ -171,7 +173,8 @@ class Sessions:
             for word in words:
                 known.is_alone = words == [word] if word in BEGINS else known.is_alone and word not in ends
             if is_ended:
-                known.making, known.may_drop, known.step = [], False, 0
+                self.kept |= known.announced if commits else set()
+                known.making, known.may_drop, known.step, known.announced = [], False, 0, set()
             return run
 
     def _behind_step(self, known: Session, text: str, *, is_step: bool) -> str:
@@ -196,7 +199,7 @@ class Sessions:
             if not known.is_alone:
                 raise RefusedError("measures are kept in a transaction")
             names, known.making = makes(text.removeprefix(MEASURES))
-            self.kept |= names
+            known.announced |= names
             known.may_drop = True
             return f"{self._begun_step(known)}; select true as known"
         word, _, other = text.rpartition(" ")

@@ -177,7 +177,9 @@ def test_measures_are_kept_whole_and_nothing_else_gets_their_names(sessions: Wat
         assert is_refused(ends)
     assert not is_refused("select nosuch; rollback")  # which does not come to that
     assert is_refused("commit")
+    assert is_refused("drop view own")
     assert not is_refused("rollback")
+    assert not is_refused("drop view own")  # which is no measure's name then
     assert not is_refused("commit")  # of nothing
     sessions.authorise("a", "begin")
     assert str(sessions.authorise("a", announced)).endswith(known)
