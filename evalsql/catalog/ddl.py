@@ -34,6 +34,8 @@ _KINDS = (
     *("tables", "measures", "reports", "statistics", "boards", "judging", "calls", "costs", "fusion", "functions"),
     *(STEPS, "keys"),
 )
+# A measure's columns of the contract as what they must be.
+_TYPED = ", ".join(f"cast({name} as {'double' if name == 'value' else 'varchar'}) as {name}" for name in CONTRACT)
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 
@@ -119,7 +121,10 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         yield f"{create} macro {name}({signature(relation.parameters)}) as (\n{body}\n)"
     if "macro table" in objects:
         taken = signature(relation.parameters, catalog.list_parameter(relation))
-        yield f"{create} macro {name}({taken}) as table (\n{over_scores or _macro_body(catalog, relation)}\n)"
+        body = over_scores or _macro_body(catalog, relation)
+        if relation.is_measure and not relation.is_packaged:  # other types would become those of all measures
+            body = f"select * replace ({_TYPED}) from (\n{body}\n)"
+        yield f"{create} macro {name}({taken}) as table (\n{body}\n)"
     if objects == ["view"]:
         yield f"{create} view {name} as\n{over_scores or in_schemas(relation.body, catalog.schemas)}"
     elif "view" in objects:

@@ -161,12 +161,12 @@ def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -
     """Put a user's own views and macros into the file in the place of those before; their texts may be kept already."""
     names = {relation.name for relation in before.own}
     database.announce(database.catalog.own)
-    _drop(database, database.name, names)
-    _make_own(database)
-    database.execute_all((signing if are_kept else keeping)(database.catalog))
     if database.path != MEMORY:
-        _drop(database, "temp", names)
-        add_own(database)
+        _drop(database, database.name, names)
+        _make_own(database)
+    database.execute_all((signing if are_kept else keeping)(database.catalog))
+    _drop(database, "temp", names)
+    add_own(database)
 
 
 def _make_own(database: Database) -> None:

@@ -7,14 +7,14 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, QueryError, UsageError, WarehouseError
+from evalsql import InputWarning, QueryError, UsageError, Warehouse, WarehouseError
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.catalog.sql_text import functions_named
 from evalsql.database import database
 from evalsql.database.statement_text import engine_functions
 from evalsql.evaluation.holes import unbounded
-from tests.conftest import SAMPLE, Command, own_measure
+from tests.conftest import SAMPLE, Command, load_sample, own_measure, write
 from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_foreign_files import BY_HAND, TRUE_AP
 from tests.warehouse.test_own_measures import kept
@@ -246,3 +246,42 @@ def test_what_another_connection_of_this_process_keeps_is_no_unknown_measure(
         again.drop_measures("Mine")
         with pytest.raises(UsageError, match=r"changed the measures .*; close this one"):
             warehouse.evaluate("Mine")
+
+
+TYPED = """\
+-- measure: Typed
+-- title: T
+-- definition: D
+-- range: 0 1
+-- mean: arithmetic
+{}select qrels, run, topic, {} as value
+from evaluated_topics
+"""
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*(with different SQL|beside those of evalsql)")
+@pytest.mark.parametrize("value", ["cast(0.5 as variant)", "'5e-1'", "cast(0.5 as float)", "cast('0.5' as json)"])
+def test_no_type_of_a_kept_measure_becomes_that_of_others(crafted: Crafted, value: str) -> None:
+    """AP was .65 beside a VARIANT, of which rounded values were added up, and an error beside texts."""
+    asked = "select run, measure, value from summary where measure in ('AP', 'RR') order by all"
+    told = []
+    for statements in ((), (kept(TYPED.format("", value), "typed"),)):
+        with evalsql.open(crafted(*statements, OTHER_SQL), read_only=True) as warehouse:
+            told.append(warehouse.rows(asked))
+    assert told[0] == told[1]
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_no_type_under_another_order_of_ties_becomes_that_of_others(empty: Warehouse, tmp_path: Path) -> None:
+    """What the header names for it has columns of its own."""
+    load_sample(empty, "bm25", "dense")
+    asked = "select * from tie_effects where measure in ('AP', 'RR') order by all"
+    before = empty.rows(asked)
+    ties = "-- parameters: ties\n-- ties: worst, best, expected = half_tied\n"
+    write(tmp_path / "own" / "typed.sql", TYPED.format(ties, "0.5::double"))
+    step = TYPED.format("", "cast(0.25 as variant)").partition("select")[2]
+    write(tmp_path / "own" / "half_tied.sql", f"-- title: x\n-- columns: qrels, run, topic, value\nselect{step}")
+    assert empty.load_measures(tmp_path / "own") == ["Typed"]
+    assert empty.rows(asked) == before
+    assert empty.rows("select distinct value, typeof(value) from typed(ties := 'worst')") == [(0.25, "DOUBLE")]
