@@ -197,7 +197,12 @@ def parse(text: str | None) -> dict[str, str] | None:
 
 
 RANKINGS = column_names("records")["ranking"]
-JUDGED = (*RANKINGS, "ratings")  # of judgments, as Quepid, Elasticsearch and OpenSearch have them
+# Of judgments; ratings as Quepid, Elasticsearch and OpenSearch have them. What was retrieved judges nothing.
+JUDGED = (
+    *column_names("records")["judged"],
+    *(name for name in RANKINGS if not name.startswith("retrieved")),
+    "ratings",
+)
 # Elasticsearch and OpenSearch, Solr, Qdrant, Pinecone.
 _ANSWERS = (
     *(("hits", "hits"), ("response", "hits", "hits"), ("response", "docs")),

@@ -78,6 +78,16 @@ def test_documents_of_questions_are_judgments_as_pairs(empty: Warehouse, tmp_pat
         assert held == [("1", "a", 1), ("1", "b", 1), ("2", "c", 1)]
 
 
+def test_what_was_retrieved_is_not_taken_for_what_is_relevant(empty: Warehouse, tmp_path: Path) -> None:
+    """Exports of LlamaIndex, of Ragas and of programs have both in one record."""
+    for expected in ("expected_ids", "reference_context_ids", "relevant", "gold"):
+        record = {"qid": "1", "query": "x", expected: ["a", "b"], "retrieved_ids": ["z"], "results": ["y"]}
+        empty.load_qrels(write(tmp_path / "q.jsonl", lines([record])), form="pairs", replace=True)
+        assert empty.rows("select document from judgments order by all") == [("a",), ("b",)], expected
+    with pytest.raises(InputError, match=r"no field for the documents .* --columns document=NAME"):
+        empty.load_qrels(write(tmp_path / "q.jsonl", lines([{"qid": "1", "retrieved_ids": ["z"]}])), form="pairs")
+
+
 RATED = [{"docId": "a", "rating": "3.000"}, {"docId": "b", "rating": "0.0"}]
 # Forms of judgments, and what Quepid, OpenSearch, Elasticsearch and programs write in them.
 JUDGED: list[tuple[str, Any, str]] = [
