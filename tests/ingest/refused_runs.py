@@ -47,6 +47,7 @@ REFUSED: list[tuple[bytes | str, str]] = [
         b"PK\x03\x04" + bytes(40) + b"xl/workbook.xml",
         "is an Excel workbook, neither a run nor judgments; export the sheet",
     ),
+    (gzip.compress(gzip.compress(b"1 Q0 d1 1 2.5 x\n")), "r: is compressed by gzip twice, .*; gunzip unpacks it once"),
     (b"PK\x03\x04" + bytes(40), "cannot be read as a zip archive: "),
     (
         gzip.compress(b"\n" * 70_000 + TREC_RUN.encode()),
