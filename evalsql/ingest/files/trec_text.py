@@ -205,7 +205,7 @@ def split(line: str) -> list[str]:
 
 
 def shifted(line: str, columns: Sequence[str]) -> str:
-    """Why a run's line has its columns elsewhere: a name holds blanks. Empty if all is well."""
+    """Why a run's line has its columns elsewhere, as where a name holds blanks. Empty if all is well."""
     remedy = "such names take TSV with a header"
     by_tabs = [column.strip() for column in line.split("\t")] if " " in line and "\t" in line else []
     if len(by_tabs) in (5, 6) and not (number_fault("", by_tabs[4]) or integer_fault("", by_tabs[3])):
@@ -214,6 +214,8 @@ def shifted(line: str, columns: Sequence[str]) -> str:
     has_both_behind = len(columns) > 5 and not (integer_fault("", columns[4]) or number_fault("", columns[5]))
     if has_both_behind and number_fault("", columns[3]):
         return f"{_shown(columns[3])} stands for the rank, before a rank and a score; has a name blanks? {remedy}"
+    if len(columns) > 4 and columns[2].upper() == "Q0":
+        return "Q0 stands for the document, in the third column; expected topic Q0 document rank score [tag]"
     return ""
 
 
