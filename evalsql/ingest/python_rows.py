@@ -341,6 +341,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str, given: Given = None
         found.setdefault("rank", list(range(1, len(documents) + 1)))
     elif kind != "pairs":
         says = _of_rows(kind) if len(MEANINGS[kind][0]) > 3 else f"give {{document: {value}}}"
+        says += "; --form pairs takes all of them for relevant" if kind == "grades" else ""
         raise UsageError(f"topic {topic}: a list of documents says nothing of their {value}; {says}")
     return found
 
