@@ -74,7 +74,7 @@ unusable as (
     select
         file,
         line,
-        concat('the value of ', min(measure), ' is no finite number') as reason
+        concat('the value of ', min(measure), ' is no finite number such as 0.25') as reason
     from result_values
     where not coalesce(isfinite(value), false)
     group by file, line
