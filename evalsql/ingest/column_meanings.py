@@ -236,6 +236,8 @@ def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
         return {**record, "ids": ids[0]}
     if isinstance(of_all, Mapping) and "eval_name" in record:  # {topic: {document: score}} of FlagEmbedding
         return of_all
+    if isinstance(details := record.get("details"), Mapping) and "metric_score" in record:  # of rank_eval
+        return details
     for name in (each for each in _PARTS if _are(Mapping, record.get(each))):
         parts = sorted(record[name], key=lambda part: part["rank"] if isinstance(part.get("rank"), int) else 0)
         if "references" in record and any("citations" in part for part in parts):
