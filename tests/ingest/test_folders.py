@@ -53,7 +53,9 @@ def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, tmp
     assert empty.loader.notices == ["read as TREC (1 file), JSON (1 file)"]
     assert empty.rows("select file from files order by file") == [(f"{results}/a.list",), (f"{results}/b.json",)]
     notes = write(tmp_path / "none" / "notes.txt", "to do\n")
-    with pytest.raises(InputError, match=r"none: holds no run; skipped: .*notes.txt \(no run\)"):
+    (tmp_path / "none" / "system").mkdir()
+    skipped = r"skipped: .*notes.txt \(no run\), .*system \(a folder; .*/none/\* takes those in it\)"
+    with pytest.raises(InputError, match=rf"none: holds no run; {skipped}"):
         empty.load_runs(notes.parent)
 
 

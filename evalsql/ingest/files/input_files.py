@@ -246,7 +246,7 @@ class _Finder:
         """Those of several files that are of the kind; others are skipped, with the reason."""
         fitting, skipped = list[tuple[Source, bytes]](), list[Problem]()
         for name, path in inside:
-            reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
+            reason = f"a folder; {label}/* takes those in it" if path.is_dir() else unfit_name(Path(name).name)
             if not reason and path.is_file():
                 opened = open_file(name, path)
                 reason = unfit(*opened, kind)
