@@ -183,6 +183,9 @@ def test_a_file_of_systems_is_a_run_of_each(empty: Warehouse, tmp_path: Path) ->
         empty.load_runs(write(tmp_path / "bad.json", '{"x": {"1": {"a": 1}}, "y": {"1": {"a": "b"}}}'))
     with pytest.raises(InputError, match=r"topic bm25: expected {document: grade}, found an object or a list under 1"):
         empty.load_qrels(file)
+    for name in ("run", "results"):  # these name no system
+        whole = write(tmp_path / f"under {name}.json", json.dumps({name: systems["bm25"]}))
+        assert empty.load_runs(whole) == [f"under {name}"]
     # Elasticsearch before version 7 begins as such a file does.
     old = {"1": {"hits": {"total": 1, "hits": [{"_id": "a", "_score": 3}]}}}
     assert empty.load_runs(write(tmp_path / "old.json", json.dumps(old))) == ["old"]

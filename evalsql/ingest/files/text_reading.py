@@ -286,6 +286,8 @@ def systems(source: Source, head: bytes, folder: Path) -> list[Source]:
     are_hits = bool(rankings) and all({"score", "rank"} & ranking.keys() for ranking in rankings)
     if are_hits or any(isinstance(score, dict | list) for ranking in rankings for score in ranking.values()):
         return [source]
+    if len(runs) == 1 and {*runs} <= {"run", *column_meanings.RANKINGS}:  # these name no system
+        return [_part(source, "", next(iter(runs.values())), folder)._replace(label=source.label)]
     return [_part(source._replace(said={"system": name}), name, run, folder) for name, run in runs.items()] or [source]
 
 
