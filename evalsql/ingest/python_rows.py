@@ -230,7 +230,8 @@ def _by_topic(data: Mapping[Any, Any], kind: str, given: Given) -> Columns:
         return _joined(_of_record(_with_topic(topic, inner), kind, inside) for topic, inner in data.items())
     if not all(isinstance(inner, Mapping) for inner in data.values()):
         return _joined(_ranking(topic, inner, None, kind, given) for topic, inner in data.items())
-    first, inner = next(iter(data.items()), ("", {}))
+    nesting = (each for each in data.items() if {*map(type, each[1].values())} & {dict, list})
+    first, inner = next(chain(nesting, data.items()), ("", {}))
     if nested := next((name for name in inner if _is_nested(inner[name])), None):
         value = _value(kind)
         expected = f"expected {{document: {value}}}, found an object or a list under {nested}"
