@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
-from evalsql.ingest import column_meanings, python_rows
+from evalsql.ingest import column_meanings, python_rankings, python_rows
 from evalsql.ingest.column_meanings import Given
 
 _VIEW = "incoming_frame"
@@ -142,7 +142,7 @@ def _put_nested(database: Database, data: Mapping[Any, Any], kind: str) -> None:
     value = column_meanings.MEANINGS[kind][0][-1]
     topics, documents, numbers = list[str](), list[str](), list[float]()
     for topic, inner in data.items():
-        python_rows.refuse_several(topic, inner)
+        python_rankings.refuse_several(topic, inner)
         if not isinstance(inner, Mapping):
             raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
         topics += _names([topic], topic) * len(inner)

@@ -16,7 +16,7 @@ from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Format, Source
 from evalsql.ingest.files.trec_text import is_header, number_fault, plain_grade, split
-from evalsql.ingest.python_rows import holds_ranking
+from evalsql.ingest.python_rankings import holds_ranking
 from evalsql.phrases import counted, read_cells
 
 

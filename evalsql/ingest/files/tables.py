@@ -22,7 +22,8 @@ from evalsql.ingest.files.source import FIRST_LINES, Source, arrow_table, unread
 from evalsql.ingest.files.table import BY_DEFAULT_0, IN_MEMORY, ROWS, Table, check_calls, check_rivals, converted
 from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fault, one_path, plain_grade
 from evalsql.ingest.frames import put, refuse_systems, registered
-from evalsql.ingest.python_rows import SYSTEMS, columns_of, holds_ranking
+from evalsql.ingest.python_rankings import holds_ranking
+from evalsql.ingest.python_rows import SYSTEMS, columns_of
 from evalsql.phrases import counted
 
 _RAW = "incoming_raw"
