@@ -24,6 +24,7 @@ from evalsql.evaluation.notices import on_waiting
 from evalsql.evaluation.selection import default_measures
 from evalsql.phrases import counted
 from evalsql.report import charts
+from evalsql.report.html import NOT_IN_XML
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
@@ -148,7 +149,7 @@ def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "
         told = ("system-out" if verdict.note else "", "") if verdict.passes else ("failure", _failure(verdict))
         cases.append((verdict.rule.text, *told, verdict.note))
     text = check.junit(f"evalsql gate {candidate}", "evalsql.gate", cases)
-    return charts.NO_XML.sub("\ufffd", f"<?xml version='1.0' encoding='utf-8'?>\n{text}\n")
+    return NOT_IN_XML.sub("\ufffd", f"<?xml version='1.0' encoding='utf-8'?>\n{text}\n")
 
 
 @command

@@ -1,7 +1,6 @@
 """Charts: what each draws of a warehouse, and Vega-Lite specifications under ``charts/`` that draw it; no network."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.html import embedded_json
+from evalsql.report import html
 from evalsql.report.page import report_data
 from evalsql.report.table import Table, finite
 from evalsql.report.terminal import one_line
@@ -66,13 +65,6 @@ _BLANK = {"mark": "point"}
 _SETTINGS = '{"renderer":"svg"'
 _MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
 _PIXELS = 2.0
-NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-# The engine looks for these in objects of names, and finds what every object of JavaScript has.
-_OF_OBJECTS = {
-    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString"),
-    *("valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
-}
 # Systems have areas beside their lines, whose colour is too pale for a legend.
 _SYMBOLS: Mapping[str, Mapping[str, Any]] = {
     "run": {"symbolType": "stroke"},
@@ -119,24 +111,34 @@ class Chart:
         if row := spec.get("facet", {}).get("row"):  # measures as they were asked for, not by their names
             row["sort"] = list(dict.fromkeys(each[row["field"]] for each in values))
         for encoding in _encodings(spec):
-            if "text" in self.rows.columns and "tooltip" in encoding:
-                encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
-            for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
-                drawn = encoding.get(channel) or {}
-                if drawn.get("field") in _SYMBOLS and drawn.get(guide, {}) is not None:
-                    symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
-                    drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
+            self._name_axes(encoding)
             self._keep_styles(encoding, values)
-            for axis, words in self.axes.items():
-                if "title" in encoding.get(axis, {}):  # whose backslashes are read as escapes
-                    encoding[axis]["title"] = cut(words).replace("\\", "\u2216")
+        self._resize(spec)
+        drawable: dict[str, Any] = html.drawable(spec)
+        return drawable
+
+    def _name_axes(self, encoding: dict[str, Any]) -> None:
+        """Cut long names of systems, give axes their titles, and show the texts of topics where rows have them."""
+        if "text" in self.rows.columns and "tooltip" in encoding:
+            encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
+        for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
+            drawn = encoding.get(channel) or {}
+            if drawn.get("field") in _SYMBOLS and drawn.get(guide, {}) is not None:
+                symbols = _SYMBOLS[drawn["field"]] if guide == "legend" else {}
+                drawn[guide] = {**drawn.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
+        for axis, words in self.axes.items():
+            if "title" in encoding.get(axis, {}):  # whose backslashes are read as escapes
+                encoding[axis]["title"] = cut(words).replace("\\", "\u2216")
+
+    def _resize(self, spec: dict[str, Any]) -> None:
+        """Give the picture, or each of its parts, the width and the height that were asked for."""
         sizes = {name: size for name in ("width", "height") if (size := getattr(self, name)) is not None}
+        if not sizes:
+            return
         spec.get("spec", spec).update(sizes)
-        if sizes and "spec" not in spec:
+        if "spec" not in spec:
             kind = "fit" if len(sizes) > 1 else "fit-x" if self.width else "fit-y"
             spec["autosize"] = {"type": kind, "contains": "padding"}
-        drawable: dict[str, Any] = _drawable(spec)
-        return drawable
 
     def _keep_styles(self, encoding: dict[str, Any], values: list[dict[str, Any]]) -> None:
         """Give each system its own colour and, where lines of the same colour may be drawn, its dashes."""
@@ -206,9 +208,9 @@ def drawing(
     ``lines`` are systems at most, see ``most_lines``; the look is width, height and title of a ``Chart``.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
-    if baseline is not None and name not in _OF_TWO_RUNS:
-        raise UsageError(f"the chart {name} takes no baseline; {', '.join(_OF_TWO_RUNS)} do")
     if baseline is not None:
+        if name not in _OF_TWO_RUNS:
+            raise UsageError(f"the chart {name} takes no baseline; {', '.join(_OF_TWO_RUNS)} do")
         baseline = resolve_one(warehouse.database, "run", baseline)
     if name == "judges":
         pairs, notes = report_data.judge_pairs(warehouse, qrels and report_data.judgment_set(warehouse, qrels))
@@ -216,10 +218,9 @@ def drawing(
             raise UsageError("nothing can be drawn as judges: no document is judged by two sets")
         return Chart(name, pairs, notes=notes, **look)
     judged = report_data.judgment_set(warehouse, qrels)
-    most, axes = lines, dict[str, str]()
+    most, of, axes = lines, "", dict[str, str]()
     if name in _OF_LINES:
         most = most_lines(lines, as_list(runs), warehouse.database.column("select run from runs"))
-    parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
         table, notes = best_systems(Table(*warehouse.database.table(asked)), named[0], most)
@@ -233,20 +234,32 @@ def drawing(
             table = Table(*warehouse.database.table(report_data.run_rows_query(warehouse, of_runs, judged, drawn)))
         else:
             table = _values(warehouse, name, named, judged, drawn, baseline, chosen)
+        of, axes = _titles(name, named, chosen[0], baseline, table)
         if name == "pareto":
-            parts = [f"{named[0].name} against {named[1].name}"]
-            cost, whole = str(named[1].arguments.get("name") or named[1].name), not any(table.values("num_topics"))
-            axes = {"x": cost + " of the whole run" * whole, "y": named[0].name}
             notes = [*notes, *on_costs(warehouse.evaluation, named[1:2], [judged], drawn)]
-        if name == "scatter":
-            axes = {"x": str(baseline), "y": chosen[0]}
-        if name in (*_OF_TWO_RUNS, "pr_levels"):
-            parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
         raise UsageError(f"nothing can be drawn as {name}")
     if name == "leaderboard" and all(row[-1] is None for row in table.rows):
         notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
-    return Chart(name, table, ", ".join(parts), notes, styles=styles(warehouse), axes=axes, **look)
+    return Chart(name, table, of, notes, styles=styles(warehouse), axes=axes, **look)
+
+
+def _titles(
+    name: str, named: Sequence[Measure], run: str, baseline: str | None, table: Table
+) -> tuple[str, dict[str, str]]:
+    """What the title says the chart is of, and the titles of its axes where these are not as specified."""
+    measure = named[0].name
+    if name == "pareto":
+        is_of_topics = any(table.values("num_topics"))
+        cost = str(named[1].arguments.get("name") or named[1].name) + ("" if is_of_topics else " of the whole run")
+        return f"{measure} against {named[1].name}", {"x": cost, "y": measure}
+    if name == "scatter":
+        return f"{measure}, {run} and {baseline}", {"x": str(baseline), "y": run}
+    if name == "pr_levels":
+        return run, {}
+    if name in _OF_TWO_RUNS:
+        return f"{measure}, {run} less {baseline}", {}
+    return measure if name in _OF_ONE_MEASURE else "", {}
 
 
 def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str], baseline: str | None) -> None:
@@ -357,18 +370,6 @@ def _read(name: str) -> dict[str, Any]:
     return found
 
 
-def _drawable(part: Any) -> Any:
-    """A part of a specification whose texts are only drawn: what XML cannot hold would end the process that draws."""
-    if isinstance(part, dict):
-        return {_drawable(key): _drawable(inner) for key, inner in part.items()}
-    if isinstance(part, list):
-        return list(map(_drawable, part))
-    if isinstance(part, str):
-        plain = NO_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
-        return _TURNS.sub("\ufffd", plain) + "\u200b" * (part in _OF_OBJECTS)
-    return part
-
-
 def _encodings(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every encoding of a specification, those of its layers and parts too."""
     if "encoding" in spec:
@@ -384,4 +385,4 @@ def _page(spec: dict[str, Any], page: str) -> str:
     before, _, after = page.partition(json.dumps(_BLANK, separators=(",", ":")))
     head = before.replace("<html>", '<html lang="en">', 1)
     head = head.replace("<style>", "<title>evalsql</title>\n    <style>", 1)
-    return head + embedded_json(spec) + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)
+    return head + html.embedded_json(spec) + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)

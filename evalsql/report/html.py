@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from evalsql.errors import WarehouseError
 from evalsql.report.table import Picture, Table
@@ -15,7 +16,13 @@ from evalsql.version import __version__
 MINUS = "\u2212"
 MADE = f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."
 FILES = Path(__file__).resolve().parent / "page" / "files"
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # they turn text around
+# Vega looks for these in objects of names, and finds what every object of JavaScript has.
+_OF_OBJECTS = {
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString"),
+    *("valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+}
 _SEPARATOR = " \u00b7 "
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -47,7 +54,7 @@ def in_words(count: int) -> str:
 
 def text(value: object) -> str:
     """Text for a page; characters that turn around what follows them stand as escapes."""
-    return escape(_TURNS.sub(lambda found: one_line(found.group()), str(value)))
+    return escape(_DIRECTION_MARKS.sub(lambda found: one_line(found.group()), str(value)))
 
 
 def embedded_json(value: object) -> str:
@@ -57,6 +64,18 @@ def embedded_json(value: object) -> str:
     except ValueError as error:
         raise WarehouseError("a figure is no finite number; evalsql check says what is wrong in the file") from error
     return written.replace("<", "\\u003c")
+
+
+def drawable(part: Any) -> Any:
+    """A part of a specification whose texts are only drawn: what XML cannot hold would end the process that draws."""
+    if isinstance(part, dict):
+        return {drawable(key): drawable(inner) for key, inner in part.items()}
+    if isinstance(part, list):
+        return list(map(drawable, part))
+    if isinstance(part, str):
+        plain = NOT_IN_XML.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] < " " else "\ufffd", part)
+        return _DIRECTION_MARKS.sub("\ufffd", plain) + ("\u200b" if part in _OF_OBJECTS else "")
+    return part
 
 
 def read_part(name: str) -> str:
