@@ -26,8 +26,8 @@ from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseErro
 from evalsql.server.policy import check_definition
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
+from evalsql.warehouse.file_checks import check_definitions, refuse_hiding
 from evalsql.warehouse.open import Reach, open_database
-from evalsql.warehouse.schema import check_definitions, refuse_hiding
 
 # No file has a macro of such a name, which the extension would ask instead.
 _AUTHENTICATE, _AUTHORISE = (f"evalsql_server_{each}_{secrets.token_hex(8)}" for each in ("know", "admit"))

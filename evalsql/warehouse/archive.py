@@ -23,9 +23,10 @@ from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.connecting import STORAGE_VERSION
 from evalsql.warehouse.export_files import write_query
+from evalsql.warehouse.file_checks import ATTACHED, objects_in
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import with_added
-from evalsql.warehouse.schema import ATTACHED, SCHEMA_VERSION, objects_in, remake_own
+from evalsql.warehouse.schema import SCHEMA_VERSION, remake_own
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
@@ -82,7 +83,7 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
         (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
         # What users made beside a warehouse's own tables and relations.
         known = {*catalog.relations, ddl.SCORES}
-        objects = objects_in(database, database.name)
+        objects = objects_in(database)
         return Contents(rows, sorted(f"{kind} {name}" for _, name, kind in objects if name not in known))
 
 

@@ -23,7 +23,8 @@ from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.phrases import Progress, silent
-from evalsql.warehouse.schema import ATTACHED, apply, create_tables
+from evalsql.warehouse.file_checks import ATTACHED
+from evalsql.warehouse.schema import apply, create_tables
 
 if TYPE_CHECKING:
     import duckdb

@@ -19,10 +19,9 @@ from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.statement_text import check_settings, says_more
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
-from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
-from evalsql.warehouse import schema
+from evalsql.warehouse import file_checks, schema
 from evalsql.warehouse.connecting import (
     attach_relations,
     connect,
@@ -95,11 +94,11 @@ def open_database(
         if prepare is not None:
             prepare(database)
         few = (file == MEMORY or (read_only and reach is not None)) and _are_common(asked, temporary)
-        attach_relations(database, progress, few=few and not schema.keeps_measures(database))
+        attach_relations(database, progress, few=few and not file_checks.keeps_measures(database))
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        if file == MEMORY or ((is_new or not read_only) and schema.is_empty(database)):
+        if file == MEMORY or ((is_new or not read_only) and file_checks.is_empty(database)):
             schema.make(database)
         else:
             _take_up(database, reach=reach, external_access=external_access, rewritten=rewritten)
@@ -118,11 +117,11 @@ def _take_up(database: Database, *, reach: Reach | None, external_access: bool |
         _shut_in_if_foreign(database)
     elif reach is None and not external_access:
         _shut_in_for_good(database)
-    schema.refuse_operators(database)
+    file_checks.refuse_operators(database)
     if database.catalog.own and not database.read_only and not is_ours:
         check_own(database, only_warn=True)
     if not database.read_only:  # views that have just been written need not be written again
-        before_view = schema.prepare_views if is_ours and not rewritten else schema.refuse_hiding
+        before_view = schema.prepare_views if is_ours and not rewritten else file_checks.refuse_hiding
         database.before_view = partial(before_view, database)
 
 
@@ -175,7 +174,7 @@ def _shut_in_if_foreign(database: Database) -> None:
 
 def _shut_in_for_good(database: Database) -> None:
     """Let SQL of users reach no other file; WarehouseError for a view that logs, which ends DuckDB's process there."""
-    schema.check_definitions(database, check_settings)
+    file_checks.check_definitions(database, check_settings)
     database.shut_in()
 
 
@@ -185,10 +184,10 @@ def _foreign_relations(database: Database) -> list[str]:
     What has the name of one of evalsql's is another's where its text says more: some engines write the same otherwise.
     """
     own = {relation.name for relation in database.catalog.own}
-    in_file, attached = (f"database_name = {literal(name)}" for name in (database.name, schema.ATTACHED))
+    in_file, attached = (f"database_name = {literal(name)}" for name in (database.name, file_checks.ATTACHED))
     found = database.rows(f"""
         select schema_name, name, kind, system.main.list(definition order by {in_file})
-        from ({schema.OBJECTS}) where kind <> 'table' and ({in_file} or {attached})
+        from ({file_checks.OBJECTS}) where kind <> 'table' and ({in_file} or {attached})
         group by schema_name, name, kind
         having system.main.bool_and({in_file})
             or (system.main.bool_or({in_file}) and system.main.count(distinct definition) > 1)
@@ -204,13 +203,13 @@ def _foreign_relations(database: Database) -> list[str]:
 
 def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) -> bool:
     """Upgrade tables, views and macros that another version wrote; returns whether this one had written the file."""
-    tables = schema.main_tables(database)
-    schema_version, made_by, digest = schema.version_of(database, tables)
+    tables = file_checks.main_tables(database)
+    schema_version, made_by, digest = file_checks.version_of(database, tables)
     is_older = schema_version < schema.SCHEMA_VERSION
     made = f"{database.path}: was made by evalsql {made_by}"
     if schema_version > schema.SCHEMA_VERSION:
         raise WarehouseError(f"{made}, which is newer; upgrade this program")
-    schema.check_tables(database, tables, is_current=not is_older)
+    file_checks.check_tables(database, tables, is_current=not is_older)
     if database.read_only and is_older:
         raise WarehouseError(f"{made} with different tables; evalsql sql --write 'select 1' brings them up to date")
     if not is_older:
@@ -225,40 +224,13 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:
-                schema.refuse_operators_by_name(database)  # there is no fence yet
-                _upgrade(database, schema_version)
-                schema.check_tables(database, schema.main_tables(database), is_current=True)
+                file_checks.refuse_operators_by_name(database)  # there is no fence yet
+                schema.upgrade(database, schema_version)
+                file_checks.check_tables(database, file_checks.main_tables(database), is_current=True)
                 _take_own(database, is_trusted)
             schema.rebuild(database)
         database.checkpoint()
     return is_ours
-
-
-def _upgrade(database: Database, schema_version: int) -> None:
-    """Bring the tables from the given version to this one, within the caller's transaction."""
-    catalog = database.catalog
-    is_first, has_old_ranks, has_old_qrels = schema_version == 1, schema_version < 4, schema_version < 5
-    changed = ["qrels"] if has_old_qrels else []
-    changed += [*(["retrieved", "judged_ranks"] if has_old_ranks else []), *(["runs"] if is_first else [])]
-    for table in changed:
-        database.execute(f"alter table {table} rename to old_{table}")
-    held = {
-        name for schema, name, kind in schema.objects_in(database, database.name) if (schema, kind) == ("main", "table")
-    }
-    schema.create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
-    if has_old_qrels:
-        database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")
-    if is_first:  # it knew no ties, judgment groups and preferences
-        database.insert("runs", "select * from old_runs")
-        sets = {"new_qrels": "select qrels_id from qrels"}
-        database.insert("judged_documents", database.query("new_judged_documents", sets))
-    if has_old_ranks:  # without ties above, and places among judged and among relevant documents
-        ranked = {"ranked": "select * from old_retrieved"}
-        database.insert("retrieved", database.query("retrieved_rows", ranked))
-        pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
-        rank_judged(database, pairs)
-    for table in changed:
-        database.execute(f"drop table old_{table}")
 
 
 def _take_own(database: Database, is_trusted: bool) -> None:
@@ -268,7 +240,9 @@ def _take_own(database: Database, is_trusted: bool) -> None:
     """
     database.catalog = with_added(database)
     if database.catalog.own:
-        schema.check_definitions(database, check_settings)  # the fence lets profiles into files that are to be loaded
+        file_checks.check_definitions(
+            database, check_settings
+        )  # the fence lets profiles into files that are to be loaded
         if not is_trusted:
             database.shut_in()
         try:

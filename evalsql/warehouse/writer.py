@@ -11,7 +11,7 @@ from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word, makes_view
 from evalsql.errors import ReachError, UsageError, warn
 from evalsql.phrases import counted
-from evalsql.warehouse.schema import refuse_settings
+from evalsql.warehouse.file_checks import refuse_settings
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 

@@ -15,7 +15,7 @@ import pytest
 from evalsql.database.quack import MEASURES
 from evalsql.database.statement_text import CallError, rendered, words_of
 from evalsql.server.policy import WRITE, RefusedError, admitted, check_definition
-from evalsql.warehouse.schema import OBJECTS
+from evalsql.warehouse.file_checks import OBJECTS
 from tests.conftest import own_measure
 from tests.long_cases import content, rows_of
 from tests.server.conftest import Watched

@@ -14,8 +14,8 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, QueryError, UsageError, Warehouse
 from evalsql.catalog.relations import Catalog, read_relation
+from evalsql.warehouse.file_checks import ATTACHED, objects_in
 from evalsql.warehouse.own_measures import check_bodies, drop
-from evalsql.warehouse.schema import ATTACHED, objects_in
 from tests.conftest import SAMPLE, Command, assert_refused, own_measure, warned, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, SECRET, Crafted

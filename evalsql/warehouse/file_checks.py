@@ -1,0 +1,249 @@
+"""What a file is, before anything in it is run: a stranger may have made it.
+
+Nothing of the file is evaluated here. Names of the engine's functions are qualified: a macro of the file can have the
+name of any of them.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+
+from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.sql_text import TypedColumn, typed_columns
+from evalsql.database import engine
+from evalsql.database.database import Database
+from evalsql.database.disk import UNFINISHED
+from evalsql.database.quack import is_address
+from evalsql.database.statement_text import CallError, check_settings, indexes_computed
+from evalsql.errors import QueryError, WarehouseError
+from evalsql.phrases import some_of
+from evalsql.warehouse.own_measures import hides
+
+# The name of the database with the package's relations. It is the same for the whole process, so that a file that is
+# opened again finds it attached, and no file has it.
+ATTACHED = f"relations_{os.urandom(8).hex()}"
+# A file's macros can have the names of the engine's functions, but in another schema.
+_HEAD = r"""^CREATE (TABLE|VIEW) (("([^"]|"")*"|\w+)\.)*("([^"]|"")*"|\w+)"""
+OBJECTS = rf"""
+    select
+        database_name, schema_name, table_name as name, 'table' as kind,
+        -- The name is cut off: a bracket behind it would look like a call.
+        system.main.regexp_replace(sql, '{_HEAD}', '') as definition
+    from system.main.duckdb_tables()
+    where not temporary
+    union all
+    select database_name, schema_name, view_name, 'view', system.main.regexp_replace(sql, '{_HEAD}', '')
+    from system.main.duckdb_views()
+    where not internal
+    union all
+    select
+        database_name, schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end,
+        macro_definition
+    from system.main.duckdb_functions()
+    where function_type in ('macro', 'table_macro') and not internal
+"""
+_TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
+MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
+_ADVICE = "do not use this file; load its runs and judgments into a new one"
+_TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
+_COLUMNS = """
+    select column_name from system.main.duckdb_columns()
+    where database_name = {} and schema_name = 'main' and table_name = {}
+"""
+_SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
+_DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
+_OTHER_COLUMNS = "has different columns from a warehouse's"
+_COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
+
+
+def main_tables(database: Database) -> dict[str, str]:
+    """The CREATE TABLE of each table in the file's main schema; nothing of the file is evaluated for that."""
+    main = (database.name, "main")
+    return {name: sql for catalog, schema, name, sql in database.rows(_TABLES) if (catalog, schema) == main}
+
+
+def objects_in(database: Database, name: str = "") -> list[tuple[str, str, str]]:
+    """Schema, name and kind of all that an attached database defines, by default the file."""
+    in_it = f"database_name = {literal(name or database.name)}"
+    return database.rows(f"select distinct schema_name, name, kind from ({OBJECTS}) where {in_it}")
+
+
+def keeps_measures(database: Database) -> bool:
+    """Whether the file has measures of users, which may read any relation; nothing of it is evaluated for that."""
+    kept = "table_name = 'added_relations' and estimated_size > 0"
+    return bool(database.rows(f"select 1 from system.main.duckdb_tables() where {kept}"))
+
+
+def is_empty(database: Database) -> bool:
+    """Whether the file defines nothing; to list functions takes the engine long, so tables are looked for first."""
+    return not main_tables(database) and not objects_in(database)
+
+
+def version_of(database: Database, tables: Mapping[str, str]) -> tuple[int, str, str]:
+    """Versions of the schema and of the program that made the file, and the digest of its SQL; refuses other files."""
+    _refuse_computed(database, tables)
+    # What has the name may be a view of anything.
+    columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
+    query = f"select {columns} from {quoted(database.name)}.main.warehouse where schema_version is not null"
+    try:
+        ((schema_version, made_by, digest),) = database.rows(query) if "warehouse" in tables else []
+    except (QueryError, ValueError) as error:
+        held = {name for _, name, _ in objects_in(database)}
+        filled = {*tables} - {"measures", "relations"}
+        rows = (f"select 1 from {quoted(database.name)}.main.{quoted(table)} limit 1" for table in filled)
+        # Others have a table of the name warehouse too.
+        if held == {"warehouse"} or not held <= {*database.catalog.relations} or any(map(database.rows, rows)):
+            raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
+        remedy = "delete it, then evalsql load" if held else "evalsql load"
+        raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
+    return schema_version, " ".join(str(made_by).split()), digest  # messages have the version in a line
+
+
+def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
+    """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros."""
+    bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
+    ours = {column for body in bodies.values() for column in typed_columns(body)}
+    for table, sql in tables.items():
+        columns = typed_columns(sql) if table.lower() in bodies else ()
+        for column in columns:
+            if column.is_computed and column not in ours:
+                _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column.text}")
+
+
+def refuse_operators(database: Database) -> None:
+    """Raise WarehouseError where the file has a macro for plus or minus, which computed columns may ask unseen.
+
+    What the macro is made of is bound here and not run, within the fence.
+    """
+    schemas = database.column(f"select schema_name {_SCHEMAS.format(database=literal(database.name))}")
+    for place in (f"{quoted(database.name)}.{quoted(schema)}" for schema in schemas):
+        for operator in ("+", "-"):
+            try:
+                database.rows(f'explain select {place}."{operator}"(1::integer, 1::integer)')
+            except QueryError as error:
+                # A macro that is there can raise an error of any words, but not while it is bound.
+                if isinstance(error.__cause__, engine.BinderException) and "not found" in str(error):
+                    continue
+            _refuse(database, [f"macro {place}.{quoted(operator)}"], _COMPUTES_RANKS)
+
+
+def refuse_operators_by_name(database: Database) -> None:
+    """The same by what the file is said to define, which takes longer; nothing of it is bound."""
+    held = objects_in(database)
+    _refuse(database, [f"macro {schema}.{name}" for schema, name, _ in held if name in ("+", "-")], _COMPUTES_RANKS)
+
+
+def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
+    """Raise WarehouseError where a base table is none or, of the current schema, has other columns or triggers."""
+    in_file = _SCHEMAS.format(database=literal(database.name))
+    if database.rows(f"select 1 {in_file} and system.main.lower(schema_name) = 'temp'"):
+        advice = f"drop schema {quoted(database.name)}.temp cascade, in another DuckDB client, takes it out"
+        raise WarehouseError(f"{database.path}: has a schema temp, which DuckDB does not tell from its own; {advice}")
+    expected = {relation.name: typed_columns(relation.body) for relation in database.catalog.of_kind("tables")}
+    _refuse_absent(database, expected.keys() - tables.keys(), is_current=is_current)
+    if is_current:
+        _refuse_other_columns(database, tables, expected)
+    for name in expected.keys() & tables.keys():
+        _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
+    # Such an index finds rows by values that a macro of the file may have made, and the engine ends in a fault where
+    # its columns are computed.
+    indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
+    computed = database.catalog.computed_columns
+    found = [quoted(index) for table, index, sql in indexes if table in expected and indexes_computed(sql, computed)]
+    _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
+    with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
+        triggers = "select trigger_name from system.main.duckdb_triggers()"
+        found = [] if database.read_only else database.column(triggers)
+        _refuse(database, found, "is a trigger, which a warehouse has none of")
+
+
+def _refuse_absent(database: Database, absent: AbstractSet[str], *, is_current: bool) -> None:
+    """Raise WarehouseError where a view has the name of a base table, or a table of the current schema is missing."""
+    if not absent:
+        return
+    views = absent & {name for schema, name, kind in objects_in(database) if (schema, kind) == ("main", "view")}
+    advice = _ADVICE if is_current else f"drop view {{}}{MAKES_ROOM}"
+    _refuse(database, views, "is a view where a warehouse has a table", advice)
+    if is_current:
+        _refuse(database, absent, "is missing")
+
+
+def _refuse_other_columns(
+    database: Database, tables: Mapping[str, str], expected: Mapping[str, Sequence[TypedColumn]]
+) -> None:
+    """Raise WarehouseError where a table lacks a column of evalsql's, or where users added one that calls too much."""
+    found = {name: typed_columns(tables[name]) for name in expected}
+    ours = {name: [each for each in columns if each in expected[name]] for name, columns in found.items()}
+    _refuse(database, [name for name in expected if ours[name] != expected[name]], _OTHER_COLUMNS)
+    wider = [name for name in expected if found[name] != expected[name]]
+    for name in wider:
+        columns = database.column(_COLUMNS.format(literal(database.name), literal(name)))
+        _refuse_collations(database, name, set(columns) - {each.name for each in expected[name]})
+    if wider:
+        check_definitions(database, check_settings)  # a load computes their defaults, and checks
+
+
+def _refuse_changed_columns(
+    database: Database, table: str, found: Sequence[TypedColumn], expected: Sequence[TypedColumn]
+) -> None:
+    """Raise WarehouseError where a stored column has another type, which none ever had in any version."""
+    stored = {each.name: each for each in expected if not each.is_computed}
+    for each in found:
+        if stored.get(each.name.lower(), each) != each:
+            _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {each.text}")
+    if "meta" in {each.name for each in found}:
+        _refuse_collations(database, table, ["meta"])
+
+
+def _refuse_collations(database: Database, table: str, columns: Collection[str]) -> None:
+    """Raise WarehouseError where these values compare otherwise than text; no CREATE TABLE says that of a MAP."""
+    if not columns:
+        return
+    asked = f"select {', '.join(map(quoted, columns))} from {quoted(database.name)}.main.{quoted(table)}"
+    plan = str(database.column(f"select system.main.json_serialize_plan({literal(asked)})")[0])
+    if '"collation":"' in plan or '"error":true' in plan:
+        _refuse(database, [table], f"has another collation in {some_of(sorted(columns))}")
+
+
+def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
+    for name in sorted(names):
+        raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
+
+
+def _only_in_file(database: Database, columns: str) -> str:
+    """These columns of what the file defines and the attached relations of this version do not."""
+    both = f"database_name in ({literal(database.name)}, {literal(ATTACHED)})"
+    in_file = f"system.main.bool_and(database_name = {literal(database.name)})"
+    return f"select {columns} from ({OBJECTS}) where {both} group by {columns} having {in_file}"
+
+
+def check_definitions(database: Database, check: Callable[[str], None]) -> None:
+    """Raise WarehouseError where a table, view or macro of the file's own calls what ``check`` has a CallError for."""
+    for name, text in sorted(database.rows(_only_in_file(database, "name, definition"))):
+        try:
+            check(text)
+        except CallError as error:
+            raise WarehouseError(f"{database.path}: {name} in it calls {error}; {_TAKE_OUT}") from error
+
+
+def refuse_settings(database: Database) -> None:
+    """Raise WarehouseError where a view or macro of the file logs or profiles, which DuckDB 2.0 refuses by itself."""
+    if engine.__version__.startswith("1.") and not is_address(database.path):
+        check_definitions(database, check_settings)
+
+
+def refuse_hiding(database: Database) -> None:
+    """Raise WarehouseError where views would ask a file's own in the place of the engine's or evalsql's.
+
+    Views and macros of the names of evalsql's are no matter, since they are made anew.
+    """
+    tables = {("main", relation.name) for relation in database.catalog.of_kind("tables")}
+    hiding = [
+        f"{kind.removesuffix(' table')} {schema}.{name}"
+        for schema, name, kind in sorted(objects_in(database))
+        if (schema, name) not in tables and hides(database.catalog, kind, name)
+    ]
+    if hiding:
+        fault = f"views in it would ask {', '.join(hiding)} of the file in the place of what DuckDB or evalsql has"
+        raise WarehouseError(f"{database.path}: {fault}; {_TAKE_OUT}. Temporary views ask what statements do")
