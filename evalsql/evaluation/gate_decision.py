@@ -1,6 +1,7 @@
 """Whether a run is good enough: rules about its figures, alone and beside a baseline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,8 +75,9 @@ class Decision(NamedTuple):
     def summary(self) -> str:
         failed = sum(not verdict.passes for verdict in self.verdicts)
         against = f" against {self.baseline}" if self.baseline else ""
+        judged = f" ({self.qrels})" if self.qrels else ""
         broken = f"rules that fail: {failed} of {len(self.verdicts)}" if failed else "all rules hold"
-        return f"{self.candidate}{against}{f' ({self.qrels})' * bool(self.qrels)}: {broken}"
+        return f"{self.candidate}{against}{judged}: {broken}"
 
 
 class _Question(NamedTuple):
@@ -165,6 +167,7 @@ def measured(evaluation: Evaluation, candidate: str, rules: Sequence[Rule], *, q
 def _resolved(
     evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: Baseline, qrels: str | None
 ) -> _Question:
+    """The runs, the judgment set and the rules that names stand for, each rule with what is wrong with it."""
     database = evaluation.database
     run = resolve_one(database, "run", candidate)
     known = [rule.resolved(database.catalog) for rule in rules]
@@ -185,30 +188,46 @@ def _resolved(
             raise UsageError(f"{run} is both candidate and baseline; name another baseline")
         if is_judged:
             evaluation.judging_set([reference], judged)
-    has_rankings = stored_scores.with_rankings(database, [run])
-    allows_missing = any(rule.kind == "missing" for rule in known)
-    is_answered = database.rows("select 1 from qrels where qrels = ? and form = 'nuggets'", [judged]) != []
-    of_rankings = ("documents", "judged", "missing", "topic") if has_rankings else ()
-    checkable = ("missing",) if is_answered else of_rankings
-    own = [each for each in CHECKS if each.kind in checkable and not (allows_missing and each.kind == "missing")]
-    for rule in known:
-        problem = rule.problem
-        if figures and rule.kind in (*ON_BOARDS, "lacking"):
-            problem = "compares with a run on each collection, and the baseline is a file of figures"
-        elif figures and rule.kind in COMPARING and rule.statistic == "total":
-            problem = "compares what whole runs cost, and the baseline is a file of figures"
-        elif figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
-            problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
-        elif rule.kind == "lacking" and not on_boards:
-            problem = "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
-        elif rule.kind in ("missing", "topic") and rule.kind not in checkable:
-            problem = f"needs rankings, and none are here of {run}"
-        elif rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
-            problem = f'no judgment set is called "{rule.topic}"'
-        elif rule.group and not problem:
-            problem = _group_problem(database, judged, *rule.group)
-        own.append(rule._replace(problem=problem))
-    return _Question(run, judged, reference, figures, own)
+    kinds = {rule.kind for rule in known}
+    checkable = _checkable(database, run, judged)
+    checks = [each for each in CHECKS if each.kind in checkable and (each.kind != "missing" or "missing" not in kinds)]
+    problems = [
+        _without_figures(rule, figures) or _without_data(database, rule, run, judged, kinds, checkable) or rule.problem
+        for rule in known
+    ]
+    asked = [rule._replace(problem=problem) for rule, problem in zip(known, problems, strict=True)]
+    return _Question(run, judged, reference, figures, [*checks, *asked])
+
+
+def _checkable(database: Database, run: str, qrels: str) -> Sequence[str]:
+    """The kinds of rules about what is retrieved that can be decided: few without rankings, or for answers."""
+    if database.rows("select 1 from qrels where qrels = ? and form = 'nuggets'", [qrels]):
+        return ("missing",)
+    return ("documents", "judged", "missing", "topic") if stored_scores.with_rankings(database, [run]) else ()
+
+
+def _without_figures(rule: Rule, figures: Figures | None) -> str:
+    """Why a rule cannot compare with a baseline that is a file of figures; empty if it can, or if there is none."""
+    if figures and rule.kind in (*ON_BOARDS, "lacking"):
+        return "compares with a run on each collection, and the baseline is a file of figures"
+    if figures and rule.kind in COMPARING and rule.statistic == "total":
+        return "compares what whole runs cost, and the baseline is a file of figures"
+    if figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
+        return f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
+    return ""
+
+
+def _without_data(
+    database: Database, rule: Rule, run: str, qrels: str, kinds: AbstractSet[str], checkable: Collection[str]
+) -> str:
+    """Why the warehouse has nothing to decide a rule by; empty if it has."""
+    if rule.kind == "lacking" and kinds.isdisjoint(ON_BOARDS):
+        return "goes with a rule about a board, such as board nDCG@10 drop <= 0.005"
+    if rule.kind in ("missing", "topic") and rule.kind not in checkable:
+        return f"needs rankings, and none are here of {run}"
+    if rule.kind == "kappa" and not database.rows("select 1 from qrels where qrels = ?", [rule.topic]):
+        return f'no judgment set is called "{rule.topic}"'
+    return _group_problem(database, qrels, *rule.group) if rule.group and not rule.problem else ""
 
 
 def _group_problem(database: Database, qrels: str, key: str, value: str) -> str:

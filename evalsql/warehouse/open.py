@@ -240,9 +240,8 @@ def _take_own(database: Database, is_trusted: bool) -> None:
     """
     database.catalog = with_added(database)
     if database.catalog.own:
-        file_checks.check_definitions(
-            database, check_settings
-        )  # the fence lets profiles into files that are to be loaded
+        # The fence alone would let profiling write into the files that are to be loaded.
+        file_checks.check_definitions(database, check_settings)
         if not is_trusted:
             database.shut_in()
         try:
