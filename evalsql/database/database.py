@@ -222,10 +222,10 @@ class Database:
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:
-            asked = statement_text.placed(statement.query, self.name)
-            # DuckDB 1.5 calls functions to list tables.
-            before = f"{_ENGINES}," * (statement_text.first_word(statement.query) == "show")
+            asked = statement_text.with_database(statement.query, self.name)
             is_in_file = asked is None and statement_text.concerns_file(statement.query)
+            # To list tables, DuckDB 1.5 calls functions that it must find.
+            before = f"{_ENGINES}," if statement_text.first_word(statement.query) == "show" else ""
             with self.in_file(before) if is_in_file else nullcontext():
                 found = fetched(self._connection.execute(asked or statement.query, parameters or None))
         return found

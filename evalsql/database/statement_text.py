@@ -38,6 +38,12 @@ def kind_of(statement: EngineStatement) -> str:
     return kind
 
 
+def _pieces(query: str) -> tuple[list[Token], list[str]]:
+    """The tokens of a statement without its comments, and their texts in lower case."""
+    pieces = [each for each in tokens(query) if each.kind != "comment"]
+    return pieces, [each.text.lower() for each in pieces]
+
+
 def plain_words(query: str) -> Iterator[str]:
     """The words of a statement in lower case, without those in quotes and comments."""
     return (each.text.lower() for each in tokens(query, signs=False) if each.kind == "word")
@@ -67,8 +73,7 @@ def makes_view(query: str) -> bool:
 
 def indexes_computed(query: str, computed: Collection[str]) -> bool:
     """Whether a statement is a CREATE INDEX of values, or of columns of these names, which are computed."""
-    pieces = [each for each in tokens(query) if each.kind != "comment"]
-    words = [each.text.lower() for each in pieces]
+    pieces, words = _pieces(query)
     if words[:1] != ["create"] or "index" not in words[1:3] or "(" not in words:
         return False
     listed = takewhile(lambda each: each.text != ")", pieces[words.index("(") + 1 :])
@@ -76,18 +81,21 @@ def indexes_computed(query: str, computed: Collection[str]) -> bool:
     return any(each.kind not in ("word", "name") or each.text.strip('"').lower() in computed for each in columns)
 
 
-def placed(query: str, database: str) -> str | None:
-    """A CREATE TABLE or TYPE, whose query is asked where all are, with the database to put it into; None for others."""
-    pieces = [each for each in tokens(query) if each.kind != "comment"]
-    words = [each.text.lower() for each in pieces]
+def with_database(query: str, database: str) -> str | None:
+    """A CREATE TABLE or CREATE TYPE with the database before the name that is made; None for other statements.
+
+    So it is made there, while its query looks for names where all others do.
+    """
+    pieces, words = _pieces(query)
     at = 3 if words[1:3] == ["or", "replace"] else 1
     if words[:1] != ["create"] or words[at : at + 1] not in (["table"], ["type"]):
         return None
     at += 4 if words[at + 1 : at + 4] == ["if", "not", "exists"] else 1
-    has_schema, start = words[at + 1 : at + 2] == ["."], pieces[at].start
-    if has_schema and (words[at + 3 : at + 4] == ["."] or words[at].strip('"') in (database.lower(), "temp")):
-        return query
-    return with_replaced(query, [(start, start, f"{quoted(database)}." + "main." * (not has_schema))])
+    start = pieces[at].start
+    if words[at + 1 : at + 2] != ["."]:
+        return with_replaced(query, [(start, start, f"{quoted(database)}.main.")])
+    names_database = words[at + 3 : at + 4] == ["."] or words[at].strip('"') in (database.lower(), "temp")
+    return query if names_database else with_replaced(query, [(start, start, f"{quoted(database)}.")])
 
 
 class Statement(NamedTuple):
@@ -99,9 +107,10 @@ class Statement(NamedTuple):
 
 
 def statements_run(text: str) -> Iterator[Statement]:
-    """Each statement that is run or explained; EXPLAIN is a kind of its own in a form that is not known.
+    """Each statement that is run or explained.
 
-    So is a call that logs, profiles or runs a text which is not in the statement.
+    An EXPLAIN in a form that is not known is a kind of its own. So is a call that logs, profiles or runs a text which
+    is not in the statement.
     """
     for statement in engine.extract_statements(text):
         kind, query = kind_of(statement), statement.query
@@ -109,21 +118,30 @@ def statements_run(text: str) -> Iterator[Statement]:
             check_settings(query)
         except CallError as error:
             kind = str(error)
-        if kind not in ("EXPLAIN", "SET"):
-            yield Statement(kind, query)
-            continue
-        pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]
-        words = [each.text.lower() for each in pieces]
-        if kind == "SET" and words[1] == "variable" and words[2] not in ("=", "to"):
-            kind = VARIABLE
-        at = 2 if words[1:2] == ["analyze"] else 1
-        if words[1:3] in (["(", "analyze"], ["(", "format"]):
-            at = words.index(")") + 1 if ")" in words else 1
-        is_known = words[0] == "explain" and "(" not in words[2:at]
-        for each in statements_run(query[pieces[at].start :]) if is_known else ():
-            yield each._replace(explain=" ".join([*words[:at], each.explain]))
-        if not is_known:
-            yield Statement(kind, query)
+        if kind == "EXPLAIN":
+            yield from _explained(query)
+        else:
+            yield Statement(VARIABLE if kind == "SET" and _sets_variable(query) else kind, query)
+
+
+def _sets_variable(query: str) -> bool:
+    """Whether a SET is of a variable, and not of a setting that is called variable."""
+    _, words = _pieces(query)
+    return words[1:2] == ["variable"] and words[2:3] not in (["="], ["to"])
+
+
+def _explained(query: str) -> Iterator[Statement]:
+    """The statements that an EXPLAIN explains, or the EXPLAIN itself in a form that is not known."""
+    pieces, words = _pieces(query)
+    at = 2 if words[1:2] == ["analyze"] else 1
+    if words[1:3] in (["(", "analyze"], ["(", "format"]) and ")" in words:
+        at = words.index(")") + 1
+    if words[0] != "explain" or "(" in words[2:at]:
+        yield Statement("EXPLAIN", query)
+        return
+    start = pieces[at].start if at < len(pieces) else len(query)
+    for each in statements_run(query[start:]):
+        yield each._replace(explain=" ".join([*words[:at], each.explain]))
 
 
 def rendered(sql: str, parameters: Sequence[object], connection: DuckDBPyConnection) -> str:
@@ -352,9 +370,9 @@ def words_of(query: str) -> list[Word]:
 
 
 def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
-    """Raise CallError for a name before a bracket that is refused, or of which one cannot tell.
+    """Raise CallError for a function that is refused, or of which one cannot tell what it is: a name before a bracket.
 
-    So for EXPORT_STATE: the engine cannot read the type of its values again, nor attach a table that has them.
+    EXPORT_STATE is refused too: the engine cannot read the type of its values again, nor attach a table that has them.
     """
     if any((name, is_quoted) == ("export_state", False) for name, _, is_quoted in words):
         raise CallError("export_state")

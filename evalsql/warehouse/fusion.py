@@ -261,22 +261,28 @@ def fuse(
     if tune is not None:
         tuning = Search(tune, str(learn_from), folds, step, tie_rule, progress).best(database, chosen, len(names))
         query = tuning.query
-    loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
-    kept = {
-        "fusion": chosen.name,
-        "fusion_runs": ", ".join(names),
-        "fusion_runs_loaded_at": ", ".join(loaded[run] for run in names),
-    }
-    for parameter, value in chosen.arguments.items():
-        if value is not None and parameter != "runs":
-            kept["fusion_learnt_from" if parameter == "qrels" else f"fusion_{parameter}"] = _number_text(value)
-    kept |= {**(tuning.meta if tuning else {}), **(meta or {})}
+    kept = {**_origin(database, chosen, names), **(tuning.meta if tuning else {}), **(meta or {})}
     fused = Query(query, f"fused from {', '.join(names)}")
     loader.load_run(fused, name, qrels=judged, tie_rule=tie_rule, depth=depth, replace=replace, meta=kept)
     return tuning
 
 
+def _origin(database: Database, method: Method, names: Sequence[str]) -> dict[str, str]:
+    """What the new run keeps as meta: the method with its parameters, and the runs that it is made of."""
+    loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
+    kept = {
+        "fusion": method.name,
+        "fusion_runs": ", ".join(names),
+        "fusion_runs_loaded_at": ", ".join(loaded[run] for run in names),
+    }
+    for parameter, value in method.arguments.items():
+        if value is not None and parameter != "runs":
+            kept["fusion_learnt_from" if parameter == "qrels" else f"fusion_{parameter}"] = _number_text(value)
+    return kept
+
+
 def _inputs(database: Database, runs: Names, name: str) -> list[str]:
+    """The names of the runs to fuse, in their order; raises UsageError for fewer than two, or one that does not fit."""
     names = [name for pattern in as_list(runs) for name in sorted(resolve_names(database, "run", pattern))]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"{twice[0]} is named twice")

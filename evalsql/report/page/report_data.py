@@ -173,21 +173,22 @@ def gather_report(
             advice = "evalsql leaderboard shows those that have some"
             raise UsageError(f"no run has values of {shortened(without_values)} with {judged}; {advice}")
         of_first = means[named[0].name]
-        chosen_by = warehouse.database, of_first.values()
-        base, why = (baseline, []) if baseline else default_baseline(*chosen_by, for_page=for_page)
+        if baseline is None:
+            baseline, remarks = default_baseline(warehouse.database, of_first.values(), for_page=for_page)
+            told = [*remarks, *told]
         found = ReportData(
             qrels=judged,
             measures=named,
             leaderboard=Table(columns, rows, names_of_counts(named)),
             means=means,
             tables=tables,
-            notices=[*_notices(warehouse, named, judged, chosen), *why, *told],
+            notices=[*_notices(warehouse, named, judged, chosen), *told],
             without=omitted,
             heading=title or f"Evaluation with {judged}",
-            baseline=base,
+            baseline=baseline,
             family=family,
-            comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named, base, family),
-            outcomes=_outcomes(warehouse.database, judged, named[0], next(iter(of_first)), base),
+            comparison=None if for_page or len(chosen) < 2 else _comparison(warehouse, named, baseline, family),
+            outcomes=_outcomes(warehouse.database, judged, named[0], next(iter(of_first)), baseline),
             pairs=_tested_pairs(warehouse, judged, family),
         )
     return _with_details(warehouse, found) if for_page else found
@@ -313,8 +314,9 @@ def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[st
     shown = [name for name in held if "," not in name][:MOST_SETS]  # a comma separates names
     call = warehouse.database.call("judge_pairs", names=",".join(shown))
     table = Table(*warehouse.database.table(f"select * from {call} order by place, other_place"))
-    left_out = f"{len(shown)} of {len(held)} judgment sets are shown, those with the most judgments in common"
-    return table, [left_out] * (len(shown) < len(held))
+    if len(shown) == len(held):
+        return table, []
+    return table, [f"{len(shown)} of {len(held)} judgment sets are shown, those with the most judgments in common"]
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
@@ -351,23 +353,37 @@ def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]
         listed = database.query("listed_documents", depth=DEPTH)
         first = database.rows(f"select list, topic, rank, document, grade from ({listed})")
         later = database.rows(database.query("later_documents", depth=DEPTH))
-    topics_at, runs_at = ({name: at for at, name in enumerate(names)} for names in (report.topics, report.runs))
-    adds = {(run, topic, rank): short(value) for run, topic, rank, value in worth}
-    found: dict[int, Any] = {}
-    for run, topic, rank, name, grade in sorted(first, key=lambda row: (topics_at[row[1]], runs_at[row[0]], row[2])):
-        there = found.setdefault(topics_at[topic], {"names": {}, "grades": [], "lists": {}})
-        if name not in there["names"]:
-            there["names"][name] = len(there["names"])
-            there["grades"].append(grade)
-        documents, contributions, _ = there["lists"].setdefault(runs_at[run], ([], [], {}))
-        documents.append(there["names"][name])
-        contributions.append(adds.get((run, topic, rank)))
-    for topic, run, rank, name in sorted(later):
-        there = found[topics_at[topic]]
-        there["lists"][runs_at[run]][2][there["names"][name]] = rank
+    found = _numbered_documents(report, first, worth, later)
     words = document_words(warehouse.evaluation, {name for there in found.values() for name in there["names"]})
-    for there in found.values():
-        there["names"] = [*there["names"]]
-        if words:
+    if words:
+        for there in found.values():
             there["words"] = [words.get(name, "") for name in there["names"]]
+    return found
+
+
+def _numbered_documents(
+    report: ReportData, first: Sequence[Any], worth: Sequence[Any], later: Sequence[Any]
+) -> dict[int, Any]:
+    """``ReportData.documents``: by the number of a topic its documents, and what each run has of them by its number."""
+    topic_numbers = {topic: number for number, topic in enumerate(report.topics)}
+    run_numbers = {run: number for number, run in enumerate(report.runs)}
+    contributions = {(run, topic, rank): short(value) for run, topic, rank, value in worth}
+    found: dict[int, Any] = {}
+    numbers: dict[int, dict[str, int]] = {}  # of documents, by topic
+    for run, topic, rank, name, grade in sorted(
+        first, key=lambda row: (topic_numbers[row[1]], run_numbers[row[0]], row[2])
+    ):
+        there = found.setdefault(topic_numbers[topic], {"names": [], "grades": [], "lists": {}})
+        known = numbers.setdefault(topic_numbers[topic], {})
+        if name not in known:
+            known[name] = len(known)
+            there["names"].append(name)
+            there["grades"].append(grade)
+        ranked, added, _ = there["lists"].setdefault(run_numbers[run], ([], [], {}))
+        ranked.append(known[name])
+        added.append(contributions.get((run, topic, rank)))
+    for topic, run, rank, name in sorted(later):
+        number = topic_numbers[topic]
+        _, _, later_ranks = found[number]["lists"][run_numbers[run]]
+        later_ranks[numbers[number][name]] = rank
     return found
