@@ -116,13 +116,12 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     found = _read_sections(path, lines, (*required, *others, *_OF_ALL), faults)
     if lacking := [f'"{key}"' for key in required if key not in found or not found[key].values[0]]:
         faults.append(f"{path}:1: the header lacks {', '.join(lacking)}")
-    read: dict[str, Any] = {"parameters": [], "columns": {}}
-    for key, reader in (("parameters", _read_parameters), ("columns", _read_columns)):
-        read |= {key: reader(path, found[key], faults)} if key in found else {}
+    parameters = _read_parameters(path, found["parameters"], faults) if "parameters" in found else []
+    columns = _read_columns(path, found["columns"], faults) if "columns" in found else {}
     for key in ("aliases", "trec_eval") if not faults else ():
         section = found.get(key, _Section(0, [], []))
         for text in _items(",".join(section.values)) if key in _LISTS else section.values:
-            faults += (f"{path}:{section.line}: {fault}" for fault in _alias_faults(text, read["parameters"]))
+            faults += (f"{path}:{section.line}: {fault}" for fault in _alias_faults(text, parameters))
     if faults:
         raise CatalogError("\n".join(faults))
     every = defaultdict(list, {key: section.values for key, section in found.items()})
@@ -130,8 +129,8 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     ties = [text.split(" = ") for text in every["ties"]]
     return Header(
         **{key: one[key] for key in ("title", "measure", "definition", "reference", "differs", "range", "mean")},
-        parameters=read["parameters"],
-        columns=read["columns"],
+        parameters=parameters,
+        columns=columns,
         inputs=_items(one["inputs"]),
         is_shared=bool(one["shared"]),
         is_quick=bool(one["quick"]),
@@ -317,7 +316,8 @@ def _read_parameters(path: Path, section: _Section, faults: list[str]) -> list[P
         try:
             name, parameter = _named_parameter(text, known)
             named.add(name)
-            found |= {name: parameter} if parameter else {}
+            if parameter:
+                found[name] = parameter
         except UsageError as error:
             faults.append(f"{path}:{section.line}: {error}")
     if unnamed := own.keys() - named:

@@ -141,9 +141,12 @@ class Estimating:
         few, surer = notes.count("few topics"), notes.count("people alone are surer")
         note(
             f"{topics} topics of {self.reference} and {others} more of {self.judge}; n_effective: topics of "
-            f"{self.reference} that would be as sure without {self.judge}",
-            *["fewer than 10 topics by people: n_effective is a guess, see evalsql help judges"] * bool(few),
-            *[f"less sure than people's topics alone: {surer} of {len(notes)}"] * bool(surer),
-            *judging.on_few_judged(warehouse.evaluation, *sets, runs=chosen),
-            *[f"{self.judge} has no topic that {self.reference} lacks; nothing is estimated"] * (not others),
+            f"{self.reference} that would be as sure without {self.judge}"
         )
+        if few:
+            note("fewer than 10 topics by people: n_effective is a guess, see evalsql help judges")
+        if surer:
+            note(f"less sure than people's topics alone: {surer} of {len(notes)}")
+        note(*judging.on_few_judged(warehouse.evaluation, *sets, runs=chosen))
+        if not others:
+            note(f"{self.judge} has no topic that {self.reference} lacks; nothing is estimated")

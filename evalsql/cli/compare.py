@@ -157,7 +157,8 @@ def compare(
             write_table(rows, output, warehouse, _DROPPED)
         for one in compared:
             _note_results(one, described)
-            note(*[TWO_METHODS.format("topics")] * (described != "" and testing.intervals != "t" and one.is_told_apart))
+            if described and testing.intervals != "t" and one.is_told_apart:
+                note(TWO_METHODS.format("topics"))
             if output.is_drawn and not all_pairs:  # a narrow terminal does without the column of these
                 means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
                 shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())

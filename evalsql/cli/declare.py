@@ -45,8 +45,11 @@ def option(words: str, meaning: str | None = None, default: Any = None, *, compl
     ``_HELD``.
     """
     *names, last = words.split()
-    settings["metavar"] = None if last.startswith("-") else last
-    names += [last] if last.startswith("-") else []
+    if last.startswith("-"):
+        names.append(last)
+        settings["metavar"] = None
+    else:
+        settings["metavar"] = last
     return _field(typer.Option(default, *names, help=meaning, autocompletion=_completer(complete), **settings))
 
 

@@ -163,7 +163,10 @@ def topics(
     with asking.open() as warehouse:
         question = Question(warehouse, output, **selection.arguments(warehouse))
         note_waiting(warehouse, question.runs, question.qrels)
-        (_print_wide if wide else print_topics)(question, show_texts=texts)
+        if wide:
+            _print_wide(question, show_texts=texts)
+        else:
+            print_topics(question, show_texts=texts)
 
 
 def print_board(question: Question) -> None:
@@ -181,7 +184,8 @@ def print_board(question: Question) -> None:
     told = [tied] if tied else []
     if question.shows_front:
         shown = table.picked(listings.DOMINATED, f"{question.costs[0]} mean")
-        told += [_OF_WHOLE_RUNS.format(*question.costs)] * any(by is not None and mean is None for by, mean in shown)
+        if any(by is not None and mean is None for by, mean in shown):
+            told.append(_OF_WHOLE_RUNS.format(*question.costs))
     question.write(table, lines, terminal.DroppedColumns(spare=("place",)), below=told)
 
 
@@ -205,8 +209,8 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
     if question.output.is_drawn and question.width(table) > terminal.width():
         short = [terminal.cut(name, terminal.SHORTEST) for name in table.columns[_NAMED:]]
         shown = table._replace(columns=[*table.columns[:_NAMED], *short])
-    is_cut = shown.columns != table.columns
-    question.write(shown, ["the terminal is too narrow for whole names of runs"] * is_cut, _DROPPED)
+    lines = ["the terminal is too narrow for whole names of runs"] if shown.columns != table.columns else []
+    question.write(shown, lines, _DROPPED)
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:
@@ -253,7 +257,9 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
         else:
             marks, lines = _marks(question, room - _GAP)
             table = table.with_column(len(table.columns), _BY_TOPIC, [marks[name, run] for name, run, _ in rows])
-    return table, [f"the terminal is too narrow for {', '.join(lacking)}"] * bool(lacking) + lines
+    if lacking:
+        lines = [f"the terminal is too narrow for {', '.join(lacking)}", *lines]
+    return table, lines
 
 
 def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str], list[str]]:
@@ -347,7 +353,10 @@ def eval_(
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
         asked = Question(warehouse, options.ArrangedOutput(**asdict(output)), measures)
-        (print_topics if per_topic else print_board)(asked)
+        if per_topic:
+            print_topics(asked)
+        else:
+            print_board(asked)
 
 
 def _check_no_measure(runs: Sequence[str]) -> None:

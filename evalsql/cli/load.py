@@ -54,10 +54,11 @@ def qrels(
         num_topics, num_rows, _ = _size(warehouse, loaded)
         what = "nugget" if reading.form == "nuggets" else "judgment"
         held = f"{counted(num_rows, what)} of {counted(num_topics, 'topic')}"
-        held += f", {counted(repeated, 'repeated document')} left out" * bool(repeated)
+        if repeated:
+            held += f", {counted(repeated, 'repeated document')} left out"
         note("; ".join([f"loaded judgments {loaded}: {held}", *warehouse.loader.notices]))
-        runs = len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ())))
-        note(*[f"{counted(runs, 'run')} evaluated with them"] * bool(runs))
+        if runs := len(warehouse.rows(warehouse.evaluation.coverage_query(loaded, ()))):
+            note(f"{counted(runs, 'run')} evaluated with them")
         _note_replaced(warehouse, loaded, weights)
 
 
@@ -141,8 +142,9 @@ def scores(
         note(*(f"{'' if at else 'loaded '}{line}" for at, line in enumerate(warehouse.loader.notices)))
         query = "count(*), count(distinct measure), count(distinct run) from stored_values where list_contains($1, run)"
         ((rows, measures, runs),) = warehouse.rows(f"select {query}", [loaded])
-        values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
-        note(*[f"loaded scores of {counted(runs, 'run')}: {values} are held of them"] * bool(rows))
+        if rows:
+            values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
+            note(f"loaded scores of {counted(runs, 'run')}: {values} are held of them")
 
 
 @dataclass(frozen=True)

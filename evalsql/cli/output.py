@@ -70,9 +70,10 @@ def write_table(
     with text_output(output.path, warehouse) as stream:
         writers.write(table, output.chosen_format, stream, output.digits)
     if hidden:
-        more = [f"and {len(hidden) - _MOST_NAMED} more"] * (len(hidden) > _MOST_NAMED)
-        few = ", ".join([*hidden[:_MOST_NAMED], *more])
-        note(f"the terminal is too narrow for {few}; --format csv has all columns")
+        few = hidden[:_MOST_NAMED]
+        if len(hidden) > _MOST_NAMED:
+            few.append(f"and {len(hidden) - _MOST_NAMED} more")
+        note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
 
 
 def write_answer(writer: Writer, text: str, output: OutputOptions, warehouse: Warehouse, limit: int | None) -> None:
@@ -171,7 +172,7 @@ def coverage_lines(
 def texts_lines(warehouse: Warehouse) -> list[str]:
     """A line that tells how many documents have a text, and the size of these, where any has one."""
     ((held, texts, size),) = warehouse.rows(warehouse.database.query("text_sizes"))
-    return [f"texts of {texts:,} of {counted(held, 'document')}, {size / 1e6:,.1f} MB uncompressed"] * bool(texts)
+    return [f"texts of {texts:,} of {counted(held, 'document')}, {size / 1e6:,.1f} MB uncompressed"] if texts else []
 
 
 def with_words(warehouse: Warehouse, table: Table) -> Table:

@@ -70,9 +70,13 @@ def board(
         notes = _notes(database, cells, kept, given, are_pairs=baseline is not None)
     confidence = float(given.get("confidence", 0.95))
     order = "place" if baseline is None else f"difference {'asc' if is_lower else 'desc'}"
-    less = frozenset([*names * lower, *["mean", "low", "high"] * is_lower, "place", "place_low", "place_high"])
+    less = {"place", "place_low", "place_high"}
+    if lower:
+        less.update(names)
+    if is_lower:
+        less.update(["mean", "low", "high"])
     query = f"select * from {kept} order by {order}, system, version"
-    return Board(name, query, f"select * from {cells}", names, sets, less, confidence, notes)
+    return Board(name, query, f"select * from {cells}", names, sets, frozenset(less), confidence, notes)
 
 
 def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:

@@ -199,7 +199,8 @@ class Evaluation:
         if any(is_table for is_table, _ in found):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
         views = [sql for _, sql in found]  # of a file without these measures that is open for reading only
-        self.database.execute_all(["drop view temp.scores"] * len(views))
+        if views:
+            self.database.execute("drop view temp.scores")
         try:
             chosen = self._filter(qrels, runs)
             self.fill_scores("scores", [(measure.name, measure) for measure in measures], chosen)
@@ -243,7 +244,8 @@ class Evaluation:
         conditions = [f"{kind} in ({literals(given)})" for kind, given in names.items() if given]
         if not as_list(qrels):
             replaced = literals(sorted(replaced_qrels(self.database))) if asks else REPLACED
-            conditions += [f"qrels not in ({replaced})"] * bool(replaced)
+            if replaced:
+                conditions.append(f"qrels not in ({replaced})")
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
     def _filtered(

@@ -92,7 +92,8 @@ class Rule(NamedTuple):
             is_idle, meant = True, f"{self.bound:g}%"
         if is_idle and measure.arguments.get("gains") is None:
             problem = f"{measure.name} is between {low:g} and {high:g}, so that every run has the same answer"
-            problem += f'; did you mean "{self.asked} drop <= {meant}"?' * bool(meant)
+            if meant:
+                problem += f'; did you mean "{self.asked} drop <= {meant}"?'
         return self._replace(measure=measure, problem=problem)
 
 

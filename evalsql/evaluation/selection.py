@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
 from evalsql.evaluation.evaluation import temporary_tables
+from evalsql.phrases import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -148,6 +148,7 @@ _ALLOWED = {
     *("In", "Between", "Like", "ILike", "Add", "Sub", "Mul", "Div", "DPipe"),
 }
 _COMPARING = ("EQ", "NEQ", "GT", "GTE", "LT", "LTE", "In", "Between")
+_LONGEST_SHOWN = 60  # characters of a part that is refused
 META = "meta"
 _EXPECTED = "a condition has columns, literals and operators, as in \"meta.branch = 'main' and depth is null\""
 
@@ -170,7 +171,8 @@ def _condition(database: Database, text: str) -> str:
     for node in tree.walk():
         if type(node).__name__ not in _ALLOWED:
             shown = node.sql(dialect="duckdb")
-            raise UsageError(f'{given}: "{shown[:60]}{"..." * (len(shown) > 60)}" is not allowed; {_EXPECTED}')
+            shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+            raise UsageError(f'{given}: "{shown}" is not allowed; {_EXPECTED}')
         node.comments = None
     described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
     columns = {name: kind for name, kind in described if name != META}
@@ -213,9 +215,7 @@ def _resolved(node: exp.Expr, columns: Mapping[str, str], keys: Collection[str])
 
 
 def _unknown(name: str, known: Collection[str], words: str) -> str:
-    near = difflib.get_close_matches(name, known, n=3)
-    hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
-    return f'{words} "{name}"; {hint}'
+    return f'{words} "{name}"; {nearest(name, known) or "there is none"}'
 
 
 def default_measures(database: Database, qrels: Names) -> Sequence[str]:

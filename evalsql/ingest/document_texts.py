@@ -230,7 +230,8 @@ def _delimited_rows(source: Source, refuse: Refuse, given: Given) -> Iterator[Ro
         raise source.error(f"has {said}; the first line names them, as in document<TAB>title<TAB>text", number)
     for line, text in chain([(number, header)], lines):
         cells = [*map(str.strip, text.split("\t"))]
-        cells += [""] * (len(cells) == len(columns) - 1)  # the line ends with its empty text
+        if len(cells) == len(columns) - 1:
+            cells.append("")  # the line ends before its empty text
         if len(cells) == len(columns):
             yield line, dict(zip(columns, cells, strict=True))
         else:

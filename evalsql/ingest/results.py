@@ -105,7 +105,8 @@ class _Reader:
                     found = results_of(stream.read().decode("utf-8-sig"), self.measure)
             if not found and label == root:
                 raise ResultError(0, "holds no results that are known; evalsql help loading lists the formats")
-            self.skipped += [label] * (not found)
+            if not found:
+                self.skipped.append(label)
             return [self._row(result, 0 if result.kind == MTEB else at, root, label) for at, result in enumerate(found)]
         except ResultError as error:
             self.problems.add(source.problem(error.line, error.reason))
@@ -154,8 +155,9 @@ class _Reader:
             with suppress(UsageError):
                 found = parse_measures([mteb_name(name) if kind == MTEB else name], self.database.catalog)
             (measure,) = found if len(found) == 1 else (None,)
-            known += [measure] if measure else []
-            if not measure and not kind:
+            if measure:
+                known.append(measure)
+            elif not kind:
                 self.left_out.add(name)
             is_share = measure is None or measure.relation.header.bounds[1] == 1
             own = name if kind in (MTEB, TABLE) else None

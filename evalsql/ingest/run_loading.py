@@ -121,7 +121,8 @@ class RunLoader:
                 opposed |= self._look_at_first_rows(texts)
                 self._stage_text([file for file in texts if not file.is_refused])
             for run in runs:
-                self.warnings.opposed += [run.name] * any(file.source.number in opposed for file in run.files)
+                if any(file.source.number in opposed for file in run.files):
+                    self.warnings.opposed.append(run.name)
         for file in files:
             if len(file.notes.tags) > 1:
                 self.warnings.tags.append((file.source.label, list(file.notes.tags)))
@@ -151,10 +152,13 @@ class RunLoader:
         """Stage TREC files: by the engine's reader, all together, the rest line by line."""
         clean, by_lines = list[StagedFile](), list[StagedFile]()
         for file in files:
-            notes = first_notes(file.source) if file.text else None
-            file.notes = notes or file.notes
-            (clean if notes else by_lines).append(file)
-        by_lines += self._stage_clean(clean) if clean else []
+            if file.text and (notes := first_notes(file.source)):
+                file.notes = notes
+                clean.append(file)
+            else:
+                by_lines.append(file)
+        if clean:
+            by_lines += self._stage_clean(clean)
         for at, file in enumerate(by_lines):
             if len(by_lines) > 1:
                 self.progress("reading line by line", at, len(by_lines))

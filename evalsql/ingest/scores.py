@@ -149,7 +149,8 @@ def _stage(database: Database, source: str | Path, files: Sequence[str], qrels: 
             raise input_error(files[0], reason + hint)
         # The engine would leave out coalesce() where a file says that a column has no nulls, which it may have.
         texts = {name: f"concat(cast({name} as varchar))" if name in held else "''" for name in _TEXTS}
-        texts |= {"qrels": literal(qrels)} if qrels is not None else {}
+        if qrels is not None:
+            texts["qrels"] = literal(qrels)
         listed = ", ".join(f"{text} as {name}" for name, text in texts.items())
         rows = f"select {listed}, cast(value as double) as value, filename as file from {_read(source, files)}"
         database.make("staged_scores", rows)

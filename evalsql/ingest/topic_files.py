@@ -109,10 +109,12 @@ def _fields(row: Mapping[Any, Any]) -> tuple[dict[str, str], frozenset[str]]:
     fields, left_out = dict[str, str](), set[str]()
     for name, value in [*row.items(), *metadata.items()]:
         if isinstance(value, Mapping | list | tuple):
-            left_out.update([str(name)] if value and value is not metadata else [])
+            if value and value is not metadata:
+                left_out.add(str(name))
         elif value is not None and value == value:  # a frame has NaN where there is nothing
             text = words(json.dumps(value) if isinstance(value, bool | int | float) else str(value))
-            fields |= {str(name): text} if text else {}
+            if text:
+                fields[str(name)] = text
     return fields, frozenset(left_out)
 
 

@@ -103,8 +103,10 @@ def board_table(table: Table, digits: int, *, collections: Sequence[str], lower:
     size = max((len(str(place)) for place, *_ in rows), default=0)
     places = [f"{place:>{size}}" + (f" ({low}-{high})" if low else "") for place, low, high in rows]
     groups, systems = table.values("place_group"), table.values("system")
-    shown = ["system", *["version"] * (len({*systems}) < len(systems)), *collections, "mean"]
-    shown += ["num_collections"] * (len({*table.values("num_collections")}) > 1)  # means over others say so
+    several_versions = len({*systems}) < len(systems)
+    shown = ["system", "version", *collections, "mean"] if several_versions else ["system", *collections, "mean"]
+    if len({*table.values("num_collections")}) > 1:  # means are over different collections
+        shown.append("num_collections")
     brief = table.with_columns([list(table.columns).index(name) for name in shown])
     brief = brief.with_best(lower, digits, first=shown.index(collections[0]), by=0)
     figures = frozenset(cell for cell in brief.best if shown[cell[1]] != "num_collections")  # more is not better

@@ -33,7 +33,10 @@ def aligned_lines(table: Table, digits: int, stream: TextIO | None = None, least
     head, *rows = map(GAP.join, zip(*columns, strict=True))
     rule = "-" if stream is not None and not can_write(_LINE, stream) else _LINE
     rule *= text_width(head) + (columns[-1][0] == "")  # as rich: the last column has a cell
-    return [head, rule, *(line for nth, row in enumerate(rows) for line in [row, *[rule] * (nth in table.rules)])]
+    lines = [head, rule]
+    for nth, row in enumerate(rows):
+        lines += [row, rule] if nth in table.rules else [row]
+    return lines
 
 
 def _aligned(table: Table, at: int, digits: int, least: int) -> list[str]:

@@ -114,9 +114,11 @@ def markdown(tables: Iterable[Table], digits: int) -> str:
         rows.append(["---:" if table.is_number(at) else "---" for at in range(len(table.columns))])
         for nth, row in enumerate(table.texts(digits)):
             rows.append([_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)])
-            rows += [["---"] * len(row)] * (nth in table.rules)
+            if nth in table.rules:
+                rows.append(["---"] * len(row))
         parts += [f"| {' | '.join(row)} |\n" for row in rows]
-        parts += [f"\n{escape_markdown(table.caption)}\n\n"] if table.caption else []
+        if table.caption:
+            parts.append(f"\n{escape_markdown(table.caption)}\n\n")
     return "".join(parts)
 
 

@@ -92,7 +92,10 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
         again += [word for key in ("collapse", "unit") if key in meta for word in (f"--{key}", meta[key])]
     rows = f"select topic, {columns} from {held} where run = {literal(name)} order by topic, {order}"
     usual = "trec_eval_10" if lower else "trec_eval"
-    again += [*(["--lower-is-better"] if lower else []), *(["--tie-rule", tie_rule] if tie_rule != usual else [])]
+    if lower:
+        again.append("--lower-is-better")
+    if tie_rule != usual:
+        again += ["--tie-rule", tie_rule]
     remarks = [f"evalsql load runs takes {shlex.join(again)} to rank it as it is here"] if again else []
     if has_calls and "call_ranks" not in held:
         remarks.append("it has the one ranking that is made of the calls; parquet and jsonl have the calls")

@@ -212,8 +212,9 @@ def _stand_in(database: Database, name: str, step: str) -> None:
     """Have a relation read in the place of a step, until the portion ends: what was found elsewhere."""
     database.execute(f"create temp table handed_in as {database.query('handed_in')}")
     made = {step: replace(database.catalog[name], name=step, kind=STEPS)}
-    for each in database.catalog.build_order():
-        made |= {each.name: each} if each.name != step and each.reads & made.keys() else {}
+    for each in database.catalog.build_order():  # and whatever reads it, directly or not
+        if each.name != step and each.reads & made.keys():
+            made[each.name] = each
     database.catalog = database.catalog.for_connection(made)
     for each in made.values():  # of those that are browsed the first statement is the macro
         database.execute(next(creating_statements(database.catalog, each, temporary=True))[1])
@@ -275,8 +276,9 @@ def _rank(database: Database, options: RunOptions, kind: int, names: dict[str, i
     rank_judged(database, [(qrels_id, number) for number in names.values()], batch.unretained)
     for run, number in names.items():
         twice = [f"document {document} of topic {topic}" for run_id, topic, document, _ in repeated if run_id == number]
-        more = f", and {len(twice) - 1:,} more like it" if len(twice) > 1 else ""
-        facts[run] |= {"problem": f"run {run}: {twice[0]} stands more than once{more}"} if twice else {}
+        if twice:
+            more = f", and {len(twice) - 1:,} more like it" if len(twice) > 1 else ""
+            facts[run]["problem"] = f"run {run}: {twice[0]} stands more than once{more}"
         facts[run] |= {"tie_rule": batch.options.tie_rule, "lower_is_better": batch.options.lower_is_better}
     facts[next(iter(names))]["notes"] = notes + found.texts
     for row in found.rounded:

@@ -116,7 +116,7 @@ def _absent_from_scores(text: str, database: Database) -> Iterator[str]:
     reader = next((word for word in words if _reads_scores(word, database.catalog)), None)
     if reader is None or SCORES in ctes_named(text):  # those of the query itself
         return
-    view = f"the view {SCORES}" + f", which {reader} reads," * (reader != SCORES)
+    view = f"the view {SCORES}" if reader == SCORES else f"the view {SCORES}, which {reader} reads,"
     held = {measure.name for measure in common_measures(database.catalog)}
     for name in dict.fromkeys(each.text[1:-1] for each in pieces if each.kind == "string" and each.text[:1] == "'"):
         try:

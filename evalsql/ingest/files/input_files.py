@@ -233,7 +233,10 @@ class _Finder:
                 found = systems(source, head, self.folder)
             if not found:
                 problem = source.problem(0, "predictions of MTEB without rankings, as of a task that is no retrieval")
-                (self.problems.add if skipped is None else skipped.append)(problem)
+                if skipped is None:
+                    self.problems.add(problem)
+                else:
+                    skipped.append(problem)
             form = recognised(source, head, self.kind, self.given)
             return [each._replace(form=form) for each in found]
         except InputError as error:
@@ -247,13 +250,15 @@ class _Finder:
         fitting, skipped = list[tuple[Source, bytes]](), list[Problem]()
         for name, path in inside:
             reason = f"a folder; {label}/* takes those in it" if path.is_dir() else unfit_name(Path(name).name)
-            if not reason and path.is_file():
+            if not reason and not path.is_file():
+                reason = "no regular file"
+            if not reason:
                 opened = open_file(name, path)
                 reason = unfit(*opened, kind)
-                fitting += [] if reason else [opened]
-            elif not reason:
-                reason = "no regular file"
-            skipped += [Problem(name, 0, reason)] if reason else []
+            if reason:
+                skipped.append(Problem(name, 0, reason))
+            else:
+                fitting.append(opened)
         found = [each for opened in fitting for each in self._recognised(*opened, skipped)]
         if not fitting or not (found or self.problems):
             told = ", ".join(f"{each.file} ({each.reason})" for each in skipped[:_SHOWN])

@@ -146,7 +146,8 @@ class Tables:
                 warn(table.problem(0, f"{counted(num_open, 'row')} left out, not judged yet"))
             if self.kind == "run":
                 refuse_systems(self.database, given, table.names)
-            if meaning := _GUESSED.get(table.form.name, "value" * (table.is_of_lists and self.kind == "run")):
+            of_lists = "value" if table.is_of_lists and self.kind == "run" else ""
+            if meaning := _GUESSED.get(table.form.name, of_lists):
                 number = "score" if meaning == "value" else meaning
                 numbers = {"numbers": f'select topic, row, "{number}" as number from ({table.query})'}
                 faults = self.database.query("third_column_faults", numbers, meaning=meaning)
@@ -304,7 +305,8 @@ class Tables:
 
     def _fault(self, table: Table, row: Mapping[str, str | None]) -> str:
         needs_rank = "rank" in row and (self.rank_is_used or "score" not in row)
-        for meaning in [each for each in self.required if each in row] + ["rank"] * needs_rank:
+        needed = [each for each in self.required if each in row]
+        for meaning in [*needed, "rank"] if needs_rank else needed:
             text = row[meaning]
             if text is None or not text.strip():
                 # DuckDB 1.5 takes NaN in Python's lists for null.

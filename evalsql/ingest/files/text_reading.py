@@ -217,9 +217,7 @@ def json_document(source: Source, name: str, refuse: Refuse) -> Any:
     if name == "JSON lines":
         return [value for _, value in json_lines(source, refuse)]
     found = read_json(source)
-    if not isinstance(found, dict):
-        return found
-    if _OF_MTEB not in found:
+    if not isinstance(found, dict) or _OF_MTEB not in found:
         return found
     ranking, *others = _rankings(found).values()
     if others:
@@ -262,7 +260,11 @@ def predictions(source: Source, task: str, folder: Path) -> list[Source]:
     said = {key: str(text) for key, text in known.items() if text and text not in _UNKNOWN}
     found = []
     for (subset, part_of), ranking in rankings.items():
-        place = [task, *[subset] * (subset != "default"), *[part_of] * (part_of != "test")]
+        place = [task]
+        if subset != "default":
+            place.append(subset)
+        if part_of != "test":
+            place.append(part_of)
         part = source._replace(said=said | {"collection": "/".join(place)})
         found.append(_part(part, f"{subset}/{part_of}", ranking, folder) if len(rankings) > 1 else part)
     return found

@@ -96,7 +96,7 @@ def _answers(data: Mapping[str, Any], digits: int) -> list[tuple[str, str, str]]
     over = counted(len(data["collections"]), "collection")
     who = "Who is first?", first["name"], f"mean {number(first['mean'], digits)} over {over}."
     low, high = first["low"], first["high"]
-    places = f"Its place is {low}{f' to {high}' * (low != high)}"
+    places = f"Its place is {low}" if low == high else f"Its place is {low} to {high}"
     if low is None:
         sure = "Not known", "Three collections at least, or clusters of them, are needed to say so."
     elif names:
