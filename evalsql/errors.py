@@ -46,7 +46,7 @@ class ReachError(QueryError):
 
 
 class TooSlowError(EvalsqlError):
-    """What was asked beside what a command is for, and took too long."""
+    """A measure took too long that a command evaluates beside what it is asked for."""
 
 
 class WarehouseError(EvalsqlError):

@@ -48,7 +48,7 @@ def order(catalog: Catalog, *, few: bool = False) -> list[Relation]:
 
 
 def is_held(relation: Relation) -> bool:
-    """Whether it is part of a file; one with other inputs is a template."""
+    """Whether a relation is part of a file; one with other inputs is a template."""
     return {"mean_values", "tied_means"}.issuperset(relation.header.inputs)
 
 
@@ -101,7 +101,7 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
 
 
 def objects_of(relation: Relation) -> list[str]:
-    """What there is of a relation: a scalar or table macro, a view or table; of what is browsed macro and view."""
+    """The objects made of a relation: a macro, a view or a table, or a table macro, most with a view beside it."""
     if relation.is_function:
         return ["macro"]
     # A macro reads what the query that calls it names scores, which a view does not.
@@ -150,7 +150,7 @@ def _over_scores(catalog: Catalog, relation: Relation) -> str:
 def _macro_body(catalog: Catalog, relation: Relation) -> str:
     """What a table macro gives: the rows of its body, with a column for the values of a list that is given.
 
-    Arguments are checked when a call is bound: what has no rows would never come to a condition.
+    Arguments are checked when a call is bound: a condition is never tried where there are no rows.
     """
     itself = _themselves(relation.parameters)
     of_list = catalog.list_parameter(relation)
@@ -193,7 +193,7 @@ def with_list(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]
 
 
 def _check(parameter: Parameter, of_list: str) -> str:
-    """A call that is null where the parameter takes what it is given, and else ends in an error."""
+    """A call that checks an argument: null for a value that the parameter takes, an error for any other."""
     name = parameter.name
     if parameter.choices:
         return f"check_word({name}, '{name}', {literal(', '.join(parameter.choices))})"
@@ -262,14 +262,14 @@ def scores(measures: Sequence[Measure]) -> str:
 
 
 def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
-    """The same of measures with the expressions that name them."""
+    """The same, each measure under the SQL expression that is its label."""
     return "\nunion all\n".join(
         f"select qrels, run, topic, {label} as measure, value from {measure.call}" for label, measure in measures
     )
 
 
 def grouped(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> list[tuple[str, Measure]]:
-    """Labelled measures with the expressions that name them, those that differ in a cutoff as one with a list of it."""
+    """The measures with their labels; those that differ in the cutoff alone are one measure with a list of cutoffs."""
     groups: dict[object, dict[Value, tuple[str, Measure]]] = {}
     for label, measure in labelled:
         name = catalog.list_parameter(measure.relation)

@@ -164,7 +164,7 @@ def _words(body: str) -> list[Token]:
 def parse(body: str, path: Path, first_line: int) -> exp.Expr:
     """The syntax tree of a body that starts at this line of a file; raises CatalogError where it has none.
 
-    So it does where sqlglot finds other strings, names or comments in it than the engine, as behind ``$k-$``.
+    It is raised too where sqlglot finds other strings, names or comments than the engine, as behind ``$k-$``.
     """
     import sqlglot
     from sqlglot.errors import ParseError, TokenError
@@ -213,8 +213,8 @@ def relations_read(tree: exp.Expr) -> frozenset[str]:
 def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, taken: Collection[str] = ()) -> None:
     """Raise CatalogError at ``place`` where a body uses other parameters than its header declares.
 
-    So is a column named like a parameter, which a macro would read in its place. ``taken`` are parameters that are
-    used though the body does not name them.
+    A column named like a parameter is refused too: a macro would read the parameter in its place. ``taken`` are
+    parameters that are used though the body does not name them.
     """
     import sqlglot
     from sqlglot import exp

@@ -79,7 +79,7 @@ class Database:
         self._catalog = catalog
 
     def outdate_others(self) -> None:
-        """Say to other connections of this process to the file that the measures which it keeps are others now."""
+        """Tell other connections of this process to the file that the measures in it have changed."""
         for other in {*_OPEN} - {self}:
             other._is_outdated |= self.path != MEMORY and os.path.realpath(other.path) == os.path.realpath(self.path)
 
@@ -171,7 +171,7 @@ class Database:
     def table(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice.
 
-        Of a long answer ``most`` rows may be all, and then ``next_rows`` has those that follow until another is asked.
+        At most ``most`` rows are fetched. ``next_rows`` fetches those that follow, until something else is asked.
         """
         with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
             return self._run(sql, parameters, most)
@@ -182,7 +182,7 @@ class Database:
 
     @contextmanager
     def limited(self, name: str) -> Iterator[None]:
-        """Stop what runs inside, the evaluation of a measure, when it takes too long: TooSlowError; not on a server."""
+        """Stop the evaluation inside when it takes too long, with TooSlowError; a server does not stop it."""
         over, began = threading.Event(), time.monotonic()
         thread = threading.Thread(target=engine.interrupt, args=(self._connection, over, MOST_SECONDS), daemon=True)
         thread.start()
@@ -212,7 +212,7 @@ class Database:
         return relation
 
     def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
-        """Columns and rows of the last statement; what concerns the file alone looks for names there."""
+        """Columns and rows of the last statement; one about the file alone looks for names in the file alone."""
         if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
@@ -306,7 +306,7 @@ class Database:
             raise
 
     def _added_constraints(self) -> list[str]:
-        """The statements that take out what somebody added to evalsql's tables, and what it writes may not fit."""
+        """Statements that take out indexes and NOT NULL that somebody added to evalsql's tables."""
         columns = {relation.name: relation.columns for relation in self.catalog.of_kind("tables")}
         return [
             f"drop index {quoted(name)}" if is_index else f"alter table {table} alter {quoted(name)} drop not null"

@@ -174,7 +174,7 @@ _READING = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE
 
 
 class UnexplainedError(Exception):
-    """The parser does not explain this text as one query, which is no time to guess; the message has its words."""
+    """The parser does not read this text as one query. Nothing is guessed then; the message has the parser's words."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Boards: which values of which systems stand on one, who is where, and what is to be said beside it."""
+"""Boards: the values of systems on many collections, the place of each system, and notes on both."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -96,7 +96,7 @@ def _measure(database: Database, asked: str) -> tuple[str, Measure | None]:
 def board_values(
     evaluation: Evaluation, measures: Mapping[str, Measure | None], runs: Sequence[str] | None, qrels: Names = ()
 ) -> Iterator[None]:
-    """Have the values of these runs, or of all, by these measures alone in the place of the view ``board_values``."""
+    """Let the view ``board_values`` have the values of these runs, or of all, by these measures alone."""
     database = evaluation.database
     if database.rows(f"select 1 from system.main.duckdb_tables() where temporary and table_name = '{VALUES}'"):
         raise UsageError(f"a temporary table {VALUES} is in the way; drop it, or ask about it in SQL")
@@ -112,7 +112,7 @@ def board_values(
 
 
 def _judging(database: Database, qrels: Names) -> Sequence[str]:
-    """Of the collections whose judgment sets are named these, of others all in use; empty is all."""
+    """The judgment sets that are named, and of all other collections those in use; empty is all."""
     if not as_list(qrels):
         return ()
     named = literals(resolve_names(database, "qrels", qrels))
@@ -125,7 +125,7 @@ def _judging(database: Database, qrels: Names) -> Sequence[str]:
 def _chosen(
     database: Database, systems: Names, collections: Names, clusters: Mapping[str, str] | None
 ) -> Iterator[None]:
-    """Leave the values of these systems and collections, and have clusters in the place of the relation's."""
+    """Keep the values of these systems and collections alone; ``clusters`` replace those of the relation."""
     for column, patterns in (("system", as_list(systems)), ("collection", as_list(collections))):
         held = database.column(f"select distinct {column} from temp.{VALUES}")
         if found := [each for one in patterns for each in fitting_names(one, held, column, "this measure has none")]:

@@ -75,9 +75,9 @@ class Evaluation:
     def fill_scores(
         self, table: str, labelled: Sequence[Labelled], condition: str = "", made: Callable[[str], str] = str
     ) -> None:
-        """Make a temporary table of values as the view scores has them, each measure under a name of one's own.
+        """Make a temporary table of values as the view scores has them, each measure under its label.
 
-        Or of what is ``made`` of the values of each measure, which may leave the topics out.
+        ``made`` turns the SELECT of the values of a measure into the one that is kept, such as that of their means.
         """
         self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
@@ -99,7 +99,7 @@ class Evaluation:
                 insert(shared, partial(shared_steps.together, catalog))
 
     def too_slow(self, condition: str = "") -> dict[str, str]:
-        """Measures that users keep in the file, and a stranger's may never end, whose values are not there in time."""
+        """The kept measures whose evaluation takes too long, with a message for each: a stranger's may never end."""
         told = {}
         for measure in (default_measure(each) for each in self.database.catalog.own if each.is_measure):
             try:
@@ -212,7 +212,7 @@ class Evaluation:
     def tie_queries(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), without: str = "", progress: Progress = silent
     ) -> tuple[str, str]:
-        """The SELECTs of ``ties``; what they read is made, but for an order of ties that is left out."""
+        """The two SELECTs of ``Warehouse.ties``; ``without`` is an order of ties that is left out."""
         named = parse_measures(as_list(measures), self.database.catalog)
         chosen = self._filter(qrels, runs)
         self.database.execute(

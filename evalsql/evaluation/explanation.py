@@ -58,7 +58,7 @@ class ListValue(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the value in the warehouse is another one, which rounding does not explain."""
+        """Whether the value in the warehouse differs from this one by more than rounding."""
         return self.value is not None and self.in_warehouse is not None and abs(self.value - self.in_warehouse) > 1e-9
 
 
@@ -187,7 +187,7 @@ def _contributions(evaluation: Evaluation, depth: int, *, is_single: bool) -> tu
 def _cut_values(
     database: Database, measure: Measure, tables: Mapping[str, str], thresholds: Mapping[str, float | None] = {}
 ) -> Iterator[None]:
-    """Have the values of cut lists in a table ``answered``; tables and thresholds are of the lists."""
+    """Put the values of the cut lists into a table ``answered``; tables and thresholds are those of the lists."""
     parts = []
     for name, threshold in thresholds.items():
         cut = Measure(measure.relation, {**measure.arguments, _THRESHOLD: threshold})

@@ -134,7 +134,7 @@ def decide(
 
 
 def run_meant(database: Database, given: str, before: str | None = None) -> str:
-    """The run; of ``latest``, perhaps with a branch or condition, the latest one, or the latest before another."""
+    """The run of that name; ``latest``, perhaps with a condition, is the latest run, or the latest before another."""
     word, colon, asked = given.partition(":")
     if word != LATEST or database.rows("select 1 from runs where run = ?", [given]):
         return given
@@ -293,7 +293,7 @@ def _row(place: int, rule: Rule) -> list[Value]:
 
 
 def _notes(evaluation: Evaluation, asked: _Question, inputs: Mapping[str, str], runs: Sequence[str]) -> list[str]:
-    """What makes a decision less than it seems."""
+    """Notes on what a decision leaves out."""
     database = evaluation.database
     notes = []
     if not any(rule.kind == "missing" and not rule.problem for rule in asked.rules):

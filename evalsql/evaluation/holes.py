@@ -21,13 +21,12 @@ _EXTREMES = "least", "greatest"
 
 
 class _Bounded(NamedTuple):
-    """A measure with the relation that bounds it, the parameter that says how deep, and what documents do: each is
-    added up, only that first found counts, or the reader stops at one."""
+    """A measure with what its header says of its bounds."""
 
     measure: Measure
-    relation: str
-    depth: str
-    how: str
+    relation: str  # that bounds it
+    depth: str  # the parameter that is its cutoff
+    how: str  # added up, first found (one document counts) or stops (the reader does)
 
     @property
     def cutoff(self) -> Value:
@@ -133,7 +132,7 @@ class Holes:
     def _filled(self, each: _Bounded, given: str) -> str:
         """A SELECT of the bounds of a measure by its values where all holes are filled, the highest, or each.
 
-        What is ``given`` are its values by the judgments as they are.
+        ``given`` has its values by the judgments as they are.
         """
         how: dict[str, Value] = {CUTOFF: each.cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
         inputs = {"values_given": given}
@@ -159,8 +158,10 @@ class Holes:
         return self._database.query("filled_bounds", {"filled_values": "\nunion all\n".join(values)})
 
     def pairs(self) -> tuple[str, str]:
-        """SELECTs of the pairs of runs whose order is open, document by document where these add up to a cutoff, and of
-        how many there are by each measure."""
+        """SELECTs of the pairs of runs whose order is open, and of the number of such pairs by each measure.
+
+        Differences are bounded document by document, for measures that add documents up to a cutoff.
+        """
         nothing = f"select * from {self._effects} limit 0"
         weights = "select qrels, 0 as rank, 0.0 as least, 0.0 as greatest from qrels limit 0"
         joint = [self._differences(nothing, weights, 1)]
@@ -190,7 +191,7 @@ class Holes:
         return f"select * from {self._kept_weights[each.measure.name]}"
 
     def _part(self, each: _Bounded, cutoff: int, skipped: int) -> str:
-        """A SELECT of the weights of the ranks below so many ``skipped``, as many as there are evaluations."""
+        """A SELECT of the weights of some ranks, one for each evaluation; the first ``skipped`` ranks are left out."""
         how: dict[str, Value] = {CUTOFF: cutoff, GAINS: each.measure.arguments.get(GAINS), **self._most}
         singles = self._database.call("single_documents", **how, skipped=skipped)
         kept = self._evaluation.keep(f"from steps.{singles}")

@@ -125,7 +125,7 @@ def agreement_query(
 ) -> str:
     """A SELECT of how far sets agree, or each agrees with the reference; ``show`` is of ``_AGREEMENT``.
 
-    Of ``statistics`` there are only so many rows of each as ``most`` says. ``how`` are parameters of the relation.
+    ``most`` limits the rows of each of the ``statistics``. ``how`` are parameters of the relation.
     """
     if show == "statistics" and reference is not None:
         show = "judges"
@@ -172,7 +172,7 @@ def effects(
 ) -> tuple[str, list[tuple[Any, ...]]]:
     """A SELECT of a relation of ``_EFFECTS``, and rows of ``measure, qrels, other, num_runs, tau_b, tau_ap``.
 
-    Of judges only the topics count that the reference has.
+    Figures by judges are over the topics that the reference has.
     """
     database = evaluation.database
     names = qrels if reference else _several(database, qrels)
@@ -219,7 +219,7 @@ def corrected_query(
 
 
 def on_few_judged(evaluation: Evaluation, reference: str, judge: str, runs: Names = ()) -> list[str]:
-    """A line where people judge so few of the first documents that values by them are too low for an estimate."""
+    """A line if people judged so few of the first documents that the values are too low for an estimate."""
     scores = evaluation.scores_query(_JUDGED, per_topic=True, qrels=[reference, judge], runs=runs)
     sets = {"reference": reference, "judge": judge}
     shares = evaluation.database.rows(evaluation.database.query("judged_shares", {"judged_scores": scores}, **sets))

@@ -57,7 +57,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
     """A line that names runs that are neither judged nor stored as scores, and the command that brings judgments.
 
-    Else one that names those of which only figures over collections are held, if they were asked for or are all.
+    If there are none, it names runs of which only figures over collections are held, if asked for or if these are all.
     """
     runs_held = evaluation.database.query("evaluated_runs")
     lacking = f"select run, has_figures from ({runs_held}) where not is_evaluated and not is_stored order by run"
@@ -191,7 +191,7 @@ MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs 
 
 
 def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
-    """All audits, or those that take no time that one notices; what reads values of measures comes last."""
+    """All audits, or the quick ones; those that read values of measures come last."""
     found = [relation for relation in catalog.of_kind("audits") if relation.header.is_quick or not quick]
     return sorted(found, key=lambda audit: _VALUES in audit.header.inputs)
 

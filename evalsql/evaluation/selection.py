@@ -59,7 +59,7 @@ def choose_runs(database: Database, choice: Choice) -> Found:
 
 
 def runs_before(database: Database, choice: Choice, runs: Sequence[str]) -> list[str]:
-    """Of what is chosen the runs that stand just before these among the loads of their system."""
+    """The chosen runs that come just before these among the loads of their system."""
     placed = database.query("run_places", {"chosen": _filtered(database, choice)})
     found = _rows(database, f"select run, later_run from ({placed}) where later_run is not null")
     return [run for run, after in found if not {after, *database.rankings.get(after, ())}.isdisjoint(runs)]
@@ -154,7 +154,7 @@ _EXPECTED = "a condition has columns, literals and operators, as in \"meta.branc
 
 
 def _condition(database: Database, text: str) -> str:
-    """The condition as SQL, built anew of what was understood of it; UsageError where it is something else."""
+    """The condition as SQL, written anew from its syntax tree; raises UsageError for what ``_ALLOWED`` lacks."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 
@@ -187,7 +187,7 @@ def _condition(database: Database, text: str) -> str:
 
 
 def _resolved(node: exp.Expr, columns: Mapping[str, str], keys: Collection[str]) -> exp.Expr:
-    """The node, if it is a column then as it is found in the rows of runs: by type, or by a key of meta."""
+    """The node; a column becomes what it names, a column of runs or a key of meta, as a number beside numbers."""
     from sqlglot import exp
 
     if not isinstance(node, exp.Column):

@@ -1,4 +1,4 @@
-"""Where tables, objects and answers of search engines have what is meant: topics, documents, scores, grades."""
+"""Which columns and fields are topics, documents, scores and grades, in tables, objects and search engines' answers."""
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ def how_to_name(kind: str, *meanings: str) -> str:
 
 
 def how_to_take(kind: str) -> str:
-    """What takes a column that was left out: a meaning that is given to it."""
+    """How to have a column read that was left out: give it a meaning."""
     meanings = ", ".join(all_meanings(kind))
     beside_runs = " (of judgments beside runs --qrels-columns, qrels_columns=)"
     if kind == "run":
@@ -97,7 +97,7 @@ def how_to_take(kind: str) -> str:
 
 
 def spans_form(names: Sequence[str], kind: str) -> str:
-    """What takes judgments with a start and an end, where they were asked for as grades of documents."""
+    """The option for judgments with a start and an end that are being loaded as grades of documents."""
     are_spans = kind == "grades" and {*ENDS} <= known(names, "spans").keys()
     return "; --form spans takes start and end, for judgments of spans of documents" if are_spans else ""
 
@@ -137,7 +137,7 @@ def unique(names: Sequence[str], kind: str, given: Given = None) -> dict[str, st
 
 
 def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, str]:
-    """Further columns that could be what one was found for, under such texts as ``topic qid or query_id``."""
+    """Further columns that could have the meaning of one that was found, by texts such as ``topic qid or query_id``."""
     rivals = {name: name for name in names if _RIVAL.match(name)}  # of rows that went through here before
     for meaning in [each for each in _ALONE if each in found and each not in taken]:
         # PyTerrier has a number of its own as docid.
@@ -151,18 +151,18 @@ def _rivals(names: Sequence[str], found: Mapping[str, str], taken: Mapping[str, 
 def id_beside_words(
     meaning: str, names: Iterable[object], found: Mapping[str, Any], taken: Mapping[str, str]
 ) -> dict[str, Any]:
-    """An id beside a column that may have words, as a further column that could be what that was found for."""
+    """An id beside a column that may hold words: a further column that could have that column's meaning."""
     is_word = meaning not in taken and str(found.get(meaning)).lower() in _OFTEN_ELSE
     return {f"{meaning} {found[meaning]} or {name}": name for name in names if is_word and name in IDS}
 
 
 def is_id(rival: str) -> bool:
-    """Whether a further column is such an id: it is another name only where the column beside it has words."""
+    """Whether a further column is an id, which has the meaning only if the column beside it holds words."""
     return rival.rpartition(" or ")[2] in IDS
 
 
 def left_out(names: Iterable[object], found: Mapping[str, str]) -> list[str]:
-    """The columns among ``names`` that are not read, but for those that are no loss; those of E-values all are none."""
+    """The columns among ``names`` that are not read, although they may matter; in tables of E-values none does."""
     if holds_evalues(found):
         return []
     # Of two that could be the topic, the document or the grade it is told elsewhere which one is read.
@@ -216,7 +216,7 @@ _MOST_BLANKS = 20  # in the names of documents, on average; titles are names too
 
 
 def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A record with the hits of an answer, which stand deeper in it, as its documents."""
+    """A record; if it is a search engine's answer, its hits, which stand deeper in it, are its documents."""
     for first, *path in _ANSWERS:
         found = record.get(first)
         for name in path:
@@ -259,7 +259,7 @@ def _are(kind: type, values: object) -> bool:
 
 
 def flat(hit: Mapping[Any, Any], wanted: str | None, names: Iterable[str]) -> Mapping[Any, Any]:
-    """A hit, and what an object in it says if the hit's name, ``wanted`` or an id or one of ``names``, is in there."""
+    """A hit, with the fields of an object in it if that has the hit's name: ``wanted``, an id or one of ``names``."""
     plain = {name: value for name, value in hit.items() if not (name in _DOCUMENT and isinstance(value, Mapping))}
     known = [name for name, value in plain.items() if value is not None and not isinstance(value, Mapping)]
     if wanted in plain or (not wanted and any(name in IDS or str(name).lower() in names for name in known)):

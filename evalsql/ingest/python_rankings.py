@@ -12,7 +12,7 @@ EVALUE = "evalue"
 
 
 class Columns(dict[str, list[Any]]):
-    """Values by meaning. ``left_out`` has the fields that are not read, but for those that are no loss."""
+    """Values by meaning. ``left_out`` has the fields that are not read, although they may matter."""
 
     left_out: Iterable[str] = ()
 
@@ -221,7 +221,7 @@ def _scores_beside(topic: Any, documents: list[Any], scores: Any) -> list[Any]:
 def _of_documents(
     topic: Any, documents: list[Any], kind: str, given: Given
 ) -> tuple[list[Any], str, list[Any] | None, Columns]:
-    """Of documents that are records their names, what their values mean, these where they have some, and all else."""
+    """Names of documents that are records, what their values mean, the values if there are some, and other columns."""
     if strays := [each for each in documents if not isinstance(each, Mapping)]:
         raise UsageError(f"topic {topic}: expected objects as the first document is, found {strays[0]!r}")
     records = [column_meanings.flat(each, (given or {}).get("document"), COLUMNS["document"]) for each in documents]

@@ -153,7 +153,7 @@ def _named(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] | None:
-    """The records of one object that is a single record itself, or that has a list of them under a name of its own."""
+    """The records in one object, which is a record itself or has a list of records under one of its names."""
     if kind in column_meanings.OF_ANSWERS and isinstance(data.get(column_meanings.LISTED), list):
         return [data]
     fields = ranking_fields(data, kind, given)

@@ -170,7 +170,7 @@ class RunBatch:
 
     @property
     def unretained(self) -> str | None:
-        """A SELECT of the ranked rows as the base table has them, where it has not."""
+        """A SELECT of the ranked rows in the form of the base table, if they are not stored there."""
         if self.options.keeps_unjudged:
             return None
         return self.database.query("unretained_rows", {"ranked": self.ranked})
@@ -257,7 +257,7 @@ SPANS_OF_TABLE = ', start as span_start, "end" as span_end'
 
 
 def check_spans(source: Source, table: Table | None, options: RunOptions) -> None:
-    """Raise InputError for spans of which nothing says how they rank documents, and where some are said but missing."""
+    """Raise InputError for spans if no option says how they rank documents, and for such an option without spans."""
     if table and set(ENDS) <= table.columns.keys():
         if options.collapse is None:
             raise table.error(

@@ -1,4 +1,4 @@
-"""Loads runs: of files that are given or listed, by the engine's reader or else line by line, and those in memory."""
+"""Loads runs from files, by the engine's reader or line by line, and from memory; reads manifests that list files."""
 
 import os
 import tomllib
@@ -332,7 +332,7 @@ def run_name(facts: Mapping[str, str]) -> str:
 
 
 def stage_said(database: Database, runs: Mapping[str, Sequence[Source]], meta: Mapping[str, str]) -> list[Any]:
-    """What the first file of each run says of it, with ``meta``, and the judgment sets to evaluate it with.
+    """What the first file of each run says of it and ``meta`` adds, with the judgment sets to evaluate it with.
 
     Also puts it into the table ``told_runs``. Most files say nothing.
     """
@@ -346,7 +346,7 @@ def stage_said(database: Database, runs: Mapping[str, Sequence[Source]], meta: M
 def _told_runs(
     database: Database, relation: str, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]]
 ) -> list[Any]:
-    """What a relation makes of staged rows, which it reads under a name; the table ``told_runs`` has it as well."""
+    """What a relation makes of rows that are staged under a name; also in the table ``told_runs``."""
     database.make_empty(name, columns)
     add_rows(database, name, [*columns], rows)
     staged = {name: f"select * exclude (keys, texts), map(keys, texts) as meta from temp.{name}"}

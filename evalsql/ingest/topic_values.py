@@ -145,7 +145,7 @@ def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, f
 def _judged_records(
     topics: Mapping[str, int], records: Iterable[Record], label: str, problems: ProblemList
 ) -> tuple[list[Record], int]:
-    """What is said of judged topics, once all that is wrong is told; and how many topics are not judged."""
+    """The records of judged topics, and the number of other topics; raises InputError for all that is wrong."""
     lines: dict[str, int] = {}
     judged, unjudged, padded = list[Record](), list[str](), list[str]()
     for record in records:

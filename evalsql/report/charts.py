@@ -310,14 +310,14 @@ def _values(
 
 
 def most_lines(lines: int | None, asked: Sequence[str], held: Iterable[str]) -> int | None:
-    """How many systems are drawn at most; None is all of them, as where those that are held are named one by one."""
+    """How many systems are drawn at most; None is all, as if each is named in full."""
     return lines or (None if asked and {*asked} <= {*held} else MOST_LINES)
 
 
 def best_runs(
     warehouse: Warehouse, measure: Measure, qrels: Names, runs: Sequence[str], most: int | None
 ) -> tuple[Sequence[str], list[str]]:
-    """The best runs by a measure, and what there is to say of the others."""
+    """The best runs by a measure, and a note on how many are left out."""
     if most is None:
         return runs, []
     board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
@@ -326,7 +326,7 @@ def best_runs(
 
 
 def best_systems(table: Table, measure: Measure, most: int | None) -> tuple[Table, list[str]]:
-    """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others.
+    """The rows of the systems in a history whose latest runs are best by a measure, and a note on those left out.
 
     Raises UsageError for a history of several judgment sets.
     """

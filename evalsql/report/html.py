@@ -133,7 +133,7 @@ def figures(title: str, shown: Table, digits: int, name: str = "") -> str:
 
 
 def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> str:
-    """Tags that may be left out are: pages are many."""
+    """Optional closing tags are left out, since a site has many pages."""
     kinds = [f' class="{kind}"' if " " in kind else f" class={kind}" if kind else "" for _, kind in columns]
     head = "".join(
         f"<th scope=col{kind}>{text(title)}" if title else f"<td{kind}>"

@@ -27,7 +27,7 @@ def write_table(table: Table, stream: TextIO, digits: int, after: Sequence[int] 
 
 
 def aligned_lines(table: Table, digits: int, stream: TextIO | None = None, least: Sequence[int] = ()) -> list[str]:
-    """What rich would make of it where there is room enough; it takes as long to import as many a command to run."""
+    """The lines that rich would write with room enough; its import takes as long as many a command."""
     shown = table.without(*(at for at in range(len(table.columns)) if table.is_picture(at)))
     columns = [_aligned(shown, at, digits, least[at] if least else 0) for at in range(len(shown.columns))]
     head, *rows = map(GAP.join, zip(*columns, strict=True))

@@ -69,7 +69,7 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int, after: Se
 
 
 def json_text(value: object, **form: Any) -> str:
-    """JSON in which what is no sign, as the characters that turn text around, stands as an escape."""
+    """JSON in which characters that do not print, such as those that turn text around, stand as escapes."""
     text = json.dumps(value, ensure_ascii=False, **form)
     if not text.replace("\n", "").isprintable():
         text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)

@@ -174,7 +174,7 @@ def _check_columns(words: list[Word]) -> None:
 
 
 def makes(announced: str) -> tuple[set[str], list[str]]:
-    """Names of users' measures, which are here with their texts as JSON, and what keeps them with views of them all."""
+    """Names of users' measures, which come as JSON with their texts, and the statements that keep them."""
     try:
         check_length(announced, _MOST_ANNOUNCED)
         given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]

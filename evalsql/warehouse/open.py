@@ -126,7 +126,7 @@ def _take_up(database: Database, *, reach: Reach | None, external_access: bool |
 
 
 def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> bool:
-    """Whether measures are asked for, all of the view ``scores``, which the smaller set of relations has."""
+    """Whether only measures of the view ``scores`` are asked for: the small set of relations has these."""
     try:
         named = parse_measures(asked or (), read_catalog())
     except UsageError:  # it may be the name of one that is kept in the file

@@ -120,7 +120,7 @@ def with_one(catalog: Catalog, relation: Relation) -> Catalog:
 
 
 def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> None:
-    """Have relations in the catalogue that is to be kept; refuses those that are there if not to replace."""
+    """Put relations into the catalogue that is to be kept; without ``replace`` those that are there are refused."""
     names = {relation.name for relation in relations}
     texts = _texts(database)
     if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
@@ -129,7 +129,7 @@ def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> 
 
 
 def drop(database: Database, names: Sequence[str]) -> None:
-    """Have relations, by the measure's or the relation's name, no longer in the catalogue that is to be kept."""
+    """Take relations, by the measure's or the relation's name, out of the catalogue that is to be kept."""
     texts = _texts(database)
     for name in names:
         found = name if name in texts else parse_measures([name], database.catalog)[0].relation.name
@@ -184,7 +184,7 @@ def hides(catalog: Catalog, kind: str, name: str) -> bool:
 
 
 def check_bodies(catalog: Catalog, relations: Sequence[Relation]) -> None:
-    """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
+    """Check that the bodies of users are one SELECT each that reads relations of the catalogue and nothing else.
 
     The engine parses them, as they are written and as they are run, so that no other parser's reading stands between
     this and what is run. A name counts as what there is of it, as else the engine would find what the file has of that

@@ -75,7 +75,7 @@ class Job:
 
     @property
     def identity(self) -> dict[str, str]:
-        """All that figures hang on beside the runs."""
+        """All that figures depend on beside the runs."""
         rows = self.run_options.for_rows()
         options: list[object] = [rows.tie_rule, rows.lower_is_better, rows.keep_best, self.form]
         options += [given and sorted(given.items()) for given in (rows.columns, self.qrels_columns)]
@@ -142,7 +142,7 @@ _MOST_NOTES, _MOST_LINES = 3, 20
 
 
 def in_portions(job: Job, do: Callable[..., Iterator[Any]], batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
-    """What is done with rows in order of run and topic, in portions with what is left of their last topic, or run."""
+    """What ``do`` gives for rows in order of run and topic, a portion at a time; no topic, or no run, is split."""
     keys = ("run",) if job.whole_runs or do is run_thresholds else ("run", "topic")
     for _, pieces in groupby(_numbered(batches, job.portion, keys), key=lambda piece: piece[0]):
         yield from do(job, (rows for _, rows in pieces))
@@ -193,7 +193,7 @@ def portion_candidates(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.Reco
 
 
 def run_thresholds(job: Job, pieces: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
-    """The thresholds of whole runs, by what all their portions have for them."""
+    """The thresholds of whole runs, from the candidates of all their portions."""
     with _put(job, pieces) as warehouse:
         _stand_in(warehouse.database, "found_candidates", "tap_candidates")
         yield from _handed_out(warehouse.database, job, "portion_thresholds")

@@ -56,7 +56,7 @@ def rebuild(database: Database) -> None:
 
 
 def prepare_views(database: Database) -> None:
-    """Make the file such that a view in it asks what a statement asks here; WarehouseError where that cannot be.
+    """Let a view in the file read what a statement reads here; raises WarehouseError where that cannot be.
 
     The engine looks for what a view names in its own file first.
     """
@@ -103,7 +103,7 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
 
 
 def signing(catalog: Catalog) -> list[str]:
-    """What writes the tables ``measures``, ``relations``, ``warehouse``: what the views and macros are, and whose."""
+    """Statements that write the tables ``measures``, ``relations`` and ``warehouse``, which describe the SQL."""
     ours = f"{SCHEMA_VERSION}, {literal(__version__)}, {literal(catalog.digest)}, current_timestamp at time zone 'UTC'"
     written = {"warehouse": ours, "measures": unnested(ddl.catalogue_rows(catalog.measures))}
     written["relations"] = unnested(ddl.relation_rows(catalog))
@@ -115,7 +115,7 @@ def _insert(table: str, values: str) -> str:
 
 
 def keeping(catalog: Catalog) -> list[str]:
-    """The same with the table ``added_relations``: either without the other would be another version to clients."""
+    """The same with the table ``added_relations``: to clients, one without the other would be another version."""
     rows = [(nth, relation.name, relation.text) for nth, relation in enumerate(catalog.own, start=1)]
     insert = _insert("added_relations", f"{unnested(rows)}, current_timestamp at time zone 'UTC'")
     return ["delete from main.added_relations", *([insert] if rows else []), *signing(catalog)]

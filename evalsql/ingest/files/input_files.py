@@ -137,9 +137,9 @@ def open_one_source(pattern: str | Path, what: str, kind: str | None = None, giv
 def open_rows(
     source: Any, what: str, part: str, names: Sequence[str], example: str
 ) -> Iterator[tuple[Source | None, Source | str, str, Any]]:
-    """Where ``what`` comes from: the one file that a path, or a folder with such a file, stands for; else rows.
+    """The source of ``what``: one file, named by its path or by a folder that it is in, or else rows.
 
-    Yields the file if it is one, the origin to keep and its label, and the rows: those in memory, or ``part`` of a
+    Yields the file (None for rows), the origin to keep, its label, and the rows: those in memory, or ``part`` of a
     dataset.
     """
     if is_dataset(source):

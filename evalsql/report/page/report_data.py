@@ -339,7 +339,7 @@ def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
 
 
 def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]:
-    """Of the best systems and the baseline, on the topics where the best and the baseline differ most."""
+    """First documents of the best systems and the baseline, on the topics where best and baseline differ most."""
     best, baseline, measure = report.runs[0], report.baseline, report.measures[0]
     runs = list(dict.fromkeys([best, baseline, *report.runs]))[: max(MOST_LISTS // len(report.topics), 2)]
     values = report.values(measure.name)

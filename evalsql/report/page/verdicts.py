@@ -52,7 +52,7 @@ def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
 
 
 def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, object]:
-    """What the answers say by a measure, whatever system and baseline are chosen."""
+    """What the answers say of a measure, whatever system and baseline are chosen."""
     first, *others = report.order(measure)
     facts = {"first": first, "mean": number(report.means[measure][first].value, digits), "is_only": not others}
     if not others:
@@ -142,7 +142,7 @@ def topics_sentence(report: ReportData) -> str:
 
 
 def colours_sentence(report: ReportData) -> str:
-    """Whose the coloured marks of a picture are, as HTML with the names in their colours."""
+    """Which systems the coloured marks of a picture stand for, as HTML with the names in their colours."""
     facts = _names(report)
     others = len(report.runs) - len({facts["system"], facts["baseline"]})
     named = {kind: f'<span class="is-{kind}">{text(facts[kind])}</span>' for kind in ("system", "baseline")}
