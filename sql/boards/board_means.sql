@@ -19,7 +19,7 @@
 -- reference: Borda 1781; Webber, Moffat and Zobel 2008, doi:10.1145/1390334.1390346; Liang and others 2023 (mean win
 --     rate), arXiv:2211.09110; Thakur and others 2021 (macro mean), arXiv:2104.08663
 with means as (
-    -- Sums in an order: the same to the last digit whenever they are asked for.
+    -- The order makes sums the same to the last digit each time.
     select
         board.measure as measure_name,
         system,

@@ -9,7 +9,7 @@
 --     external (figures that others published), then in the latest by date, then in that whose name comes last. By
 --     default a system that lacks a collection is not shown: means over different collections are not compared.
 with board_values as (
-    -- The values once, those of the measure alone.
+    -- The values of this measure alone, evaluated once.
     select * from board_values where board_values.measure = $measure
 ),
 versions_held as (
@@ -37,7 +37,7 @@ wanted as (
     from board_values as held
 ),
 unknown as (
-    -- A row that no filter leaves out: whatever is read of it is the error. The default is asked for by nobody.
+    -- A row whose every column raises the error; no filter leaves it out. The default is asked for by nobody.
     select cast(error('measure is ' || $measure || ', and no measure of these values is called so') as integer) as told
     from wanted
     where num_wanted = 0 and $measure <> 'nDCG@10'

@@ -21,7 +21,7 @@ with cells as (
     ) as board
 ),
 means as (
-    -- The whole board is the one without a collection that is called null.
+    -- The row whose collection is null is the whole board.
     select
         left_out.collection as left_out,
         cells.system,

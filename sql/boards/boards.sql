@@ -24,7 +24,7 @@
 -- reference: Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison of retrieval systems,
 --     doi:10.1145/1390334.1390346
 with board_values as (
-    -- The values once, those of the measure alone, also in board_rows.
+    -- The values of this measure alone, evaluated once, for board_rows too.
     select * from board_values where board_values.measure = $measure
 ),
 cells as (

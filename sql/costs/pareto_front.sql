@@ -92,7 +92,7 @@ costs_of_runs as (
         width,
         num_topics
     from costs_of_topics
-    -- What is no cost that is held, as WastedCalls, has no other total.
+    -- A measure that is no stored cost, such as WastedCalls, has no other total.
     where $statistic <> 'total' or qrels not in (select qrels from totals)
     union all
     select

@@ -12,7 +12,7 @@ list_transform(
             'tails': 2 * least($p, 1 - $p),
             'df': $df,
             'start': list_transform([abs(normal_quantile($p))], lambda z: z * (1 + (z * z + 1) / (4 * $df)))[1],
-            -- A power of t, which the tail comes near to far out, is above it all the way.
+            -- A power of t is above the tail everywhere, and close to it far out.
             'bound': sqrt($df) * pow(
                 least($p, 1 - $p) * $df * sqrt(3.141592653589793) * exp(lgamma($df / 2) - lgamma(($df + 1) / 2)),
                 -1 / $df

@@ -108,7 +108,7 @@ grades as (
     group by qrels, other, draw, grade
 ),
 middles as materialized (
-    -- Where each grade's judgments have their middle, all judgments being in a row by grade.
+    -- The middle of each grade's judgments when all judgments are in a row by grade.
     select
         *,
         times + other_times as both_times,

@@ -53,7 +53,7 @@ totals as (
     group by rated.rating
 ),
 running as (
-    -- Where each grade's judgments have their middle, all judgments being in a row by grade.
+    -- The middle of each grade's judgments when all judgments are in a row by grade.
     select
         rating,
         num_judgments,

@@ -38,7 +38,7 @@ select
 from files_seen
 -- A run's tag may hold blanks, but is the same in nearly all rows; where there are more than six columns the second one
 -- is too, or the ranks go up. Of six columns only tags that differ beside ranks that do not go up are another's.
--- Documents that count up before ranks that are no whole numbers are ranks before scores.
+-- If documents count up and ranks are no whole numbers, these columns are ranks and scores.
 where
     is_shifted
     or not case

@@ -22,7 +22,7 @@ select
 from answered_topics
 where
     kind = 'nuggets'
-    -- Of a run with assignments these say which topics it answers.
+    -- If a run has assignments, these say which topics it answers.
     or not exists (
         select 1
         from nugget_assignments

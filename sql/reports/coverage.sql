@@ -24,7 +24,7 @@ answered as (
     select
         qrels_id,
         run_id,
-        -- Of a run with assignments these say which topics it answers.
+        -- If a run has assignments, these say which topics it answers.
         coalesce(nullif(count(case when kind = 'nuggets' then 1 end), 0), count(*)) as num_topics
     from judged_answers
     group by qrels_id, run_id

@@ -60,7 +60,7 @@ select
     topic_group,
     run,
     measure,
-    -- Sums in an order: the same to the last digit whenever they are asked for.
+    -- The order makes sums the same to the last digit each time.
     case
         when mean = 'sum' then sum(value order by topic)
         when mean = 'arithmetic' then sum(value order by topic) / count(*)

@@ -72,7 +72,7 @@ added as (
         and not contains(chosen.measure, 'weighted=false')
 ),
 totals as (
-    -- Sums in an order: the same to the last digit whenever they are asked for.
+    -- The order makes sums the same to the last digit each time.
     select
         qrels,
         run,

@@ -8,7 +8,7 @@ select
     qrels,
     run,
     recall,
-    -- A sum in an order: the same to the last digit whenever it is asked for.
+    -- The order makes the sum the same to the last digit each time.
     sum(precision order by topic) / count(*) as precision,
     count(*) as num_topics
 from pr_curve_topics(points := $points, rel := $rel)

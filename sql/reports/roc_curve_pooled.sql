@@ -22,7 +22,7 @@ with both_kinds as (
         and num_nonrel > 0
 ),
 followed as (
-    -- Of what stands between two relevant documents only the last is a corner.
+    -- Of the documents between two relevant ones, only the last is a corner.
     select
         qrels,
         run,

@@ -38,7 +38,7 @@ widths as (
     from powers
 ),
 binned as (
-    -- What is on a border but for rounding belongs above it.
+    -- A value on a border, up to rounding, belongs to the bin above it.
     select
         widths.width,
         floor(round(found.difference / widths.width + 0.5, 9)) as bin

@@ -7,7 +7,7 @@
 --   key         column of the key
 --   condition   the condition as SQL
 with numbered as (
-    -- Keys in a range without gaps all differ from their numbers by the same.
+    -- In a range without gaps, all keys differ from their numbers by the same.
     select
         key,
         key - row_number() over (order by key) as gap

@@ -50,7 +50,7 @@ complete as (
     join run_counts using (qrels, measure)
     join topics_of_measures using (qrels, measure, topic, num_runs)
 ),
--- Sums in an order: the same to the last digit whenever they are asked for.
+-- The order makes sums the same to the last digit each time.
 centred as (
     select
         qrels,

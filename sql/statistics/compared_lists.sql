@@ -50,7 +50,7 @@ listed as (
         and run_topics.topic_id = retrieved.topic_id
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 ),
--- A row that no filter leaves out: whatever is read of it is the error.
+-- A row whose every column raises the error; no filter leaves it out.
 unknown as (
     select cast(error(asked.parameter || ' is ' || asked.name || ', and no run is called so') as integer) as told
     from (values ('baseline', $baseline), ('run', $run)) as asked(parameter, name)

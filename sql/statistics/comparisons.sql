@@ -20,7 +20,7 @@
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
 --     counts are averaged, where these have the sum.
 with scores as (
-    -- The values once: what is called below reads them by this name.
+    -- The values are evaluated once: the relations called below read them by this name.
     select * from scores
 ),
 t as (

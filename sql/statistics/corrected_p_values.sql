@@ -15,11 +15,11 @@
 -- reference: Holm 1979; Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli
 --     2001, doi:10.1214/aos/1013699998
 with scores as (
-    -- The values once: what is called below reads them by this name.
+    -- The values are evaluated once: the relations called below read them by this name.
     select * from scores
 ),
 unknown as (
-    -- By judgment set and measure, so that a query of one measure has the values of no other made.
+    -- By judgment set and measure, so that a query for one measure computes the values of no other.
     select
         sets.qrels,
         sets.measure,

@@ -50,7 +50,7 @@ chosen as (
     select * from query_table(case when $of = 'means' then 'run_values' else 'run_differences' end)
 ),
 unknown as (
-    -- A row that no filter leaves out: whatever is read of it is the error.
+    -- A row whose every column raises the error; no filter leaves it out.
     select cast(error(asked.parameter || ' is ' || asked.name || ', and no judgment set is called so') as varchar) as told
     from (values ('reference', $reference), ('judge', $judge)) as asked(parameter, name)
     where

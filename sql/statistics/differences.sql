@@ -20,7 +20,7 @@
 -- definition: The rows of summed_differences, with Student's interval of the mean and effect sizes.
 -- reference: Cohen 1988; Hedges 1981, doi:10.3102/10769986006002107; Grissom and Kim 2012, Effect sizes for research
 with sized as (
-    -- A quantile takes long, so that it is found in one row of each number of topics.
+    -- A quantile takes long: it is computed once for each number of topics.
     select
         summed.*,
         case

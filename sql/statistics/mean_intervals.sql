@@ -15,7 +15,7 @@ with spreads as (
         scores.measure,
         scores.run,
         count(*) as num_topics,
-        -- In an order: the same to the last digit whenever they are asked for.
+        -- The order makes sums the same to the last digit each time.
         avg(scores.value order by scores.topic) as mean,
         stddev_samp(scores.value order by scores.topic) / sqrt(count(*)) as standard_error,
         cast(split_part(min(measures.range), ' ', 1) as double) as lowest,
@@ -32,7 +32,7 @@ placed as (
     from spreads
 ),
 measured as (
-    -- A quantile takes long; each is found once for a measure's number of topics.
+    -- A quantile takes long: it is computed once for each measure's number of topics.
     select
         placed.*,
         standard_error * max(

@@ -14,7 +14,7 @@ with scores as (
     select * from scores
 ),
 known as (
-    -- By judgment set and measure, so that a query of one measure has the values of no other made.
+    -- By judgment set and measure, so that a query for one measure computes the values of no other.
     select
         qrels,
         measure,

@@ -67,7 +67,7 @@ lists as (
         greatest(compared.baseline_ret, compared.num_ret) as longer,
         count(compared.place) as num_common,
         count(case when compared.place <= least(compared.baseline_ret, compared.num_ret) then 1 end) as num_in_shorter,
-        -- A sum in an order: the same to the last digit whenever it is asked for.
+        -- The order makes the sum the same to the last digit each time.
         coalesce(sum(weights.shared order by compared.place), 0) as total
     from compared_lists(baseline := $baseline, run := $run, depth := $depth) as compared
     left join weights using (place)

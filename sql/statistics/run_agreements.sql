@@ -123,7 +123,7 @@ weighed as (
         and other_stretches.num_tied = by_run.other_tied
 ),
 totals as (
-    -- Fractions are summed in an order: the same to the last digit whenever they are asked for.
+    -- The order makes sums of fractions the same to the last digit each time.
     select
         held,
         judge,

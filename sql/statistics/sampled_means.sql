@@ -38,7 +38,7 @@ means as (
         run,
         measure,
         count(*) as num_topics,
-        -- In an order: the same to the last digit whenever they are asked for.
+        -- The order makes sums the same to the last digit each time.
         avg(value order by topic) as value,
         sqrt(sum(standard_error * standard_error order by topic)) / count(*) as standard_error,
         count(*) - count(standard_error) as num_unknown

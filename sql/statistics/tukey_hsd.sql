@@ -55,7 +55,7 @@ shapes as (
         max(place) over (partition by num_runs) as num_places
     from (select distinct num_runs, place from blocks)
 ),
--- Twenty topics of a sample each. What comes out of a window the engine divides among its threads.
+-- Stretches of twenty topics of a sample. The engine divides the rows of a window among its threads.
 drawn_stretches as (
     select
         shapes.num_runs,

@@ -54,7 +54,7 @@ expected as (
     select
         *,
         topic_sum / case kind_of_mean when 'sum' then 1 else num_averaged end as expected_total,
-        -- Half a digit is rounded away of each value and of what they give.
+        -- Rounding moves each value, and the total of them, by up to half a digit.
         power(10, -num_decimals) * case kind_of_mean when 'sum' then num_topics + 1 else 2 end / 2 as tolerance
     from averaged
 )

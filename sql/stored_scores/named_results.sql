@@ -77,7 +77,7 @@ select
     named.topic,
     named.name,
     named.measure,
-    -- In an order: the same to the last digit whenever it is asked for.
+    -- The order makes the sum the same to the last digit each time.
     avg(named.value order by named.value) as value,
     count(*) as num_subsets
 from named

@@ -41,7 +41,7 @@ balances as (
     from weighted_preferences
     group by evaluation_id, first_rank, least(better_id, worse_id), greatest(better_id, worse_id)
 )
--- What is left of equal sums by rounding is no preference.
+-- The rounding of equal sums is no preference.
 select
     evaluation_id,
     first_rank,

@@ -31,7 +31,7 @@ whole_tie_sums as (
     group by evaluation_id, last_rank
 ),
 cut as (
-    -- Of the tie that a cutoff cuts the number above it is distributed hypergeometrically.
+    -- Of a tie that a cutoff cuts, the number of documents above it has a hypergeometric distribution.
     select
         ties.evaluation_id,
         cutoffs.last_rank,

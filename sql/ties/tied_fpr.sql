@@ -5,7 +5,7 @@
 -- columns: qrels, run, topic, value
 --   k   rank cutoff
 with tied as (
-    -- Most of what is retrieved may have no judgment: then the relevant documents are counted, which leave the others.
+    -- Most retrieved documents may have no judgment: the relevant ones are counted, and the others are the rest.
     select
         ties.evaluation_id,
         cutoffs.last_rank,

@@ -7,7 +7,7 @@
 --   lower_is_better   whether a smaller score is the better one
 --   weight            its weight
 with unknown as (
-    -- A row that no filter leaves out: whatever is read of it is the error.
+    -- A row whose every column raises the error; no filter leaves it out.
     select cast(error('runs names ' || min(asked.run) || ', and no run is called so') as integer) as told
     from (select unnest(string_split($runs, ',')) as run) as asked
     left join runs as loaded on contains(',' || loaded.run || ',', ',' || asked.run || ',')  -- names may have commas

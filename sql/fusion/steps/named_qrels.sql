@@ -7,7 +7,7 @@
 --   qrels      judgment set
 -- definition: An error where no judgment set has a name of the list.
 with unknown as (
-    -- A row that no filter leaves out: whatever is read of it is the error.
+    -- A row whose every column raises the error; no filter leaves it out.
     select cast(error('names has ' || min(asked.qrels) || ', and no judgment set is called so') as integer) as told
     from (select unnest(string_split($names, ',')) as qrels) as asked
     left join qrels as loaded on contains(',' || loaded.qrels || ',', ',' || asked.qrels || ',')  -- names may have commas

@@ -7,12 +7,13 @@
 --   other_run             run with the lower mean
 --   least_difference      least difference of their means, a hole of both having one grade
 --   greatest_difference   greatest difference
---   fewest                judgments that settle the order if each finds a document not relevant: those that move it most
+--   fewest                judgments that settle the order if each finds a document not relevant, of those that move the
+--                         difference most
 --   most                  holes that move the difference at all
--- definition: A hole moves the difference by its weight at its rank in the first run less that in the second, which is 0
---    where a run has it not. The least difference has all holes relevant that the lower run gains more by, and no other;
---    the greatest has the opposite. This is exact since nothing is divided by what is relevant. AP, R and nDCG divide by
---    it, a hole moves each document's part by as much as the others that are relevant let it, and there are intervals.
+-- definition: A hole moves the difference by its weight in the first run less its weight in the second. The weight is
+--    that of its rank, and 0 in a run that lacks it. The least difference has exactly those holes relevant by which the
+--    lower run gains more; the greatest has the others relevant. This is exact because nothing is divided by the number
+--    of relevant documents. AP, R and nDCG divide by it, so that holes depend on each other: there are intervals alone.
 with holes as (
     select
         evaluated_topics.qrels,
@@ -42,13 +43,13 @@ topics_of_sets as (
     group by qrels
 ),
 pairs as (
-    -- Of others the order is sure by their intervals.
+    -- The order of all other pairs is sure by their intervals.
     select
         upper_run.qrels,
         upper_run.measure,
         upper_run.run,
         lower_run.run as other_run,
-        -- With no hole relevant.
+        -- The difference if no hole is relevant.
         upper_run.least - lower_run.least as difference
     from hole_effects as upper_run
     join hole_effects as lower_run
@@ -91,7 +92,7 @@ hole_changes as (
     group by sides.qrels, sides.run, sides.other_run, sides.topic_id, sides.document_id
 ),
 ordered as (
-    -- What may still be lost once this document and those that could lose more are judged.
+    -- What this document and those that could lose less may take from the difference together.
     select
         qrels,
         run,
@@ -112,7 +113,7 @@ select
     pairs.other_run,
     pairs.difference + coalesce(sum(least(ordered.change, 0)), 0) as least_difference,
     pairs.difference + coalesce(sum(greatest(ordered.change, 0)), 0) as greatest_difference,
-    -- While this document is open the order is, if those that could lose less are open too.
+    -- The order stays open while this document and those that could lose less are open.
     count(case when ordered.change < 0 and pairs.difference + ordered.lost_with_this <= 1e-12 then 1 end) as fewest,
     count(ordered.change) as most
 from pairs

@@ -9,10 +9,11 @@
 --   greatest_difference   the greatest
 --   basis                 documents: exact, each document having one grade for both runs; or intervals: the least mean
 --                         of one less the greatest of the other, so that the order may be surer than it says
---   fewest                of documents, the fewest judgments that settle the order if each finds a document not relevant,
---                         as the means hold it to be; of intervals null
---   most                  of documents, all holes that move the difference, whose judgments settle the order in any case;
---                         of intervals the holes of both runs, those of both twice, without what is unseen
+--   fewest                if the basis is documents, the fewest judgments that settle the order where each finds a
+--                         document not relevant, as the means take it to be; if it is intervals, null
+--   most                  if the basis is documents, all holes that move the difference: judging these settles the order
+--                         in any case; if it is intervals, the holes of both runs without what is unseen, shared ones
+--                         twice
 with pairs as (
     select
         upper_run.qrels,

@@ -114,7 +114,7 @@ depths as (
     where counted.num_rel + added.num_new > counted.num_ret
 ),
 possible as (
-    -- Of num_new documents new among the relevant ones this many stand among the first, at least and at most.
+    -- How many of num_new new relevant documents are among the first, at least and at most.
     select
         depths.evaluation_id,
         depths.depth,

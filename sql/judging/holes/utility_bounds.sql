@@ -24,7 +24,7 @@ with counted as (
     from hole_counts(
         rel := $rel,
         most := $most,
-        -- Nobody need count them where they are worth the same in any case.
+        -- They are not counted where they are worth the same in any case.
         unseen := case when $missed = $rejected then 0 else $unseen end
     )
 )

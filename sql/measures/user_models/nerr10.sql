@@ -14,8 +14,8 @@
 -- scores: no
 -- example: user-models NERR10(p=0.5) = 0.4545
 with readers as (
-    -- The sum of p^(rank - 1) down to a rank is (1 - p^rank) / (1 - p). The reader comes so far who stops at a document
-    -- for its gain; who stops at none comes to the depth.
+    -- The sum of p^(rank - 1) down to a rank is (1 - p^rank) / (1 - p). A reader who stops at a document for
+    -- its gain comes so far, and one who stops at none comes to the depth.
     select
         evaluation_id,
         fsum(reached * gain * pow($p, rank - 1)) as gained,

@@ -15,8 +15,8 @@
 -- scores: no
 -- example: user-models NERR11(depth=4) = 0.4639
 with readers as (
-    -- The sum of 1 / (rank + 2t - 1)^2 down to a rank is trigamma(2t) - trigamma(rank + 2t). The reader comes so far who
-    -- stops at a document for its gain; who stops at none comes to the depth.
+    -- The sum of 1 / (rank + 2t - 1)^2 down to a rank is trigamma(2t) - trigamma(rank + 2t). A reader who
+    -- stops at a document for its gain comes so far, and one who stops at none comes to the depth.
     select
         evaluation_id,
         fsum(reached * gain / pow(rank + 2 * $t - 1, 2)) as gained,

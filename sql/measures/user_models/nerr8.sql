@@ -15,7 +15,7 @@
 -- scores: no
 -- example: user-models NERR8@4 = 0.5
 with readers as (
-    -- Who stops at a document has looked at as many as its rank says; who stops at none has looked at k.
+    -- A reader who stops at a document has looked at as many as its rank says; one who stops at none, at k.
     select
         evaluation_id,
         cutoffs.last_rank,

@@ -26,7 +26,7 @@ with harmonic_numbers as (
     from ranks_to_k(k := $k)
 ),
 readers as (
-    -- Who stops at a document has been through the weights 1 / rank down to it; who stops at none, through those to k.
+    -- A reader who stops at a document has gone through the weights 1 / rank down to it, else through those to k.
     select
         gains_reached.evaluation_id as evaluation_id,
         to_k.k as k,

@@ -165,7 +165,7 @@ first_shares as materialized (
     ) as same using (evaluation_id)
 ),
 most_added as (
-    -- What no end of a gap in the block can be above.
+    -- An upper bound for the ends of all gaps in the block.
     select
         ends.evaluation_id,
         greatest(

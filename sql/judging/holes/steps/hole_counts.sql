@@ -26,7 +26,7 @@ highest_grades as (
     from hole_grades(most := $most)
     group by qrels_id
 ),
--- Nobody asks for these where their number is given.
+-- These are not read where their number is given.
 pooled as (
     select
         qrels_id,

@@ -59,7 +59,7 @@ candidates as (
             group by qrels_id, topic_id
         ),
         chosen as (
-            -- Of those that gain alike, but for rounding, the one whose name comes last. What gains less than this
+            -- Of documents with equal gains, up to rounding, the one whose name comes last. A gain of less than this
             -- changes no sum.
             select
                 gaining.qrels_id as qrels_id,

@@ -21,7 +21,7 @@ join assessments
     on assessments.qrels_id = evaluations.qrels_id
     and assessments.topic_id = evaluations.topic_id
     and assessments.document_id = ordered_ranks.document_id
--- Of both grades at once: engines then look for a document among the judgments of its topic, not of all topics.
+-- Both grades in one join: engines then look for a document among the judgments of its topic, not of all topics.
 where
     ordered_ranks.grade >= $rel
     and least(ordered_ranks.grade, assessments.grade) >= $rel

@@ -21,7 +21,7 @@ with judged_by_group as (
         on assessments.qrels_id = evaluations.qrels_id
         and assessments.topic_id = evaluations.topic_id
         and assessments.document_id = judged_ranks.document_id
-    -- What is not relevant counts only where each group has a ranking of its own. Of both grades at once: engines then
+    -- What is not relevant counts only where each group has a ranking of its own. Both grades in one join: engines then
     -- look for a document among the judgments of its topic, not of all topics.
     where
         judged_ranks.grade >= case when $judged_only then 0 else $rel end

@@ -13,7 +13,8 @@ numbers as (
     from ideal_gains(dcg := $dcg, gains := $gains, min_rel := 0, max_rel := null)
     group by rank
 ),
--- All places above and before one are better, so none is among the best n of which rank times call is more than n.
+-- All places above a place and before it are better. So a place whose rank times call is more than n is not among the
+-- best n.
 places as (
     select
         cutoffs.k,
