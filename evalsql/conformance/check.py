@@ -199,24 +199,30 @@ class _Candidates:
 
     def __init__(self, given: Mapping[tuple[str, str], Given], rows: Mapping[tuple[str, str], Sequence[Row]]) -> None:
         every = [row for key in given for row in rows[key]]
-        self.axes: dict[str, list[str]] = {}
+        axes: dict[str, dict[str, None]] = {}
         for row in every:
             for axis, options in row.get("conventions", {}).items():
-                self.axes.setdefault(axis, []).extend(each for each in options if each not in self.axes.get(axis, []))
+                axes.setdefault(axis, {}).update(dict.fromkeys(options))
+        self.axes = {axis: list(options) for axis, options in axes.items()}
         self.names = list(dict.fromkeys(row["name"] for row in every))
         self.failing: dict[tuple[str, ...], list[tuple[str, str]]] = {
             choice: [] for choice in itertools.product(self.names, *self.axes.values())
         }
         for key, value in given.items():
-            matters = [axis for axis in self.axes if any(axis in row.get("conventions", {}) for row in rows[key])]
-            places = [0, *(list(self.axes).index(axis) + 1 for axis in matters)]
-            known: dict[tuple[str, ...], bool] = {}
-            for choice, failing in self.failing.items():
-                part = tuple(choice[at] for at in places)
-                if part not in known:
-                    known[part] = self._fits(value, rows[key], part, matters)
-                if not known[part]:
-                    failing.append(key)
+            for choice in self._contradicted(value, rows[key]):
+                self.failing[choice].append(key)
+
+    def _contradicted(self, value: Given, rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+        """The choices whose rows all have another value; those that differ in other conventions are judged together."""
+        matters = [axis for axis in self.axes if any(axis in row.get("conventions", {}) for row in rows)]
+        places = [0, *(list(self.axes).index(axis) + 1 for axis in matters)]
+        known: dict[tuple[str, ...], bool] = {}
+        for choice in self.failing:
+            part = tuple(choice[at] for at in places)
+            if part not in known:
+                known[part] = self._fits(value, rows, part, matters)
+            if not known[part]:
+                yield choice
 
     @staticmethod
     def _fits(value: Given, rows: Sequence[Row], part: Sequence[str], matters: Sequence[str]) -> bool:

@@ -296,9 +296,12 @@ def refuse_texts(topic: object, documents: Sequence[Any]) -> None:
 def fields_in(data: object) -> set[Any]:
     """The names of all fields of objects, at whatever depth."""
     found, rest = set[Any](), [data]
-    for each in rest:
-        found.update(each if isinstance(each, Mapping) else ())
-        rest += each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
+    for each in rest:  # which grows meanwhile
+        if isinstance(each, Mapping):
+            found.update(each)
+            rest += each.values()
+        elif isinstance(each, list):
+            rest += each
     return found
 
 

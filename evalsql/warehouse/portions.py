@@ -107,17 +107,12 @@ def warehouse_of(job: Job) -> Warehouse:
         local = next((Path(place) for place in places if os.path.isdir(place)), None)
         folder = Path(_at_end.enter_context(scratch_folder(local, holds_others=True)))
         judged = folder / "qrels" / file_name(job.qrels_file)
-        for path, content in [(judged, job.qrels_bytes), *((folder / "own" / name, job.own[name]) for name in job.own)]:
+        files = {judged: job.qrels_bytes} | {folder / "own" / name: content for name, content in job.own.items()}
+        for path, content in files.items():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
         own = folder / "own" if job.own else ()
-        catalog = read_catalog().extended(read_sources(own))
-        for what, here, there in (("SQL", catalog.digest, job.digest), ("DuckDB", duckdb.__version__, job.engine)):
-            if here != there:
-                raise RuntimeError(
-                    f"{OTHER_VERSION} of {what}: evalsql {__version__} there has {here[:12]}, the program that sends "
-                    f"the job has {there[:12]}; install the same versions of evalsql and duckdb on all machines"
-                )
+        _check_versions(job, read_catalog().extended(read_sources(own)).digest)
         database = open_database(MEMORY, measures=own, memory_limit=job.memory_limit)
         warehouse = _at_end.enter_context(Warehouse(database, asked=job.measures))
         warehouse.execute(f"set threads = {job.threads}")
@@ -130,6 +125,16 @@ def warehouse_of(job: Job) -> Warehouse:
                 raise InputError(problems, error.count) from error
         _held[job.key] = warehouse
     return _held[job.key]
+
+
+def _check_versions(job: Job, digest: str) -> None:
+    """Raise RuntimeError where this process has other SQL or another DuckDB than the program that sends the job."""
+    for what, here, there in (("SQL", digest, job.digest), ("DuckDB", duckdb.__version__, job.engine)):
+        if here != there:
+            raise RuntimeError(
+                f"{OTHER_VERSION} of {what}: evalsql {__version__} there has {here[:12]}, the program that sends "
+                f"the job has {there[:12]}; install the same versions of evalsql and duckdb on all machines"
+            )
 
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@
 --   text            its text
 --   num_pooling     runs that have it among their first ones
 --   total_change    what all runs together would gain if it were relevant
---   figure_change   what the run would gain that has it first
+--   figure_change   what the run that ranks it highest would gain
 --   order_change    by how much the difference of two runs could change
 -- definition: The rows of a pool with texts. Where several judgment sets have a text of a topic, it is that of the first
 --     by name.

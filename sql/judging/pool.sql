@@ -6,7 +6,7 @@
 --   num_runs        runs that retrieved it at all
 --   best_rank       its best rank in any run
 --   total_change    what all runs together would gain if it were relevant
---   figure_change   what the run would gain that has it first
+--   figure_change   what the run that ranks it highest would gain
 --   order_change    by how much the difference of two runs could change
 -- definition: Documents among the first of any run (num_pooling). What a run gains by a relevant document at rank r is
 --     what RBP gains, (1 - p) p^(r - 1), and nothing where it did not retrieve it: total_change is the sum over the

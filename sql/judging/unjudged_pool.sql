@@ -6,7 +6,7 @@
 --   num_runs        runs that retrieved it at all
 --   best_rank       its best rank in any run
 --   total_change    what all runs together would gain if it were relevant
---   figure_change   what the run would gain that has it first
+--   figure_change   what the run that ranks it highest would gain
 --   order_change    by how much the difference of two runs could change
 -- definition: The relation pool without the documents that have a grade of 0 or more in one of the judgment sets; a
 --     negative grade is no judgment.
