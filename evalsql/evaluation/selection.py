@@ -260,31 +260,43 @@ def calls_shown(database: Database, calls: Calls, runs: Names = ()) -> Iterator[
     chosen = f"select run_id from runs where run_id in ({', '.join(map(str, names.ids))})"
     if not database.rows(f"select 1 from call_ranks where run_id in ({chosen}) limit 1"):
         raise UsageError("none of these runs has calls; load runs --call COLUMN loads a run with its calls")
-    pairs = "select distinct qrels_id, run_id from temp.listed_evaluations"
-    united = database.query("united_calls", united_by="best" if calls == "best" else "first")
-    tables = {
-        "listed_runs": database.query("listed_runs", {"chosen_runs": chosen}, calls=calls),
-        "call_windows": database.query("call_windows", calls=calls),
-        "listed_rows": database.query("unretained_rows", {"ranked": united}),
-        **{name: database.query(name) for name in _SHOWN.values() if name not in ("listed_rows", "listed_ranks")},
-    }
-    given = {"new_pairs": pairs, "evaluations": "select * from temp.listed_evaluations"}
-    given["retrieved"] = "select * from temp.listed_rows"
-    tables["listed_ranks"] = database.query("listed_ranks", {"new_ranks": database.query("judged_ranks_rows", given)})
-    file, others = f"{quoted(database.name)}.main", "select list_id from temp.listed_runs where not has_calls"
-    of_runs = [table.name for table in database.catalog.of_kind("tables") if "run_id" in table.columns]
-    keys = dict.fromkeys(of_runs, f"run_id in ({others})")
-    keys["judged_ranks"] = f"evaluation_id in (select evaluation_id from {file}.evaluations where {keys['runs']})"
-    keys["files"] = f"kind <> 'run' or id in ({others})"
-    rest = {name: f"from {file}.{name} where {key}" for name, key in keys.items()}
-    with temporary_tables(database, tables):
+    rest = _rows_without_calls(database)
+    with temporary_tables(database, _call_tables(database, calls, chosen)):
         try:
             for name, rows in rest.items():  # a ranking of calls has no spans, answers or stored scores
                 made = f"from temp.{_SHOWN[name]} union all by name " if name in _SHOWN else ""
                 database.execute(f"create temp view {name} as {made}{rows}")
-            for run, ranking in database.rows(_STANDING.format(file=file)):
+            for run, ranking in database.rows(_STANDING.format(file=f"{quoted(database.name)}.main")):
                 database.rankings.setdefault(run, []).append(ranking)
             yield
         finally:
             database.rankings.clear()
             database.execute_all([f"drop view if exists temp.{name}" for name in rest])
+
+
+def _call_tables(database: Database, calls: Calls, chosen: str) -> dict[str, str]:
+    """SELECTs of the temporary tables with the rankings made of calls, each of which may read those before it."""
+    united = database.query("united_calls", united_by="best" if calls == "best" else "first")
+    given = {
+        "new_pairs": "select distinct qrels_id, run_id from temp.listed_evaluations",
+        "evaluations": "select * from temp.listed_evaluations",
+        "retrieved": "select * from temp.listed_rows",
+    }
+    return {
+        "listed_runs": database.query("listed_runs", {"chosen_runs": chosen}, calls=calls),
+        "call_windows": database.query("call_windows", calls=calls),
+        "listed_rows": database.query("unretained_rows", {"ranked": united}),
+        **{name: database.query(name) for name in _SHOWN.values() if name not in ("listed_rows", "listed_ranks")},
+        "listed_ranks": database.query("listed_ranks", {"new_ranks": database.query("judged_ranks_rows", given)}),
+    }
+
+
+def _rows_without_calls(database: Database) -> dict[str, str]:
+    """By table about runs, what stands from FROM on in a SELECT of its rows for runs without calls."""
+    file, others = f"{quoted(database.name)}.main", "select list_id from temp.listed_runs where not has_calls"
+    of_runs = [table.name for table in database.catalog.of_kind("tables") if "run_id" in table.columns]
+    conditions = dict.fromkeys(of_runs, f"run_id in ({others})")
+    own_evaluations = f"select evaluation_id from {file}.evaluations where {conditions['runs']}"
+    conditions["judged_ranks"] = f"evaluation_id in ({own_evaluations})"
+    conditions["files"] = f"kind <> 'run' or id in ({others})"
+    return {name: f"from {file}.{name} where {condition}" for name, condition in conditions.items()}

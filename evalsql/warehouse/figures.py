@@ -144,13 +144,29 @@ def compared_query(
     asked = dict.fromkeys(figure.asked for figure in figures)
     tried = [each for name in asked for each in conventions(warehouse, name, other_cutoffs=other_cutoffs)]
     measures = list({each.measure.name: each.measure for each in tried}.values())
-    losses = _add_judgments(warehouse)
-    left_out = []
+    left_out = _try_orders(warehouse, runs, measures, progress)
+    inputs = {
+        "figures": rows_query("system, asked, figure", figures),
+        "conventions": rows_query(
+            "asked, measure, changes, greatest, has_losses",
+            [(each.asked, each.measure.name, each.changes, *_facts(each.measure)) for each in tried],
+        ),
+        "found_means": "select * from temp.found_means",
+    }
+    return warehouse.database.query("figure_conventions", inputs), left_out
+
+
+def _try_orders(
+    warehouse: Warehouse, runs: Sequence[str], measures: Sequence[Measure], progress: Progress
+) -> list[str]:
+    """Put means under every order of documents into the table ``found_means``; returns what could not be tried."""
+    losses, left_out = _add_judgments(warehouse), list[str]()
     warehouse.execute(
         "create or replace temp table found_means "
         "(run varchar, judgments varchar, measure varchar, document_order varchar, topics varchar, value double)"
     )
-    orders, seen = (*TIE_RULES, *_OTHER_ORDERS), dict[int, str]()
+    orders = (*TIE_RULES, *_OTHER_ORDERS)
+    seen: dict[int, str] = {}  # by the digest of ranks, or of ties, the first order that has it
     for done, order in enumerate(orders):
         progress("orders of documents", done, len(orders))
         try:
@@ -162,20 +178,13 @@ def compared_query(
             continue
         ((ranks, ties),) = warehouse.rows(warehouse.database.query("order_digest"))
         if same := seen.get(ties if order in _BY_SCORE else ranks):
+            # The means are the same, and are not computed again.
             copied = f"select * replace ({literal(order)} as document_order) from temp.found_means"
             warehouse.execute(f"insert into temp.found_means {copied} where document_order = {literal(same)}")
         else:
             _add_means(warehouse, measures, order, losses)
         seen = {ranks: order, ties: order} | seen
-    inputs = {
-        "figures": rows_query("system, asked, figure", figures),
-        "conventions": rows_query(
-            "asked, measure, changes, greatest, has_losses",
-            [(each.asked, each.measure.name, each.changes, *_facts(each.measure)) for each in tried],
-        ),
-        "found_means": "select * from temp.found_means",
-    }
-    return warehouse.database.query("figure_conventions", inputs), left_out
+    return left_out
 
 
 def _add_judgments(warehouse: Warehouse) -> str:
