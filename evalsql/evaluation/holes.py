@@ -121,12 +121,7 @@ class Holes:
         else:
             bounds = f"from {self._database.call(each.relation, **each.measure.arguments, **beside)}"
             counts = "from bounds"
-        inputs = {
-            "values_given": given,
-            "bounds": bounds,
-            "counts": counts,
-            "chosen": f"from {self._chosen}",
-        }
+        inputs = {"values_given": given, "bounds": bounds, "counts": counts, "chosen": f"from {self._chosen}"}
         return self._database.query("hole_values", inputs)
 
     def _filled(self, each: _Bounded, given: str) -> str:

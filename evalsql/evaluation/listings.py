@@ -77,13 +77,7 @@ def wide_query(evaluation: Evaluation, measures: Sequence[str], *, qrels: Names,
 
 
 def groups_query(
-    evaluation: Evaluation,
-    key: str,
-    measures: Names,
-    *,
-    qrels: Names = (),
-    runs: Names = (),
-    costs: Sequence[str] = (),
+    evaluation: Evaluation, key: str, measures: Names, *, qrels: Names = (), runs: Names = (), costs: Sequence[str] = ()
 ) -> str:
     """A SELECT of ``qrels, group, run, topics, <measure>...``, best of each group on top, topics without one last.
 

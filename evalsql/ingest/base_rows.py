@@ -170,11 +170,7 @@ def check_free(taken: Iterable[str], replace: bool, what: str = "") -> None:
 
 
 def make_room_for_runs(
-    database: Database,
-    names: Sequence[str],
-    qrels: Sequence[str],
-    replace: bool,
-    own: Mapping[str, set[int]] = {},
+    database: Database, names: Sequence[str], qrels: Sequence[str], replace: bool, own: Mapping[str, set[int]] = {}
 ) -> dict[str, set[int]]:
     """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
 

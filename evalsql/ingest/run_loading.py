@@ -202,14 +202,11 @@ class RunLoader:
     def _report_repeated(self, runs: Sequence[NewRun], repeated: set[Repeated]) -> None:
         """Report repeated documents with their lines, for which their files are read again."""
         concerned = {each.run_id for each in repeated}
-        for run in runs:
+        for run in (run for run in runs if run.run_id in concerned):
             first: dict[Repeated, tuple[str, int]] = {}
-            for file in run.files if run.run_id in concerned else ():
+            for file in run.files:
                 origin, label = file.table or Table(self.database, file.source, TREC_TEXT), file.source.label
-                as_text = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
-                named = ("topic", "document", *(["call"] if self.options.has_calls else []))
-                for line, values in file.table.rows(*named) if file.table else as_text:
-                    found = Repeated(run.run_id, *values[: len(named)])
+                for line, found in self._documents(run, file):
                     if found not in repeated:
                         continue
                     place = first.setdefault(found, (label, line))
@@ -218,6 +215,13 @@ class RunLoader:
                         self.problems.add(origin.problem(line, f"{found.of_topic} already stands at {where}"))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
+
+    def _documents(self, run: NewRun, file: StagedFile) -> Iterator[tuple[int, Repeated]]:
+        """Line, topic, document and perhaps call of each row of a file."""
+        named = ("topic", "document", "call") if self.options.has_calls else ("topic", "document")
+        as_text = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.options.goes_by_rank)
+        for line, values in file.table.rows(*named) if file.table else as_text:
+            yield line, Repeated(run.run_id, *values[: len(named)])
 
 
 def _opposed(database: Database, first_rows: str, options: RunOptions) -> set[int]:

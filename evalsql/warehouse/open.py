@@ -263,12 +263,7 @@ def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress
 
 
 def _open_served(
-    path: str,
-    token: str | None,
-    read_only: bool,
-    own: Sequence[Relation],
-    progress: Progress,
-    reach: Reach | None,
+    path: str, token: str | None, read_only: bool, own: Sequence[Relation], progress: Progress, reach: Reach | None
 ) -> Database:
     """Open the database behind ``quack:HOST:PORT``, where the token is known and the version is the same."""
     from evalsql.database.server_connection import RemoteDatabase
