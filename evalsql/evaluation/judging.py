@@ -141,23 +141,23 @@ def agreement_query(
 
 
 def judges(database: Database, qrels: Names, reference: str) -> tuple[list[str], list[str]]:
-    """The judgment sets to compare with the reference, and why others of all have nothing in common with it.
+    """The judgment sets to compare with the reference, and a line on each set that has nothing in common with it.
 
     Raises UsageError where one that is named has nothing in common, or none is left.
     """
     names = [name for name in sorted(resolve_names(database, "qrels", qrels or "*")) if name != reference]
     _parameter(database, "qrels", [*names, reference])
     shared = database.rows(database.query("common_judgments", {}, names=",".join(names), reference=reference))
-    common = {name: (topics, documents) for name, topics, documents in shared}
+    topics = {name: num_topics for name, num_topics, _ in shared}
+    together = [name for name, _, num_documents in shared if num_documents]
     apart = [
-        f"{name} judges no document that {reference} judges, and {topics or 'none'} of its topics"
+        f"{name} judges no document that {reference} judges, and {topics.get(name) or 'none'} of its topics"
         for name in names
-        for topics, documents in [common.get(name, (0, 0))]
-        if not documents
+        if name not in together
     ]
     if len(apart) == len(names) or (qrels and apart):
         raise UsageError("; ".join(apart) or f"there is no judgment set beside {reference}; evalsql load qrels FILE")
-    return [name for name in names if common.get(name, (0, 0))[1]], apart
+    return [name for name in names if name in together], apart
 
 
 def effects(

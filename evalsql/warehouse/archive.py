@@ -215,8 +215,8 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
     if not path.resolve().is_relative_to(folder.resolve()):
         raise input_error(label, "is a link to a file outside of the export; put the file itself there")
     try:
-        described = (f"describe {each}" for each in (f"from {_rows_in(one_path(path))}", f"main.{table.name}"))
-        held, expected = ({name: kind for name, kind, *_ in database.rows(each)} for each in described)
+        held = {name: kind for name, kind, *_ in database.rows(f"describe from {_rows_in(one_path(path))}")}
+        expected = {name: kind for name, kind, *_ in database.rows(f"describe main.{table.name}")}
         for name in expected | held:
             if (kind := held.get(name)) != expected.get(name):  # the engine would round, or leave out
                 raise QueryError(f"the type of {name} is {kind}, expected {expected.get(name)}")

@@ -76,18 +76,7 @@ def connect(
     while True:
         try:
             with engine.held_back():  # the engine says of a Ctrl-C here that a query was interrupted
-                settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
-                settings["temp_directory"] = disk.place_to_spill(None if file == MEMORY else file, beside=not read_only)
-                with _OPENING:
-                    _try_log(file, read_only, settings)
-                    connection = engine.connect(file, read_only=read_only, config=settings)
-                try:  # no bar on standard output
-                    connection.execute("set enable_progress_bar = false")
-                except engine.Error:  # in a notebook without ipywidgets the engine draws none, and refuses the setting
-                    bar = connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall()
-                    if bar != [(False,)]:
-                        raise
-                return connection
+                return _connection(file, read_only)
         except engine.Error as error:
             left = deadline - time.monotonic()
             if not disk.is_lock(str(error)) or left <= 0:
@@ -96,8 +85,24 @@ def connect(
         time.sleep(min(_PAUSE, left))
 
 
+def _connection(file: str, read_only: bool) -> duckdb.DuckDBPyConnection:
+    """A connection to the file at a real path, without a progress bar."""
+    settings = {**engine.SETTINGS, "storage_compatibility_version": STORAGE_VERSION}
+    settings["temp_directory"] = disk.place_to_spill(None if file == MEMORY else file, beside=not read_only)
+    with _OPENING:
+        _try_log(file, read_only, settings)
+        connection = engine.connect(file, read_only=read_only, config=settings)
+    try:
+        connection.execute("set enable_progress_bar = false")
+    except engine.Error:  # in a notebook without ipywidgets the engine draws none, and refuses the setting
+        bar = connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall()
+        if bar != [(False,)]:
+            raise
+    return connection
+
+
 def _try_log(file: str, read_only: bool, settings: dict[str, Any]) -> None:
-    """Let the engine read a log beside the file first where it reaches no other: the log may call what reads some."""
+    """Have the engine read a log beside the file while it reaches no other files, which the log may call for."""
     if logs_beside(file):
         try:
             engine.connect(file, read_only=read_only, config={**settings, "enable_external_access": False}).close()
@@ -116,9 +121,11 @@ def _reason(path: str, message: str, read_only: bool, waited: float) -> str:
         )
     if told := disk.file_error(path, message) or disk.fault_at_start(path):
         return told
-    log = log_of(real_path(path))
-    advice = f"; move the file to a path without a question mark, as w.duckdb, and its log {log} to w.duckdb.wal there"
-    return f"{path}: cannot be opened: {message.splitlines()[0]}{advice * ('?' in log and os.path.exists(log))}"
+    log, advice = log_of(real_path(path)), ""
+    if "?" in log and os.path.exists(log):
+        there = f"as w.duckdb, and its log {log} to w.duckdb.wal there"
+        advice = f"; move the file to a path without a question mark, {there}"
+    return f"{path}: cannot be opened: {message.splitlines()[0]}{advice}"
 
 
 # This version's views and macros
