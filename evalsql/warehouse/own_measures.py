@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT, Alias
-from evalsql.catalog.measure_names import is_measure, literal, parse_measures
+from evalsql.catalog.measure_names import is_measure, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
     GENERATED,
@@ -47,9 +47,7 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
-    defaults = {each.name: literal(each.default) for each in relation.parameters}
-    described = database.rows(f"describe {ddl.bound(database.catalog, relation, defaults)}")
-    columns = {name: f"{name} {kind}" for name, kind, *_ in described}
+    columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
     expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):

@@ -92,7 +92,7 @@ SIGNED = (
     ),
     *("update {} set mean = 'geometric'", "insert or replace into {} values (1)", "from runs; delete from {}"),
     *("merge into {} using runs on true when matched then delete", "with x as (delete from {} returning *) from x"),
-    *("explain analyze delete from {}", "with x as (select 1) update {} set a = 1", "create table t as ({})"),
+    *("explain analyze delete from {}", "with x as (select 1) update {} set a = 1", "create temp table t as ({})"),
 )
 
 
