@@ -34,8 +34,12 @@ _KINDS = (
     *("tables", "measures", "reports", "statistics", "boards", "judging", "calls", "costs", "fusion", "functions"),
     *(STEPS, "keys"),
 )
-# A measure's columns of the contract as what they must be.
-_TYPED = ", ".join(f"cast({name} as {'double' if name == 'value' else 'varchar'}) as {name}" for name in CONTRACT)
+# A measure's columns of the contract as what they must be; text that is read of bytes has no collation.
+_TYPES = {
+    name: "cast(value as double)" if name == "value" else f"decode(encode(cast({name} as varchar)))"
+    for name in CONTRACT
+}
+_TYPED = ", ".join(f"{typed} as {name}" for name, typed in _TYPES.items())
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 

@@ -68,6 +68,7 @@ class Relation:
     text: str
     body: str
     body_line: int
+    is_packaged: bool = False  # whether it comes with the package; else it is a user's own
 
     @cached_property
     def header(self) -> Header:
@@ -101,11 +102,6 @@ class Relation:
     def is_function(self) -> bool:
         """Whether it is a scalar macro: its body is an expression of its parameters."""
         return self.kind == "functions"
-
-    @property
-    def is_packaged(self) -> bool:
-        """Whether it comes with the package; else it is a user's own."""
-        return str(self.path).startswith(f"{SQL_ROOT}{os.sep}")
 
     def parsed(self, options: Mapping[str, Any]) -> dict[str, Value]:
         """Those of the options that it takes, of the types of its parameters."""
@@ -207,9 +203,10 @@ class Catalog:
         """The parameter that takes one value or a list, of which each has rows of its own; empty if there is none."""
         if relation.name not in self._list_parameters:
             passed = GIVEN if relation.name == GIVEN_VALUES else ""
+            named = {f"${each.name}": each.name for each in relation.parameters}
             for name, arguments in relation_calls(relation.body):
                 if not passed and name in self.relations and (inner := self.list_parameter(self[name])):
-                    passed = (arguments or {}).get(inner, "").partition("$")[2]
+                    passed = named.get((arguments or {}).get(inner, ""), "")
             self._list_parameters[relation.name] = passed
         return self._list_parameters[relation.name]
 
@@ -251,7 +248,7 @@ def read_catalog() -> Catalog:
         if path.suffix == ".sql":
             *folders, _ = name.split(os.sep)
             kind = STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
-            relations.append(_relation(path, _text(path), kind))
+            relations.append(replace(_relation(path, _text(path), kind), is_packaged=True))
     shared = "".join(_text(path) for path in files.values() if path.suffix == ".txt")
     return Catalog({}, shared).extended(relations)
 

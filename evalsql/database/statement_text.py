@@ -310,6 +310,11 @@ class Word(NamedTuple):
     start: int
     is_quoted: bool = False
 
+    @property
+    def plain(self) -> str:
+        """The word or sign; empty for a quoted name, which may look like one."""
+        return "" if self.is_quoted else self.text
+
 
 def check_length(text: str, most: int = MOST) -> None:
     """Raise CallError for a text that the engine would read for long."""

@@ -10,10 +10,9 @@ import json
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
-from pathlib import Path
 
 from evalsql.catalog.ddl import SCORES, is_held, own_statements
-from evalsql.catalog.relations import STEPS, read_catalog, read_relation
+from evalsql.catalog.relations import STEPS, read_catalog
 from evalsql.database import engine
 from evalsql.database.server_connection import SEPARATE
 from evalsql.database.statement_text import (
@@ -31,7 +30,7 @@ from evalsql.database.statement_text import (
     words_of,
 )
 from evalsql.errors import CatalogError
-from evalsql.warehouse.own_measures import hides, with_one
+from evalsql.warehouse.own_measures import hides, read_kept, with_one
 from evalsql.warehouse.schema import keeping
 
 WRITE = "write"
@@ -110,7 +109,9 @@ def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
     if role == WRITE:
         _check_rows(words)
     elif kind not in _READING:
-        if any(word.text in _FURTHER and before.text != "do" for before, word in pairwise(words)):  # ON CONFLICT DO ...
+        if any(
+            word.text in _FURTHER and before.plain != "do" for before, word in pairwise(words)
+        ):  # ON CONFLICT DO ...
             raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
         if not is_temporary:
             return _in_temp(query.encode(), words)
@@ -124,7 +125,7 @@ def _check_rows(words: list[Word]) -> None:
         while at < len(words) and words[at].text in _BEFORE_NAME and not words[at].is_quoted:
             at += 1
         named = words[at : at + _NAME_WORDS]
-        if [each.text for each in named[:2]] != ["temp", "."] and _name(named)[0] in SIGNED:
+        if not _is_in_temp(named) and _name(named)[0] in SIGNED:
             table = _name(named)[0]
             raise RefusedError(f"evalsql alone writes the rows of {table}, when measures are loaded or dropped")
 
@@ -136,7 +137,7 @@ def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> 
         _check_made(words, made, ours)
         return
     named = _after(_after(words[1:], *_MADE) or words[2:], ["if", "exists"], [])
-    if [word.text for word in named[:2]] == ["temp", "."]:
+    if _is_in_temp(named):
         return
     changed, behind = _name(named)
     if [word.text for word in words[:2]] == ["comment", "on"]:
@@ -159,7 +160,7 @@ def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> 
     if kind == "table":
         _check_columns(words)
     new, _ = _name(_after(named, ["if", "not", "exists"], []))
-    if new in ours or hides(read_catalog(), kind, new) or (kind, new) == ("schema", "temp"):
+    if new in ours or hides(read_catalog(), kind, new) or new == "temp":
         raise RefusedError(f"{new} is a name of DuckDB, evalsql or a measure; give what is kept another one")
 
 
@@ -177,18 +178,24 @@ def makes(announced: str) -> tuple[set[str], list[str]]:
     """Names of users' measures, which come as JSON with their texts, and the statements that keep them."""
     try:
         check_length(announced, _MOST_ANNOUNCED)
-        given = [read_relation(Path(f"{name}.sql"), text) for name, text in json.loads(announced)]
+        given = [read_kept(name, text) for name, text in json.loads(announced)]
         catalog = reduce(with_one, given, read_catalog())
-        made = (statement for _, statement in own_statements(catalog, given))
+        made = [statement for _, statement in own_statements(catalog, given)]
+        if any(len(engine.extract_statements(each)) != 1 for each in made):
+            raise CatalogError("a measure is one statement, and ends where it ends")
         written = engine.extract_statements(SEPARATE.join(keeping(catalog)))  # as a client takes them apart
         return {each.name for each in given}, [*made, SEPARATE.join(each.query for each in written)]
     except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(str(error)) from error
 
 
+def _is_in_temp(named: list[Word]) -> bool:
+    return [word.text for word in named[:1]] == ["temp"] and [word.plain for word in named[1:2]] == ["."]
+
+
 def _name(words: list[Word]) -> tuple[str, list[str]]:
     """The name that words begin with, without its schema, and what is behind it."""
-    while [word.text for word in words[1:2]] == ["."]:
+    while [word.plain for word in words[1:2]] == ["."]:
         words = words[2:]
     texts = [word.text for word in words]
     if texts[:1] == ["'"] and not words[0].is_quoted:
@@ -219,10 +226,10 @@ def _in_temp(content: bytes, words: list[Word]) -> str:
     dropped = _after(dropped, ["table"], ["view"], ["macro", "table"], ["macro"], ["function"])
     changed = _after(words, ["insert", "into"], ["update"], ["delete", "from"])
     named = changed or _after(dropped, ["if", "exists"], [])
-    is_temporary = [word.text for word in named[:2]] == ["temp", "."]
+    is_temporary = _is_in_temp(named)
     named = named[2:] if is_temporary else named
     is_name = named and (named[0].is_quoted or named[0].text[0].isalpha() or named[0].text[0] == "_")
-    if not is_name or [word.text for word in named[1:2]] == ["."]:
+    if not is_name or [word.plain for word in named[1:2]] == ["."]:
         raise RefusedError("this token reads only; to change the warehouse takes the one that writes")
     at = named[0].start
     before, rest = content[words[0].start : at], content[at:]

@@ -158,8 +158,9 @@ class Sessions:
                 run = text if is_step or (drops and drops[1] in kept) else admitted(text, known.role, kept)
                 words = [first_word(each.query) for each in engine.extract_statements(run)]
                 commits = not {*COMMITS}.isdisjoint(words)
-                if (commits and (known.making or (known.step and len(words) > 1))) or _DONE in text.lower():
-                    raise RefusedError("measures are kept with all that is made of them, or rolled back")
+                ends_behind = len(words) > 1 and not {*COMMITS, *ROLLBACKS}.isdisjoint(words)
+                if (commits and known.making) or (known.step and ends_behind) or _DONE in text.lower():
+                    raise RefusedError("measures are kept with all that is made of them, or rolled back by itself")
             except RefusedError as error:
                 self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"

@@ -103,7 +103,7 @@ def with_added(database: Database) -> Catalog:
     catalog = read_catalog()
     for name, text in _texts(database).items():
         try:
-            catalog = with_one(catalog, _read(database, name, text))
+            catalog = with_one(catalog, read_kept(name, text, database.path))
         except CatalogError as error:
             warn(f"{error}; it is left out")
     return catalog
@@ -123,7 +123,7 @@ def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> 
     texts = _texts(database)
     if not replace and (taken := [relation.name for relation in relations if relation.name in texts]):
         raise UsageError(f"already loaded: {', '.join(taken)}; {USE_REPLACE}")
-    _take(database, [*(_read(database, *held) for held in texts.items() if held[0] not in names), *relations])
+    _take(database, [*(read_kept(*held, database.path) for held in texts.items() if held[0] not in names), *relations])
 
 
 def drop(database: Database, names: Sequence[str]) -> None:
@@ -135,7 +135,7 @@ def drop(database: Database, names: Sequence[str]) -> None:
             why = "comes with the package" if found in read_catalog().relations else "was dropped by another client"
             raise UsageError(f"{name} {why}; those added here are: {', '.join(texts) or 'none'}")
         del texts[found]
-    _take(database, [_read(database, *held) for held in texts.items()])
+    _take(database, [read_kept(*held, database.path) for held in texts.items()])
 
 
 def _texts(database: Database) -> dict[str, str]:
@@ -143,10 +143,11 @@ def _texts(database: Database) -> dict[str, str]:
     return dict(database.rows("select relation, text from main.added_relations order by nth"))
 
 
-def _read(database: Database, name: str, text: str) -> Relation:
+def read_kept(name: str, text: str, file: str = "") -> Relation:
+    """A user's relation as a warehouse's file keeps it, or as a client announces it to a server."""
     if not name.isidentifier():
-        raise CatalogError(f"{database.path}: {name!r} in the table added_relations cannot name a relation")
-    return read_relation(Path(database.path) / f"{name}.sql", renamed(text, _RENAMED))
+        raise CatalogError(f"{file or 'measures'}: {name!r} cannot name a relation")
+    return read_relation(Path(file) / f"{name}.sql", renamed(text, _RENAMED))
 
 
 def _take(database: Database, relations: Sequence[Relation]) -> None:

@@ -136,7 +136,8 @@ def test_views_of_all_measures_are_those_of_measures_that_were_announced(session
     pairs = [("other", reading_it), ("own", own.text)]  # clients, who read them in this order, would leave one out
     assert str(sessions.authorise("a", MEASURES + json.dumps(pairs))).startswith("select error(")
     reading = own.text.replace("evaluated_topics", "read_text('x')")
-    pairs = [("ap", own.text), ("a; b", own.text), ("own", reading)]
+    inside = str(read_catalog()["ap"].path.with_name("own"))  # a measure there would count as the package's
+    pairs = [("ap", own.text), ("a; b", own.text), ("own", reading), (inside, own.text)]
     for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *(json.dumps([pair]) for pair in pairs)):
         assert str(sessions.authorise("a", MEASURES + text)).startswith("select error("), text
 
@@ -175,7 +176,8 @@ def test_measures_are_kept_whole_and_nothing_else_gets_their_names(sessions: Wat
         "select nosuch; rollback; end",
     ):
         assert is_refused(ends)
-    assert not is_refused("select nosuch; rollback")  # which does not come to that
+    assert is_refused("select nosuch; rollback")  # which does not come to that
+    assert is_refused("select 1; rollback")  # behind which each step would be a transaction
     assert is_refused("commit")
     assert is_refused("drop view own")
     assert not is_refused("rollback")

@@ -285,3 +285,35 @@ def test_no_type_under_another_order_of_ties_becomes_that_of_others(empty: Wareh
     assert empty.load_measures(tmp_path / "own") == ["Typed"]
     assert empty.rows(asked) == before
     assert empty.rows("select distinct value, typeof(value) from typed(ties := 'worst')") == [(0.25, "DOUBLE")]
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*(with different SQL|beside those of evalsql|are left out)")
+def test_no_collation_of_a_kept_measure_makes_one_run_of_two(crafted: Crafted) -> None:
+    """DuckDB 2.0 has a type for it, which casts of text pass on; it was read in the values of all measures."""
+    runs = "insert into runs select * replace (90 + run_id as run_id, upper(run) as run) from runs"
+    pairs = "insert into evaluations select evaluation_id + 90_000, qrels_id, run_id + 90, topic_id from evaluations"
+    text = TYPED.format("", "0.5::double").replace("qrels, run,", "qrels, run || ''::varchar('nocase') as run,")
+    with evalsql.open(crafted(runs, pairs, kept(text, "typed"), OTHER_SQL), read_only=True) as warehouse:
+        told = warehouse.rows("select run, value from summary where measure = 'AP' order by run")
+    names = {run for run, _ in told}
+    assert names == {run.lower() for run in names} | {run.upper() for run in names}
+    assert len(names) == len(told) > 10
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_no_string_of_a_measure_becomes_sql_of_its_macro(empty: Warehouse, tmp_path: Path) -> None:
+    """What was behind a dollar sign in it was taken for the name of a parameter."""
+    load_sample(empty, "bm25")
+    secret = write(tmp_path / "secret.txt", "secret")
+    read = f"select qrels, run, topic, 1 as k, length(content) as value from of_each, read_text($${secret}$$)"
+    hidden = f"k) from ({read})) select * from alone where 5 = length((case when ("
+    step = f"with unused as (select * from cutoffs(k := '${hidden}'))\n"
+    text = TYPED.format(f"-- parameters:\n--   k integer = 10   cutoff\n{step}", "0.5::double")
+    text = text.replace("topic, ", "topic, cutoffs.k, ").replace(
+        "topics\n", "topics cross join cutoffs(k := $k) as cutoffs\n"
+    )
+    write(tmp_path / "own" / "typed.sql", text)
+    assert empty.load_measures(tmp_path / "own") == ["Typed"]
+    assert empty.rows("select distinct value from typed()") == [(0.5,)]
+    assert empty.catalog.list_parameter(empty.catalog["typed"]) == "k"
