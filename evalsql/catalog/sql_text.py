@@ -184,6 +184,7 @@ def parse(body: str, path: Path, first_line: int) -> exp.Expr:
     quoted = {(each.end, body[each.end - 1]) for each in pieces if each.kind in ("string", "name")}
     parameters = {at for each in pieces if each.kind == "parameter" for at in range(each.start, each.end)}
     is_alike = within.issuperset(each.start for each in pieces)
+    is_alike &= all(each.text != "`" for each in pieces)  # DuckDB 2.0 quotes names with it
     is_alike &= parameters.union(each.start for each in pieces).issuperset(start for start, _ in found)
     if not is_alike or quoted != {(end, body[end - 1]) for start, end in found if _is_quoted(body[start:end])}:
         raise CatalogError(f"{path}:{first_line}: write its strings, quoted names and comments in a plainer form")

@@ -213,12 +213,14 @@ class Database:
 
     def _run(self, sql: str, parameters: Sequence[object] = (), most: int | None = None) -> Rows:
         """Columns and rows of the last statement; one about the file alone looks for names in the file alone."""
-        if not self._file_path or not re.search("create|drop|show|checkpoint", sql, re.IGNORECASE):
+        if not self._file_path or not re.search("create|alter|drop|show|checkpoint", sql, re.IGNORECASE):
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
         if any(statement_text.indexes_computed(each.query, self.catalog.computed_columns) for each in statements):
             raise UsageError("an index is of columns here; one of computed values may have others to somebody else")
+        if any(statement_text.collates(each.query) for each in statements):
+            raise UsageError("a column that is added has no collation; values are compared with one in a query")
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:

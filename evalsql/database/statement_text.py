@@ -65,10 +65,23 @@ def concerns_file(query: str) -> bool:
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
 
 
+_TEXT_TYPES = ("varchar", "text", "string", "char", "bpchar", "nvarchar")
+
+
 def makes_view(query: str) -> bool:
     """Whether a statement is a CREATE VIEW of what is not temporary, or has that word near its beginning."""
     words = [*islice(plain_words(query), 5)]
     return words[:1] == ["create"] and "view" in words and concerns_file(query)
+
+
+def collates(query: str) -> bool:
+    """Whether a statement gives a column of a table that is there a collation, in DuckDB 2.0 also by its type."""
+    _, words = _pieces(query)
+    by_type = any(
+        name in _TEXT_TYPES and sign == "(" and text[:1] == "'"
+        for name, sign, text in zip(words, words[1:], words[2:], strict=False)
+    )
+    return words[:2] == ["alter", "table"] and ("collate" in words or by_type)
 
 
 def indexes_computed(query: str, computed: Collection[str]) -> bool:

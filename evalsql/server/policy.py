@@ -51,7 +51,7 @@ _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_exte
 _MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro"], ["function"], ["schema"])
 _NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these, and at types that only a query has.
-_LOCKING = ("as", "default", "references", "check", "generated")
+_LOCKING = ("as", "default", "references", "check", "generated", "collate")
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 _BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only", "("}
@@ -169,8 +169,10 @@ def _check_columns(words: list[Word]) -> None:
         behind = [word.text for word in words[at + 1 : at + 3]]
         if text == "enum" and behind[:1] == ["("] and behind != ["(", "'"]:
             raise RefusedError("an enum that is kept has its values written out: with none nobody could connect")
+        if behind == ["(", "'"] and text != "enum":  # in DuckDB 2.0 a collation of text
+            raise RefusedError("the type of a column is without strings in brackets")
         if text in _LOCKING and not is_quoted:
-            what = "no query, defaults, foreign keys, checks and computed columns"
+            what = "no query, defaults, foreign keys, checks, collations and computed columns"
             raise RefusedError(f"a table that is kept has {what}: with some nobody could connect; INSERT fills it")
 
 

@@ -250,7 +250,7 @@ def serve(
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
         refuse_hiding(database)
-        check_definitions(database, check_definition)
+        check_definitions(database, check_definition, [relation.name for relation in database.catalog.own])
         if was_killed:
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
         kept = {name for (name,) in database.rows("select relation from main.added_relations")}

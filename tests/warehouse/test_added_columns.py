@@ -96,3 +96,14 @@ def test_an_added_column_may_have_any_name_and_value(column: str, tmp_path: Path
     with evalsql.open(path) as warehouse:
         warehouse.load_runs(SAMPLE / "runs" / "dense.run", qrels="sample")
         assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",)]
+
+
+@pytest.mark.parametrize(
+    "kind", ["varchar collate nocase", "varchar('nocase')", "text COLLATE noaccent", "VarChar ( 'de' )"]
+)
+def test_an_added_column_gets_no_collation(kind: str, tmp_path: Path) -> None:
+    """Nobody could open the file any more."""
+    with evalsql.open(tmp_path / "a.duckdb") as warehouse:
+        with pytest.raises(evalsql.UsageError, match="a column that is added has no collation"):
+            warehouse.execute(f"alter table runs add column z {kind}")
+        warehouse.execute("alter table runs add column z enum('collate'); alter table runs add column y decimal(4, 2)")

@@ -1,6 +1,7 @@
 """What a stranger's file says of itself is not believed, and becomes no SQL; what no warehouse is or has is refused."""
 
 import os
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 import evalsql
 from evalsql import InputWarning, QueryError, WarehouseError
 from evalsql.catalog.relations import Catalog
-from tests.conftest import Command
+from evalsql.server.policy import check_definition
+from evalsql.warehouse.file_checks import check_definitions, refuse_hiding
+from evalsql.warehouse.open import Reach, open_database
+from tests.conftest import Command, own_measure
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, Crafted
 from tests.warehouse.test_foreign_files import BOARD
@@ -158,3 +162,21 @@ def test_what_no_warehouse_has_is_refused_in_a_line(crafted: Crafted, change: st
         with pytest.raises(WarehouseError, match=said) as told:
             evalsql.open(path, read_only=read_only)
         assert "\n" not in str(told.value)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_what_a_server_takes_does_not_keep_it_from_its_next_start(crafted: Crafted, tmp_path: Path) -> None:
+    """A table of another schema with the name of a measure; a CTE with columns, called as no function may be."""
+    select = (
+        "with full_scan(a, b, c) as (select qrels, run, topic from evaluated_topics)\nselect a as qrels, b as run, "
+    )
+    own = own_measure(tmp_path / "own.sql", "Own", select + "c as topic, 0.5::double as value from full_scan")
+    path = crafted()
+    with evalsql.open(path) as warehouse:
+        warehouse.load_measures(own)
+        warehouse.execute("create schema s1; create table s1.own (a integer)")
+    with closing(open_database(str(path), reach=Reach(), rewritten=True)) as database:
+        refuse_hiding(database)
+        check_definitions(database, check_definition, [relation.name for relation in database.catalog.own])
+        with pytest.raises(WarehouseError, match="own in it calls full_scan"):
+            check_definitions(database, check_definition)
