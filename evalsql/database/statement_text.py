@@ -230,23 +230,6 @@ def names_read(query: str) -> list[tuple[str]]:
     return [(node.get("table_name") or node.get("function", {}).get("function_name", ""),) for node in found]
 
 
-def in_one_line(query: str) -> str:
-    """A query without its comments, in a line; UnexplainedError where it means something else then.
-
-    DuckDB's shell takes a text apart line by line, otherwise than the engine, and runs a line that begins with a dot.
-    """
-    comments = [(each.start, each.end, " ") for each in tokens(query) if each.kind == "comment"]
-    line = " ".join(re.split(r"[\r\n]+", with_replaced(query, comments)))
-    asked = "select json_deserialize_sql(json_serialize_sql($1)) = json_deserialize_sql(json_serialize_sql($2))"
-    try:
-        same = engine.parser().cursor().execute(asked, [query, line]).fetchall() == [(True,)]
-    except engine.Error as error:
-        raise UnexplainedError(f"cannot be written in a line: {error}") from error
-    if not same:
-        raise UnexplainedError("has a string of several lines; chr(10) ends a line in a string too")
-    return line
-
-
 def change(found: list[Node]) -> str | None:
     """The kind of what a query does besides reading, as INSERT, UPDATE, DELETE or COPY in a WITH; none if it reads."""
     kinds = {kind for node in found if isinstance(kind := node.get("type"), str) and kind.endswith("_NODE")}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -11,10 +12,11 @@ from typing import Any, NamedTuple
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
+from evalsql.catalog.sql_text import tokens, with_replaced
+from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.disk import whole_files, whole_folder
 from evalsql.database.quack import is_address
-from evalsql.database.statement_text import UnexplainedError, in_one_line
 from evalsql.errors import AuditError, CatalogError, QueryError, UsageError, WarehouseError, input_error
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.notices import audits, findings
@@ -91,10 +93,21 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
 
 
 def _for_shells(relation: Relation) -> Relation:
+    """The relation with its body without comments, in a line; CatalogError where that means something else.
+
+    DuckDB's shell takes a text apart line by line, otherwise than the engine, and runs a line that begins with a dot.
+    """
+    query, place = relation.body, f"{relation.path}:{relation.body_line}"
+    comments = [(each.start, each.end, " ") for each in tokens(query) if each.kind == "comment"]
+    line = " ".join(re.split(r"[\r\n]+", with_replaced(query, comments)))
+    asked = "select json_deserialize_sql(json_serialize_sql($1)) = json_deserialize_sql(json_serialize_sql($2))"
     try:
-        return replace(relation, body=in_one_line(relation.body))
-    except UnexplainedError as error:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
+        same = engine.parser().cursor().execute(asked, [query, line]).fetchall() == [(True,)]
+    except engine.Error as error:
+        raise CatalogError(f"{place}: cannot be written in a line: {error}") from error
+    if not same:
+        raise CatalogError(f"{place}: has a string of several lines; chr(10) ends a line in a string too")
+    return replace(relation, body=line)
 
 
 def _file(table: Relation) -> str:
