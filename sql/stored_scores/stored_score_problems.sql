@@ -61,7 +61,8 @@ group by qrels
 union all
 select
     min(file) as file,
-    concat('run ', run, ', topic ', min(topic), ': the value of ', min(measure), ' is no finite number such as 0.25') as reason
+    concat('run ', run, ', topic ', min(topic), ': the value of ', min(measure), ' is no finite number such as 0.25')
+        as reason
 from paired
 where not coalesce(isfinite(value), false)
 group by run
