@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT, Alias
-from evalsql.catalog.measure_names import is_measure, parse_measures
+from evalsql.catalog.measure_names import is_measure, literal, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
     GENERATED,
@@ -47,7 +47,15 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
-    columns = {name: f"{name} {kind}" for name, kind, *_ in database.rows(f"describe {relation.name}")}
+    # Of the body: what is made of it has these types in any case.
+    defaults = {each.name: literal(each.default) for each in relation.parameters}
+    defaults |= {
+        each.name: f"cast({defaults[each.name]} as {each.type})" for each in relation.parameters if each.type != "any"
+    }
+    catalog = database.catalog
+    described = database.rows(f"describe {ddl.bound(catalog, relation, ddl.with_list(catalog, relation, defaults))}")
+    of_list = catalog.list_parameter(relation)
+    columns = {name: f"{name} {kind}" for name, kind, *_ in described if name != of_list}
     expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):
