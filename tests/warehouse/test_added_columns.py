@@ -80,13 +80,13 @@ def test_measures_are_kept_beside_them(files: tuple[Path, Path], tmp_path: Path)
         warehouse.drop_measures("Own")
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        *('"run date" date', '"runs, run" integer', '"x generated always as (1)" integer'),
-        *('"a ""b"" (c" integer', "e enum('a generated always as b', 'c, d')", '"generated always as" varchar'),
-    ],
+NAMED = (
+    *('"run date" date', '"x generated always as (1)" integer', '"runs, run" integer'),
+    *('"a ""b"" (c" integer', "e enum('a generated always as b', 'c, d')", '"generated always as" varchar'),
 )
+
+
+@pytest.mark.parametrize("column", few_of(NAMED))
 def test_an_added_column_may_have_any_name_and_value(column: str, tmp_path: Path) -> None:
     """The words of its name or values are no words of a type."""
     path = tmp_path / "a.duckdb"
@@ -98,9 +98,10 @@ def test_an_added_column_may_have_any_name_and_value(column: str, tmp_path: Path
         assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",)]
 
 
-@pytest.mark.parametrize(
-    "kind", ["varchar collate nocase", "varchar('nocase')", "text COLLATE noaccent", "VarChar ( 'de' )"]
-)
+COLLATED = ("varchar collate nocase", "VarChar ( 'de' )", "varchar('nocase')", "text COLLATE noaccent")
+
+
+@pytest.mark.parametrize("kind", few_of(COLLATED))
 def test_an_added_column_gets_no_collation(kind: str, tmp_path: Path) -> None:
     """Nobody could open the file any more."""
     with evalsql.open(tmp_path / "a.duckdb") as warehouse:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -13,6 +14,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import typed_columns
 from evalsql.warehouse.export_files import write
 from tests.conftest import Command, assert_refused, csv_rows
+from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 
 
@@ -66,8 +68,10 @@ def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> No
 MAPS = ("map(['a' collate {0}], ['b'])", "map(['a'], ['b' collate {0}])", "map(['a' collate {0}], ['b' collate {0}])")
 
 
-@pytest.mark.parametrize("table", ["runs", "qrels"])
-@pytest.mark.parametrize("collation", ["nocase", "noaccent", "nfc", "noaccent.nocase"])
+COLLATED = [*product(("runs", "qrels"), ("nocase", "noaccent", "nfc", "noaccent.nocase"))]
+
+
+@pytest.mark.parametrize(("table", "collation"), few_of(COLLATED, 2))
 def test_no_collation_within_meta_makes_one_system_of_two(crafted: Crafted, table: str, collation: str) -> None:
     """With nocase S and s were one system of a board; the engine shows a collation of plain columns only."""
     required = [each.name for each in typed_columns(read_catalog()[table].body) if each.text.endswith(" not null")]
