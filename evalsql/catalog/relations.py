@@ -85,9 +85,9 @@ class Relation:
         return {**CONTRACT, **self.header.columns} if self.is_measure else self.header.columns
 
     @property
-    def computed_columns(self) -> frozenset[str]:
-        """Of a table: the names of columns that are not stored."""
-        return frozenset(column.name for column in typed_columns(self.body) if column.is_computed)
+    def stored_columns(self) -> list[str]:
+        """Of a table: the names of columns that are not computed."""
+        return [column.name for column in typed_columns(self.body) if not column.is_computed]
 
     @property
     def family(self) -> str:
@@ -154,7 +154,7 @@ class Catalog:
 
     @cached_property
     def computed_columns(self) -> frozenset[str]:
-        return frozenset(name for table in self.of_kind("tables") for name in table.computed_columns)
+        return frozenset().union(*(each.columns.keys() - each.stored_columns for each in self.of_kind("tables")))
 
     def for_connection(self, names: Iterable[str]) -> Catalog:
         return replace(self, temporary=self.temporary | frozenset(names))

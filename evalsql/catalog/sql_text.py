@@ -7,7 +7,7 @@ bring is parsed by sqlglot, which is imported only then. Nothing here decides wh
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -178,17 +178,23 @@ def parse(body: str, path: Path, first_line: int) -> exp.Expr:
         raise CatalogError(f"{path}:{first_line}: is nested too deeply to be read") from error
     if len(trees) != 1 or trees[0] is None:
         raise CatalogError(f"{path}:{first_line}: expected one statement")
-    pieces = [each for each in tokens(body) if each.kind != "comment"]
-    found = [(each.start, each.end + 1) for each in sqlglot.tokenize(body, dialect="duckdb")]
-    within = {at for start, end in found for at in range(start, end)}  # a word of sqlglot may be two, as GROUP BY
-    quoted = {(each.end, body[each.end - 1]) for each in pieces if each.kind in ("string", "name")}
-    parameters = {at for each in pieces if each.kind == "parameter" for at in range(each.start, each.end)}
-    is_alike = within.issuperset(each.start for each in pieces)
-    is_alike &= all(each.text != "`" for each in pieces)  # DuckDB 2.0 quotes names with it
-    is_alike &= parameters.union(each.start for each in pieces).issuperset(start for start, _ in found)
-    if not is_alike or quoted != {(end, body[end - 1]) for start, end in found if _is_quoted(body[start:end])}:
+    if not _is_read_alike(body, [(each.start, each.end + 1) for each in sqlglot.tokenize(body, dialect="duckdb")]):
         raise CatalogError(f"{path}:{first_line}: write its strings, quoted names and comments in a plainer form")
     return trees[0]
+
+
+def _is_read_alike(body: str, found: Sequence[tuple[int, int]]) -> bool:
+    """Whether the pieces that another lexer ``found``, from one place to another, are those of the engine."""
+    pieces = [each for each in tokens(body) if each.kind != "comment"]
+    if any(each.text == "`" for each in pieces):  # DuckDB 2.0 quotes names with it
+        return False
+    starts = {each.start for each in pieces}
+    within = {at for start, end in found for at in range(start, end)}  # a word of sqlglot may be two, as GROUP BY
+    parameters = {at for each in pieces if each.kind == "parameter" for at in range(each.start, each.end)}
+    if not starts <= within or not {start for start, _ in found} <= starts | parameters:
+        return False
+    quoted = {(each.end, body[each.end - 1]) for each in pieces if each.kind in ("string", "name")}
+    return quoted == {(end, body[end - 1]) for start, end in found if _is_quoted(body[start:end])}
 
 
 def _is_quoted(piece: str) -> bool:

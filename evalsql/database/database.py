@@ -220,7 +220,7 @@ class Database:
         if any(statement_text.indexes_computed(each.query, self.catalog.computed_columns) for each in statements):
             raise UsageError("an index is of columns here; one of computed values may have others to somebody else")
         if any(statement_text.collates(each.query) for each in statements):
-            raise UsageError("a column that is added has no collation; values are compared with one in a query")
+            raise UsageError("a column or type has no collation here; values are compared with one in a query")
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:

@@ -109,9 +109,8 @@ def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
     if role == WRITE:
         _check_rows(words)
     elif kind not in _READING:
-        if any(
-            word.text in _FURTHER and before.plain != "do" for before, word in pairwise(words)
-        ):  # ON CONFLICT DO ...
+        # ON CONFLICT DO ... changes what the statement does.
+        if any(word.text in _FURTHER and before.plain != "do" for before, word in pairwise(words)):
             raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
         if not is_temporary:
             return _in_temp(query.encode(), words)

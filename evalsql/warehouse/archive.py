@@ -120,7 +120,7 @@ def _rows_in(path: str) -> str:
 
 
 def _insertion(table: Relation, schema: str, rows: str) -> str:
-    columns = ", ".join(map(quoted, stored_columns(table)))
+    columns = ", ".join(map(quoted, table.stored_columns))
     return f"insert into {schema}{quoted(table.name)} ({columns}) select {columns} from {rows}"
 
 
@@ -152,10 +152,6 @@ def make_added(database: Database) -> None:
     database.catalog = with_added(database)
     if database.catalog.own:
         remake_own(database, before, are_kept=True)
-
-
-def stored_columns(table: Relation) -> list[str]:
-    return [column for column in table.columns if column not in table.computed_columns]
 
 
 # Back again

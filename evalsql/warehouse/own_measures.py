@@ -47,15 +47,7 @@ def check_own(database: Database, *, only_warn: bool = False) -> None:
 
 def check_contract(database: Database, relation: Relation) -> None:
     """Raise CatalogError where a measure breaks the contract; the message names the file."""
-    # Of the body: what is made of it has these types in any case.
-    defaults = {each.name: literal(each.default) for each in relation.parameters}
-    defaults |= {
-        each.name: f"cast({defaults[each.name]} as {each.type})" for each in relation.parameters if each.type != "any"
-    }
-    catalog = database.catalog
-    described = database.rows(f"describe {ddl.bound(catalog, relation, ddl.with_list(catalog, relation, defaults))}")
-    of_list = catalog.list_parameter(relation)
-    columns = {name: f"{name} {kind}" for name, kind, *_ in described if name != of_list}
+    columns = _columns_of_body(database, relation)
     expected = [f"{name} {'DOUBLE' if name == 'value' else 'VARCHAR'}" for name in CONTRACT]
     found = list(columns.values())
     if found[: len(expected)] != expected or list(columns) != list(relation.columns):
@@ -83,6 +75,16 @@ def check_contract(database: Database, relation: Relation) -> None:
         raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite; {advice}")
     if outside:
         raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}: {example}")
+
+
+def _columns_of_body(database: Database, relation: Relation) -> dict[str, str]:
+    """Name and type of each column of the body, by name; what is made of it has the contract's types in any case."""
+    catalog, defaults = database.catalog, {each.name: literal(each.default) for each in relation.parameters}
+    typed = [each for each in relation.parameters if each.type != "any"]
+    defaults |= {each.name: f"cast({defaults[each.name]} as {each.type})" for each in typed}
+    described = database.rows(f"describe {ddl.bound(catalog, relation, ddl.with_list(catalog, relation, defaults))}")
+    of_list = catalog.list_parameter(relation)
+    return {name: f"{name} {kind}" for name, kind, *_ in described if name != of_list}
 
 
 def fault_in(relation: Relation, error: QueryError) -> CatalogError:

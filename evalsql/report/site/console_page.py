@@ -21,7 +21,7 @@ from evalsql.ingest.files.trec_text import one_path
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json, text
 from evalsql.report.site.site_parts import BOARD, CONSOLE, FILES, HOME, Links, Page, SetResults
-from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
+from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added
 from evalsql.warehouse.open import Reach, open_database
 
 NAME = "warehouse.duckdb"
@@ -105,7 +105,7 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     of_both = f"evaluation_id in (select evaluation_id from main.evaluations where {of_runs} and {of_sets})"
     conditions = {"run_id": of_runs, "qrels_id": of_sets, "evaluation_id": of_both}
     tables = [each for each in database.catalog.of_kind("tables") if each.name not in MADE_TABLES]
-    columns = {each.name: stored_columns(each) for each in tables}
+    columns = {each.name: each.stored_columns for each in tables}
     selected = {name: f"select {', '.join(map(quoted, columns[name]))} from main.{quoted(name)}" for name in columns}
     chosen = {}
     for table, query in selected.items():
