@@ -217,27 +217,49 @@ _MOST_BLANKS = 20  # in the names of documents, on average; titles are names too
 
 def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """A record; if it is a search engine's answer, its hits, which stand deeper in it, are its documents."""
+    readers = (_search_hits, _vespa_hits, _chroma_hits, _topics_of_scores, _cited)
+    return next((found for read in readers if (found := read(record)) is not None), record)
+
+
+def _search_hits(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
     for first, *path in _ANSWERS:
         found = record.get(first)
         for name in path:
             found = found.get(name) if isinstance(found, Mapping) else None
         if isinstance(found, list):
             return _with_hits(record, first, found)
-    root, ids, of_all = (record.get(name) for name in ("root", "ids", "search_results"))
+    return None
+
+
+def _vespa_hits(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    root = record.get("root")
     children: Any = root.get("children", []) if isinstance(root, Mapping) and "relevance" in root else None
-    if children == [] or _are(Mapping, children):  # of Vespa; without a hit there are none
-        if any("children" in child for child in children):
-            raise UsageError("an answer of Vespa with groups is no ranking; ask for it without grouping")
-        hits = [{"score" if name == "relevance" else name: child[name] for name in child} for child in children]
-        return _with_hits(record, "root", hits)
-    if isinstance(ids, list) and _are(list, ids):  # of Chroma, a list for each query
-        if len(ids) > 1:
-            raise UsageError(f"ids has {len(ids)} lists, of as many queries; give each to its topic, as {{topic: ids}}")
-        return {**record, "ids": ids[0]}
-    if isinstance(of_all, Mapping) and "eval_name" in record:  # {topic: {document: score}} of FlagEmbedding
-        return of_all
-    if isinstance(details := record.get("details"), Mapping) and "metric_score" in record:  # of rank_eval
-        return details
+    if children != [] and not _are(Mapping, children):  # without a hit there are none
+        return None
+    if any("children" in child for child in children):
+        raise UsageError("an answer of Vespa with groups is no ranking; ask for it without grouping")
+    hits = [{"score" if name == "relevance" else name: child[name] for name in child} for child in children]
+    return _with_hits(record, "root", hits)
+
+
+def _chroma_hits(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    ids = record.get("ids")
+    if not isinstance(ids, list) or not _are(list, ids):  # a list for each query
+        return None
+    if len(ids) > 1:
+        raise UsageError(f"ids has {len(ids)} lists, of as many queries; give each to its topic, as {{topic: ids}}")
+    return {**record, "ids": ids[0]}
+
+
+def _topics_of_scores(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    """What FlagEmbedding and rank_eval have beside the names of an evaluation: {topic: {document: score}}."""
+    places = (("search_results", "eval_name"), ("details", "metric_score"))
+    found = (record.get(place) for place, beside in places if beside in record)
+    return next((each for each in found if isinstance(each, Mapping)), None)
+
+
+def _cited(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    """The documents that the parts of a written answer rest on, in the order of the parts."""
     for name in (each for each in _PARTS if _are(Mapping, record.get(each))):
         parts = sorted(record[name], key=lambda part: part["rank"] if isinstance(part.get("rank"), int) else 0)
         if "references" in record and any("citations" in part for part in parts):
@@ -247,7 +269,7 @@ def answer(record: Mapping[Any, Any]) -> Mapping[Any, Any]:
         cited = [part[each] for part in parts for each in _PROVENANCE if isinstance(part.get(each), list)]
         if cited:
             return _with_hits(record, name, [*chain(*cited)])
-    return record
+    return None
 
 
 def _with_hits(record: Mapping[Any, Any], place: str, hits: Any) -> Mapping[Any, Any]:

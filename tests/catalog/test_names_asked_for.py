@@ -52,7 +52,7 @@ def test_each_text_is_a_name_or_known_to_be_none() -> None:
     assert {parameter for _, parameter in _texts()} == NAMES.keys() | OTHER_TEXT
 
 
-@pytest.mark.parametrize("name", few_of(ASKED, 12))
+@pytest.mark.parametrize("name", few_of(ASKED, 4))
 def test_a_name_that_is_not_there_is_an_error(loaded: evalsql.Warehouse, name: str) -> None:
     given = {each: NAMES[each] for relation, each in _texts() if relation.name == name and each in NAMES}
     given |= AS_WELL.get(name, {})

@@ -211,7 +211,7 @@ def test_a_kept_measure_that_never_ends_hinders_nobody_who_asks_for_another(
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*(with different SQL|beside those of evalsql)")
-@pytest.mark.parametrize("words", ["no such value\nevalsql: loaded all", "no space left on device"])
+@pytest.mark.parametrize("words", few_of(["no such value\nevalsql: loaded all", "no space left on device"], 1))
 def test_a_measure_that_fails_is_warned_of_after_a_load_and_an_opening(crafted: Crafted, words: str) -> None:
     """In one line, so that no measure writes lines of its own between those of evalsql."""
     text = (HEADED % "reference: R").replace("topic, value", f"topic, error('{words}')::double as value")
