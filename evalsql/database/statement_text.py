@@ -238,16 +238,16 @@ def change(found: list[Node]) -> str | None:
 
 
 # Types and words of SQL, and what one engine writes for what another writes otherwise; names of functions are small.
-_OTHERWISE = re.compile("[A-Z_]+|main|true|false|list_sort|'(t|f|ORDER_DEFAULT)'")
+_OTHERWISE = re.compile(r"""[A-Z_]+|"?(main|true|false|list_sort|DOUBLE|UBIGINT)"?|'(t|f|ORDER_DEFAULT)'""")
 
 
-def says_more(text: str, known: str) -> bool:
-    """Whether a definition, as the engine writes it, has names or strings that a known one lacks, or reads by others.
+def says_otherwise(text: str, known: str) -> bool:
+    """Whether a definition, as the engine writes it, has other names or strings than a known one, or reads by others.
 
     The default of a macro's parameter can be the name of a file, which no definition shows.
     """
     said, held = (_words_said([*tokens(one)]) for one in (text, known))
-    return bool(said - held)
+    return said != held
 
 
 def _words_said(pieces: Sequence[Token]) -> set[object]:
@@ -261,8 +261,7 @@ def _words_said(pieces: Sequence[Token]) -> set[object]:
 
 
 def _word_said(piece: Token) -> str:
-    word = piece.text.strip('"')
-    return "" if piece.kind == "sign" or _OTHERWISE.fullmatch(word) else word
+    return "" if piece.kind == "sign" or _OTHERWISE.fullmatch(piece.text) else piece.text.strip('"')
 
 
 # Which functions a text calls, by the words that the engine's lexer finds in it. It promises this: no call of what is

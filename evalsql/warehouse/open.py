@@ -17,7 +17,7 @@ from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.statement_text import check_settings, says_more
+from evalsql.database.statement_text import check_settings, says_otherwise
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
@@ -181,7 +181,7 @@ def _shut_in_for_good(database: Database) -> None:
 def _foreign_relations(database: Database) -> list[str]:
     """Kinds and names of the measures that the file keeps, and of views and macros that are not evalsql's.
 
-    What has the name of one of evalsql's is another's where its text says more: some engines write the same otherwise.
+    What has the name of one of evalsql's is another's where its text has other names: engines write the same otherwise.
     """
     own = {relation.name for relation in database.catalog.own}
     in_file, attached = (f"database_name = {literal(name)}" for name in (database.name, file_checks.ATTACHED))
@@ -197,7 +197,7 @@ def _foreign_relations(database: Database) -> list[str]:
         f"{kind.removesuffix(' table')} {name if place == 'main' else f'{place}.{name}'}"
         for place, name, kind, (first, *others) in found
         # Where measures are kept, the views of all measures have these too.
-        if (not others and name not in own) or (not own and any(says_more(each, first) for each in others))
+        if (not others and name not in own) or (not own and any(says_otherwise(each, first) for each in others))
     )
 
 
