@@ -41,6 +41,16 @@ def test_a_run_of_an_empty_name_has_a_column(command: Command, crafted: Crafted)
 
 
 @pytest.mark.usefixtures("few_measures")
+def test_no_index_is_asked_since_its_bytes_may_lie(crafted: Crafted) -> None:
+    path, asked = crafted("create index i on runs (run)"), "explain analyze select run_id from runs where run = 'bm25'"
+    with duckdb.connect(str(path), read_only=True) as connection:
+        assert "Index Scan" in str(connection.execute(asked).fetchall())
+    with evalsql.open(path, read_only=True) as warehouse:
+        plan = str(warehouse.rows(asked))
+        assert "Sequential Scan" in plan, plan
+        assert "Index Scan" not in plan
+
+
 def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> None:
     """With it ``lower(topic) = 't01'`` had no rows; the macro is in no file that is opened."""
     for read_only in (True, False):
