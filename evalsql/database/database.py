@@ -44,7 +44,8 @@ _OPEN: WeakSet[Database] = WeakSet()
 _ADDED = """
     select table_name, index_name, true from system.main.duckdb_indexes() where is_unique
     union all
-    select table_name, column_name, false from system.main.duckdb_columns() where not is_nullable
+    select table_name, unnest(constraint_column_names), false from system.main.duckdb_constraints()
+    where constraint_type = 'NOT NULL'
 """
 
 

@@ -4,10 +4,12 @@ Nothing of the file is evaluated here. Names of the engine's functions are quali
 name of any of them.
 """
 
+import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from typing import Any
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, read_catalog
@@ -18,7 +20,6 @@ from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
 from evalsql.database.statement_text import CallError, check_settings, indexes_computed
 from evalsql.errors import QueryError, WarehouseError
-from evalsql.phrases import some_of
 from evalsql.warehouse.own_measures import hides
 
 # The name of the database with the package's relations. It is the same for the whole process, so that a file that is
@@ -48,10 +49,6 @@ _TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a ne
 MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
-_COLUMNS = """
-    select column_name from system.main.duckdb_columns()
-    where database_name = {} and schema_name = 'main' and table_name = {}
-"""
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _OTHER_COLUMNS = "has different columns from a warehouse's"
@@ -145,8 +142,10 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     _refuse_absent(database, expected.keys() - tables.keys(), is_current=is_current)
     if is_current:
         _refuse_other_columns(database, tables, expected)
-    for name in expected.keys() & tables.keys():
+    there = sorted(expected.keys() & tables.keys())
+    for name in there:
         _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
+    _refuse_hidden_types(database, there)
     # Such an index finds rows by values that a macro of the file may have made, and the engine ends in a fault where
     # its columns are computed.
     indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
@@ -177,11 +176,7 @@ def _refuse_other_columns(
     found = {name: typed_columns(tables[name]) for name in expected}
     ours = {name: [each for each in columns if each in expected[name]] for name, columns in found.items()}
     _refuse(database, [name for name in expected if ours[name] != expected[name]], _OTHER_COLUMNS)
-    wider = [name for name in expected if found[name] != expected[name]]
-    for name in wider:
-        columns = database.column(_COLUMNS.format(literal(database.name), literal(name)))
-        _refuse_collations(database, name, set(columns) - {each.name for each in expected[name]})
-    if wider:
+    if found != expected:
         check_definitions(database, check_settings)  # a load computes their defaults, and checks
 
 
@@ -193,18 +188,36 @@ def _refuse_changed_columns(
     for each in found:
         if stored.get(each.name.lower(), each) != each:
             _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {each.text}")
-    if "meta" in {each.name for each in found}:
-        _refuse_collations(database, table, ["meta"])
 
 
-def _refuse_collations(database: Database, table: str, columns: Collection[str]) -> None:
-    """Raise WarehouseError where these values compare otherwise than text; no CREATE TABLE says that of a MAP."""
-    if not columns:
-        return
-    asked = f"select {', '.join(map(quoted, columns))} from {quoted(database.name)}.main.{quoted(table)}"
-    plan = str(database.column(f"select system.main.json_serialize_plan({literal(asked)})")[0])
-    if '"collation":"' in plan or '"error":true' in plan:
-        _refuse(database, [table], f"has another collation in {some_of(sorted(columns))}")
+def _refuse_hidden_types(database: Database, names: Sequence[str]) -> None:
+    """Raise WarehouseError where CREATE TABLE does not tell the type that a column has, but its plan does.
+
+    The alias of a type is told instead of it, and no collation within a MAP is.
+    """
+    tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in names)
+    asked = f"select system.main.json_serialize_plan({literal(f'select 1 from {tables}')})"
+    plan = json.loads(database.column(asked)[0])
+    if plan["error"]:
+        _refuse(database, names[:1], _OTHER_COLUMNS)
+    for scan in _scans(plan["plans"]):
+        table = scan["function_data"]["table"]
+        for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
+            if _says(kind, "collation") or (column in database.catalog[table].columns and _says(kind, "alias")):
+                _refuse(database, [table], f"has another type or collation in {column}")
+
+
+def _scans(plans: Sequence[Any]) -> Iterator[Any]:
+    """What a plan reads tables by."""
+    for each in plans:
+        yield from [each] if each["type"] == "LOGICAL_GET" else _scans(each["children"])
+
+
+def _says(kind: object, key: str) -> bool:
+    """Whether a type, or one of those within it, has something under this key."""
+    if isinstance(kind, dict):
+        return bool(kind.get(key)) or _says([*kind.values()], key)
+    return isinstance(kind, list) and any(_says(each, key) for each in kind)
 
 
 def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
