@@ -133,15 +133,18 @@ def write_file(content: str | bytes, output: Path, warehouse: Warehouse | None =
 
 def refuse_protected(output: Path, warehouse: Warehouse, *others: Path) -> None:
     """Raise UsageError if an output would be written over the warehouse, a file it was loaded from, or another one."""
-    used = [*protected_files(warehouse), *(each for each in others if each.exists())]
-    if output.exists() and any(map(output.samefile, used)):
-        raise UsageError(f"{output}: is in use here and is not written over")
+    if output.exists():
+        used = [*protected_files(warehouse), *filter(Path.exists, others)]
+        if any(map(output.samefile, used)):
+            raise UsageError(f"{output}: is in use here and is not written over")
 
 
 def protected_files(warehouse: Warehouse) -> list[Path]:
     """The warehouse's file and those that its data came from, as far as they are here."""
-    files = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
-    return [Path(file) for file in files if os.path.exists(file)]  # false for what can be no name
+    loaded = [file for (file,) in warehouse.rows("select file from files")]
+    # A name with two slashes or backslashes before it may be another machine's, which would be asked for it.
+    here = [warehouse.path, *(file for file in loaded if not file.startswith(("//", "\\\\")))]
+    return [Path(file) for file in here if os.path.exists(file)]  # false for what can be no name
 
 
 def note(*lines: str) -> None:

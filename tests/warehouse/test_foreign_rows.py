@@ -12,6 +12,7 @@ import evalsql
 from evalsql import QueryError, UsageError, Warehouse, WarehouseError
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import typed_columns
+from evalsql.cli.output import protected_files
 from evalsql.database.database import Database
 from evalsql.warehouse import file_checks
 from evalsql.warehouse.export_files import write
@@ -30,6 +31,16 @@ def test_what_can_be_no_files_name_is_in_nobodys_way(
         done = command("topics", "-m", "AP", "-o", "board.csv", "--db", path)
         assert (done.returncode, (tmp_path / "board.csv").exists()) == (0, True), done.stderr
     assert_refused(command("topics", "-m", "AP", "-o", path, "--format", "csv", "--db", path), "is in use here")
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("file", ["//evil.example/share/y", r"\\evil.example\share\y"])
+def test_no_other_machine_is_asked_for_a_file(crafted: Crafted, file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for = list[str]()
+    with evalsql.open(crafted(f"update files set file = '{file}'"), read_only=True) as warehouse:
+        monkeypatch.setattr("os.path.exists", lambda path: bool(looked_for.append(str(path))) or True)
+        assert protected_files(warehouse) == [Path(warehouse.path)]
+    assert not [each for each in looked_for if "evil" in each]
 
 
 @pytest.mark.usefixtures("few_measures")
