@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from evalsql.catalog.measure_names import literal, names_of_counts, parse_measures
+from evalsql.catalog.measure_names import names_of_counts, parse_measures
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.options import FAMILY, MEASURES, QRELS, WORDS, AskingRankingsAndScores, Family, RunFilters
 from evalsql.cli.output import READ, SAYS_NO, OutputOptions, coverage_lines, note, with_words, write_file, write_table
@@ -245,7 +245,7 @@ def diff(
     if rows and not documents:
         (named, *_) = parse_measures(measures, warehouse.catalog)
         if reason := OF_NO_DOCUMENTS.get(named.relation.family):
-            note(f"{named.name} {reason.format(literal(table.values('topic')[0]))}")
+            note(f"{named.name} {reason}")
             return
         asked = [run, other, *(("-m", ",".join(measure)) if measure else ())]
         note(f"evalsql diff {shlex.join(asked)} --documents names the documents that moved")

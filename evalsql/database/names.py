@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evalsql.catalog.measure_names import is_measure
@@ -103,7 +104,7 @@ def how_to_judge(database: Database, run: str = "NAME") -> str:
     """The command that brings judgments for a run; beside others it names the run."""
     if not database.rows("select 1 from qrels limit 1"):
         return "evalsql load qrels FILE brings them"
-    return f"evalsql load qrels FILE --run {run} --replace brings both together"
+    return f"evalsql load qrels FILE --run {shlex.quote(run)} --replace brings both together"
 
 
 def only_qrels(database: Database, asked: str | None, several: str, among: Sequence[str] | None = None) -> str:

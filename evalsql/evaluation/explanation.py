@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 DEPTH = 100
 _THRESHOLD = "threshold"
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})  # of the measure
-_OF_ANSWERS = 'is of answers; evalsql sql "from answers where topic = {}" has their nuggets'
+_OF_ANSWERS = """is of answers; evalsql sql "from answers where topic = 'TOPIC'" has their nuggets"""
 # By family of measures what they go by rather than by documents.
 OF_NO_DOCUMENTS = {
     "nuggets": _OF_ANSWERS,
     "citations": _OF_ANSWERS,
-    "spans": 'goes by spans, and not by documents; evalsql sql "from span_rankings where topic = {}" has spans',
+    "spans": """goes by spans, not by documents; evalsql sql "from span_rankings where topic = 'TOPIC'" has spans""",
     "costs": "is a number that was loaded: no document contributes to it",
 }
 # By the tables of rankings the relations that give them the cut lists, each a run of its own, in the order of reading.
@@ -96,7 +96,7 @@ def explain(
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
     if reason := OF_NO_DOCUMENTS.get(named[0].relation.family):
-        raise UsageError(f"{named[0].name} {reason.format(literal(topic))}")
+        raise UsageError(f"{named[0].name} {reason}")
     if depth < 1:
         raise UsageError(f"depth is {depth}, but must be at least 1")
     runs = [resolve_one(database, "run", name) for name in ([run] if other is None else [run, other])]

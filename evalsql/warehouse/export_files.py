@@ -133,7 +133,7 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
         samples = named("judgment_samples", "assessments", "qrels", "topics", "documents")
         columns, held = _OF_SAMPLES[kind], f"(select *, stratum as method from {samples})"
     rows = f"select {', '.join(columns)} from {held} where qrels = {literal(name)} order by {order}"
-    remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
+    remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {shlex.quote(kind)} for it"]
     if kind == "spans":
         ((unit,),) = database.rows("select meta['unit'] from qrels where qrels = ?", [name])
         remarks = [remarks[0] + (f", with --unit {shlex.quote(unit)}" if unit else "")]

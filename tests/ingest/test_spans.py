@@ -231,7 +231,7 @@ def test_one_span_set_scores_two_chunkers_from_the_command_line(command: Command
         command("export", "qrels", "judged"), "hold spans, which the format trec has not; parquet, jsonl have"
     )
     assert_refused(
-        command("explain", "halves", "t1", "-m", "SpanR"), "goes by spans", "from span_rankings where topic = 't1'"
+        command("explain", "halves", "t1", "-m", "SpanR"), "goes by spans", "from span_rankings where topic = 'TOPIC'"
     )
     write(tmp_path / "whole.run", "t1 Q0 d 1 1 x\n")
     loaded = command("load", "runs", "whole.run", "--qrels", "judged")

@@ -107,6 +107,14 @@ def test_groups_and_preferences_as_trec_files(command: Command) -> None:
 
 
 @pytest.mark.usefixtures("few_measures")
+def test_a_form_of_a_strangers_file_is_one_word_of_a_command(empty_file: Warehouse, tmp_path: Path) -> None:
+    empty_file.load_qrels({"t": {"d": 1}}, "q")
+    empty_file.execute("update qrels set form = 'x; touch y'")
+    remarks = write_file(empty_file.database, "qrels", "q", "parquet", tmp_path / "file").remarks
+    assert remarks == ["evalsql load qrels takes --form 'x; touch y' for it"]
+
+
+@pytest.mark.usefixtures("few_measures")
 def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: Command) -> None:
     export = ("export", "runs", "-o", "out", "--db", file_of_few(fill))
     assert_refused(command(*export, "one", "ranking"), "'ü 2' cannot be written to a TREC file")
