@@ -150,7 +150,7 @@ def _explained(query: str) -> Iterator[Statement]:
     at = 2 if words[1:2] == ["analyze"] else 1
     if words[1:3] in (["(", "analyze"], ["(", "format"]) and ")" in words:
         at = words.index(")") + 1
-    if words[0] != "explain" or "(" in words[2:at]:
+    if words[:1] != ["explain"] or "(" in words[2:at]:
         yield Statement("EXPLAIN", query)
         return
     start = pieces[at].start if at < len(pieces) else len(query)

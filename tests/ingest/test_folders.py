@@ -352,6 +352,7 @@ def test_what_a_dataset_does_not_have_is_told(empty: Warehouse, monkeypatch: pyt
         empty.load_qrels(local)
 
 
+@pytest.mark.long
 def test_scores_in_a_folder_with_brackets_are_those_of_no_other_folder(
     empty: Warehouse, command: Command, tmp_path: Path
 ) -> None:

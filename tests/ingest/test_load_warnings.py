@@ -232,7 +232,7 @@ def test_contradictions_are_seen_in_two_lines_and_in_a_large_file(empty: Warehou
         assert any("ranks and scores in the file contradict each other" in each for each in told), text[:30]
 
 
-@pytest.mark.parametrize("form", few_of(WRITERS))
+@pytest.mark.parametrize("form", few_of(WRITERS, 1))
 def test_ranks_of_tables_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path, form: str) -> None:
     rows = [{"qid": topic, "docno": f"d{at}", "rank": at, "score": at / 4} for topic in "12" for at in (1, 2, 3)]
     frame, path = pandas.DataFrame(rows), tmp_path / "r.txt"

@@ -36,7 +36,7 @@ CASES += [("runs", {}, made, told) for made, told in REFUSED]
 shared = module_warehouse(lambda warehouse: warehouse.load_qrels(SAMPLE / "qrels.txt", "q"))
 
 
-@pytest.mark.parametrize("load", dict.fromkeys(load for load, *_ in CASES))
+@pytest.mark.parametrize("load", few_of(dict.fromkeys(load for load, *_ in CASES), 2))
 @pytest.mark.parametrize("few", few_of([True, False], 1))
 def test_what_cannot_be_loaded_is_refused_by_its_format(empty: Warehouse, tmp_path: Path, load: str, few: bool) -> None:
     empty.load_qrels(GIVEN, "judged")

@@ -61,11 +61,14 @@ def test_a_run_that_is_not_there_has_no_pool(golden: Warehouse, relation: str) -
 
 @pytest.mark.parametrize(
     ("relation", "given"),
-    [
-        *(("unjudged_pool", "runs := 'A', names"), ("pool_contributions", "runs := 'A', names")),
-        *(("unique_judgments", "runs := 'A', names"), ("cohen_kappa", "names"), ("krippendorff_alpha", "names")),
-        *(("judgment_effects", "names"), ("judgment_effects", "reference"), ("judge_favours", "reference")),
-    ],
+    few_of(
+        [
+            *(("unjudged_pool", "runs := 'A', names"), ("judge_favours", "reference")),
+            *(("pool_contributions", "runs := 'A', names"), ("unique_judgments", "runs := 'A', names")),
+            *(("cohen_kappa", "names"), ("krippendorff_alpha", "names")),
+            *(("judgment_effects", "names"), ("judgment_effects", "reference")),
+        ]
+    ),
 )
 def test_judgments_that_are_not_there_are_an_error(golden: Warehouse, relation: str, given: str) -> None:
     for names in ("nosuch", "nosuch,first"):

@@ -169,6 +169,7 @@ def test_what_was_ranked_by_rank_or_input_has_no_ties(empty: Warehouse, every: b
         assert empty.rows(f"select count(*), count(*) filter ({differs}) from tie_effects") == [(len(known), 0)]
 
 
+@pytest.mark.long
 def test_effects_of_one_measure_are_those_of_all_with_a_condition(empty: Warehouse) -> None:
     qrels, run = tied_collection()
     empty.load_qrels(qrels, "tied")

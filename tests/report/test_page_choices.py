@@ -93,6 +93,7 @@ def test_numbers_and_lists_as_text() -> None:
     assert sorted(["10", "2", "a10", "a9", "1"], key=natural_key) == ["1", "2", "10", "a9", "a10"]
 
 
+@pytest.mark.long
 def test_names_are_text_on_the_page(opened: Open, nasty: Path) -> None:
     found = opened(nasty / "report.html")
     page = found.page
@@ -110,6 +111,7 @@ def test_names_are_text_on_the_page(opened: Open, nasty: Path) -> None:
     assert found.requests == [(nasty / "report.html").as_uri()]
 
 
+@pytest.mark.long
 def test_what_scripts_draw_turns_no_page_around(opened: Open, tmp_path: Path) -> None:
     run, topic = "a\u202eb", "t\u2067u"
     found = opened(report_of(tmp_path, {run: {topic: {"d": 1.0}}, "other": {topic: {"e": 1.0}}}, {topic: {"d": 1}}))

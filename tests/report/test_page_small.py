@@ -262,6 +262,7 @@ def _answers(folder: Path) -> Path:
     return folder / "report.html"
 
 
+@pytest.mark.long
 def test_topics_of_answers_open_no_documents(opened: Open, tmp_path: Path) -> None:
     """``explain``, which would print them elsewhere, refuses measures of answers."""
     page = opened(_answers(tmp_path)).page

@@ -292,6 +292,7 @@ def test_names_are_cut_in_the_middle_and_a_run_has_a_line(odd: Path, shown: Show
     assert shown("compare", *LONG, "-m", "RR", db=odd, columns=60)[2].split()[:2] == ["a-run-w..inal-2", "-0.2500"]
 
 
+@pytest.mark.long
 def test_topics_stand_in_natural_order_everywhere(odd: Path, command: Command, shown: Shown) -> None:
     asked = ("topics", "--qrels", "natural", "-m", "AP,RR")
     found = [tuple(line.split()[1:4]) for line in shown(*asked, db=odd, columns=80)[2:22]]

@@ -338,7 +338,7 @@ BESIDE_BM25 = (
 )
 
 
-@pytest.mark.parametrize("call", few_of(BESIDE_BM25, 4))
+@pytest.mark.parametrize("call", few_of(BESIDE_BM25))
 def test_the_engine_plans_the_values_once(sample: Warehouse, call: str) -> None:
     sample.execute("set explain_output = 'all'")
     unoptimized = [sample.rows(f"explain from {each}")[0][1] for each in ("scores", call)]

@@ -59,6 +59,7 @@ def test_search_finds_systems_topics_and_measures(browser: Browser, site: Path, 
                 assert not page.url.endswith("measures/ap.html")
 
 
+@pytest.mark.long
 def test_pages_read_without_a_server_and_without_a_script(browser: Browser, site: Path) -> None:
     page = browser.new_page(java_script_enabled=False)
     page.goto((site / "index.html").as_uri())

@@ -66,7 +66,8 @@ def test_nothing_but_the_site_s_files_and_nothing_for_others(folder: Path) -> No
             status, _, body = answer(server, path)
             assert (status, body) == (404, b""), path
         assert answer(server, "/", Host="example.org")[0] == 403
-        assert answer(server, "/", Host="localhost:1")[0] == 200
+        status, headers, _ = answer(server, "/", Host="localhost:1")
+        assert (status, headers["cross-origin-resource-policy"]) == (200, "same-origin")
         for method in ("POST", "PUT", "DELETE"):
             assert answer(server, "/index.html", method=method)[0] == 501
     assert (folder / "index.html").read_text() == "<p>first"
