@@ -30,24 +30,13 @@ def test_names_of_the_warehouse(sample_file: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.long
 def test_no_name_is_completed_that_a_shell_would_run(tmp_path: Path) -> None:
     path = new_file(tmp_path)
-    runs = (
-        "plain-1.0_x",
-        "FSDM [d]",
-        "\u00fc 2",
-        "$(touch x)",
-        "`touch x`",
-        "a;touch x",
-        "a|b",
-        "a&b",
-        "a>x",
-        "!!",
-        "-ox",
-    )
+    runs = ("plain-1.0_x", "FSDM [d]", "\u00fc 2")
+    run_by_shells = ("$(touch x)", "`touch x`", "a;touch x", "a|b", "a&b", "a>x", "!!", "-ox")
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels({"t": {"d": 1}}, "q")
-        for name in runs:
+        for name in (*runs, *run_by_shells):
             warehouse.load_run({"t": {"d": 1.0}}, name)
-    assert complete_names("runs", context(path), "") == sorted(runs[:3])
+    assert complete_names("runs", context(path), "") == sorted(runs)
 
 
 @pytest.mark.parametrize("path", [None, Path("absent.duckdb"), Path("broken.duckdb"), Path()])

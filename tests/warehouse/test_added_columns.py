@@ -29,7 +29,7 @@ def _load(warehouse: evalsql.Warehouse) -> None:
 def files() -> tuple[Path, Path]:
     """A warehouse, and the same whose tables have columns under each name that a column of another has."""
     path = loaded_once("without_added_columns.duckdb", _load)
-    return path, made_once("with_added_columns.duckdb", lambda made: _widen(shutil.copy(path, made)))
+    return path, made_once("with_added_columns.duckdb", lambda made: _widen(Path(shutil.copy(path, made))))
 
 
 def _widen(path: Path) -> None:
