@@ -75,8 +75,13 @@ def alike(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _hinted(page: Page) -> list[bool]:
     """For each table that can scroll, whether it says so just where it goes on, once the page has been drawn anew."""
-    page.wait_for_function(f"{HINTED}.every(Boolean)")
-    return list(page.evaluate(HINTED))
+    found = list(page.evaluate(HINTED))  # the page lets no text be run, which wait_for_function would
+    for _ in range(50):
+        if all(found):
+            break
+        page.wait_for_timeout(20)
+        found = list(page.evaluate(HINTED))
+    return found
 
 
 @pytest.mark.long

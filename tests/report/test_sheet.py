@@ -131,7 +131,7 @@ def test_the_page_saves_what_was_judged(pooled: Path, command: Command, tmp_path
     with (tmp_path / "judged.qrels").open("a") as stream:
         stream.write(json.dumps({"topic": topic, "document": name, "grade": None}) + "\n")
     page.locator("#open").set_input_files(tmp_path / "judged.qrels")
-    page.wait_for_function(f"document.querySelector('#progress').textContent.includes('{len(judged)} were taken')")
+    page.locator("#progress", has_text=f"{len(judged)} were taken").wait_for()
     assert not problems
     for width in (320, 1_200):
         page.set_viewport_size({"width": width, "height": 700})
