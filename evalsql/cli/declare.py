@@ -28,7 +28,7 @@ silence = {"is_asked": False}  # of notes, by the command that runs
 _SPELLINGS: dict[str, str] = dict(read_cells(Path(__file__).with_name("spellings.tsv")))
 _IGNORED = str.maketrans("", "", " -_'")
 _MOST_TOLD = 200  # characters of an error
-_ACTED_ON = re.compile(r"^-|[$`;&|<>!\\]")  # an option, or what bash acts on, which completes words without quotes
+_ACTED_ON = re.compile(r"(^| )-|[$`;&|<>!\\]")  # an option, or what bash acts on; it completes words without quotes
 # What a shell completes, by kind of name.
 _HELD = {
     "runs": "select run from runs order by run",

@@ -142,8 +142,9 @@ def refuse_protected(output: Path, warehouse: Warehouse, *others: Path) -> None:
 def protected_files(warehouse: Warehouse) -> list[Path]:
     """The warehouse's file and those that its data came from, as far as they are here."""
     loaded = [file for (file,) in warehouse.rows("select file from files")]
-    # A name with two slashes or backslashes before it may be another machine's, which would be asked for it.
-    here = [warehouse.path, *(file for file in loaded if not file.startswith(("//", "\\\\")))]
+    # On Windows a name that begins with two slashes or backslashes is another machine's, which would be asked for it.
+    is_windows = os.sep == "\\"
+    here = [warehouse.path, *(file for file in loaded if not (is_windows and file[:2].replace("\\", "/") == "//"))]
     return [Path(file) for file in here if os.path.exists(file)]  # false for what can be no name
 
 

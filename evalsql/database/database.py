@@ -356,7 +356,8 @@ class Database:
             allowed = {"SELECT", statement_text.VARIABLE, *changing}
             for kind in filter(lambda each: each not in allowed, kinds):
                 # Where the columns of a PIVOT are not named, the engine runs a statement that finds them.
-                if kind in ("MULTI", "CREATE", "TRANSACTION") and "pivot" in text.lower():
+                is_taken_apart = {"MULTI", "CREATE"} & {*kinds} and kind in ("MULTI", "CREATE", "TRANSACTION")
+                if is_taken_apart and "pivot" in text.lower():
                     raise UsageError("a PIVOT has its columns named here, as in PIVOT ... ON k IN (5, 10) USING ...")
                 raise UsageError(
                     f"{kind} is not allowed here; --write allows statements that change the warehouse, --external "

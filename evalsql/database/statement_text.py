@@ -237,7 +237,7 @@ def change(found: list[Node]) -> str | None:
     return next((kind.removesuffix("_QUERY_NODE") for kind in sorted(kinds - _READING)), None)
 
 
-# Types and words of SQL, and what one engine writes for what another writes otherwise; names of functions are small.
+# Types and words of SQL, and what the engines write differently; functions have lower case.
 _OTHERWISE = re.compile(r"""[A-Z_]+|"?(main|true|false|list_sort|DOUBLE|UBIGINT)"?|'(t|f|ORDER_DEFAULT)'""")
 
 

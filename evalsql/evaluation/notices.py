@@ -1,6 +1,5 @@
 """What to know of a warehouse before one trusts its figures: faults, topics left out, orders that hang on ties."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -68,7 +67,7 @@ def on_waiting(evaluation: Evaluation, runs: Names) -> str | None:
         if not boarded or not (runs or len(boarded) == len(chosen)):
             return None
         return f"only figures over collections are held of {shortened(boarded, _MOST_NOTES)}; evalsql board shows them"
-    which = shlex.quote(waiting[0]) if len(waiting) == 1 else "'*'"
+    which = waiting[0] if len(waiting) == 1 else "*"
     told = f"{counted(len(waiting), 'run waits', 'runs wait')} for judgments: {shortened(waiting, _MOST_NOTES)}"
     return f"{told}; {how_to_judge(evaluation.database, which)}"
 

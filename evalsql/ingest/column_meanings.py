@@ -252,7 +252,7 @@ def _chroma_hits(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
 
 
 def _topics_of_scores(record: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
-    """What FlagEmbedding and rank_eval have beside the names of an evaluation: {topic: {document: score}}."""
+    """{topic: {document: score}}, as FlagEmbedding and rank_eval write it beside the figures of an evaluation."""
     places = (("search_results", "eval_name"), ("details", "metric_score"))
     found = (record.get(place) for place, beside in places if beside in record)
     return next((each for each in found if isinstance(each, Mapping)), None)

@@ -146,8 +146,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     for name in there:
         _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
     _refuse_hidden_types(database, there)
-    # Such an index finds rows by values that a macro of the file may have made, and the engine ends in a fault where
-    # its columns are computed.
+    # The engine ends in a fault where columns of an index are computed, and expressions call macros of the file.
     indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
     computed = database.catalog.computed_columns
     found = [quoted(index) for table, index, sql in indexes if table in expected and indexes_computed(sql, computed)]
@@ -193,31 +192,32 @@ def _refuse_changed_columns(
 def _refuse_hidden_types(database: Database, names: Sequence[str]) -> None:
     """Raise WarehouseError where CREATE TABLE does not tell the type that a column has, but its plan does.
 
-    The alias of a type is told instead of it, and no collation within a MAP is.
+    It has an alias in place of its type, and leaves out a collation within a MAP.
     """
     tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in names)
     asked = f"select system.main.json_serialize_plan({literal(f'select 1 from {tables}')})"
-    plan = json.loads(database.column(asked)[0])
-    if plan["error"]:
-        _refuse(database, names[:1], _OTHER_COLUMNS)
-    for scan in _scans(plan["plans"]):
-        table = scan["function_data"]["table"]
-        for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
-            if _says(kind, "collation") or (column in database.catalog[table].columns and _says(kind, "alias")):
-                _refuse(database, [table], f"has another type or collation in {column}")
+    try:
+        plan = json.loads(database.column(asked)[0])
+        for scan in _scans(plan["plans"]):
+            table = scan["function_data"]["table"]
+            for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
+                if _has(kind, "collation") or (column in database.catalog[table].columns and _has(kind, "alias")):
+                    _refuse(database, [table], f"has another type or collation in {column}")
+    except (KeyError, RecursionError) as error:  # there is no plan, or one of types within types within types
+        raise WarehouseError(f"{database.path}: DuckDB does not plan a query of its tables; {_ADVICE}") from error
 
 
 def _scans(plans: Sequence[Any]) -> Iterator[Any]:
-    """What a plan reads tables by."""
+    """The parts of a plan that read a table."""
     for each in plans:
         yield from [each] if each["type"] == "LOGICAL_GET" else _scans(each["children"])
 
 
-def _says(kind: object, key: str) -> bool:
-    """Whether a type, or one of those within it, has something under this key."""
+def _has(kind: object, key: str) -> bool:
+    """Whether a type, or a type within it, has a value under this key."""
     if isinstance(kind, dict):
-        return bool(kind.get(key)) or _says([*kind.values()], key)
-    return isinstance(kind, list) and any(_says(each, key) for each in kind)
+        return bool(kind.get(key)) or _has([*kind.values()], key)
+    return isinstance(kind, list) and any(_has(each, key) for each in kind)
 
 
 def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
@@ -242,7 +242,7 @@ def check_definitions(database: Database, check: Callable[[str], None], made: Co
         if (schema, name) in known:
             continue
         if not text:  # as of a view that a client made of a query by itself
-            raise WarehouseError(f"{database.path}: DuckDB does not tell what {name} in it asks; {_TAKE_OUT}")
+            raise WarehouseError(f"{database.path}: DuckDB has no text of the view {name} in it; {_TAKE_OUT}")
         try:
             check(text)
         except CallError as error:

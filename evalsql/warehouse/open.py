@@ -181,7 +181,7 @@ def _shut_in_for_good(database: Database) -> None:
 def _foreign_relations(database: Database) -> list[str]:
     """Kinds and names of the measures that the file keeps, and of views and macros that are not evalsql's.
 
-    What has the name of one of evalsql's is another's where its text has other names: engines write the same otherwise.
+    One with a name of evalsql's is foreign if its text has other names or strings; engines write the rest differently.
     """
     own = {relation.name for relation in database.catalog.own}
     in_file, attached = (f"database_name = {literal(name)}" for name in (database.name, file_checks.ATTACHED))

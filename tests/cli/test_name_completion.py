@@ -31,7 +31,7 @@ def test_names_of_the_warehouse(sample_file: Path, monkeypatch: pytest.MonkeyPat
 def test_no_name_is_completed_that_a_shell_would_run(tmp_path: Path) -> None:
     path = new_file(tmp_path)
     runs = ("plain-1.0_x", "FSDM [d]", "\u00fc 2")
-    run_by_shells = ("$(touch x)", "`touch x`", "a;touch x", "a|b", "a&b", "a>x", "!!", "-ox")
+    run_by_shells = ("$(touch x)", "`touch x`", "a;touch x", "a|b", "a&b", "a>x", "!!", "-ox", "a -ox")
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels({"t": {"d": 1}}, "q")
         for name in (*runs, *run_by_shells):

@@ -75,8 +75,8 @@ def alike(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _hinted(page: Page) -> list[bool]:
     """For each table that can scroll, whether it says so just where it goes on, once the page has been drawn anew."""
-    found = list(page.evaluate(HINTED))  # the page lets no text be run, which wait_for_function would
-    for _ in range(50):
+    found = list(page.evaluate(HINTED))  # wait_for_function evaluates text, which the page forbids
+    for _ in range(500):
         if all(found):
             break
         page.wait_for_timeout(20)

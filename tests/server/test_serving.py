@@ -183,7 +183,7 @@ def test_a_writer_who_says_that_other_measures_are_kept_locks_nobody_out(own: Se
             writer.execute("create or replace view one as select 1")
         with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
             assert [each.name for each in reader.database.catalog.own] == ["one"]
-        with pytest.raises(UsageError, match="make them anew"):
+        with pytest.raises(UsageError, match="no ALTER or COMMENT"):
             writer.execute("alter table measures add column note varchar")
         writer.drop_measures("one")
         _keep_what_fails(writer, relation)

@@ -242,7 +242,7 @@ def test_a_view_whose_query_is_not_told_reads_nothing(
     with duckdb.connect(str(path)) as connection:
         connection.sql(f"from '{secret}'").create_view(view, replace=True)
         ((text,),) = connection.execute("select sql from duckdb_views() where view_name = ?", [view]).fetchall()
-    refused = "disabled by configuration" if text else f"does not tell what {view} in it"
+    refused = "disabled by configuration" if text else f"has no text of the view {view} in it"
     with pytest.raises(EvalsqlError, match=refused), evalsql.open(path, read_only=read_only) as warehouse:
         warehouse.rows(f"from {warehouse.database.name}.main.{view}")
 

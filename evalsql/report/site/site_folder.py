@@ -191,7 +191,7 @@ class _Handler(SimpleHTTPRequestHandler):
             "Accept-Ranges": "bytes",
             "Cache-Control": "no-cache",
             "X-Content-Type-Options": "nosniff",
-            "Cross-Origin-Resource-Policy": "same-origin",  # search.js is a script, which any page might run
+            "Cross-Origin-Resource-Policy": "same-origin",  # else any page could run search.js and read it
         }
         return self._answer(status, headers, content)
 
