@@ -131,12 +131,12 @@ def _check_rows(words: list[Word]) -> None:
 def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> None:
     """Refuse what would tell clients something else in the place of what DuckDB or evalsql has, or keep them away."""
     ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each)), *kept}
-    named = _after(_after(words[1:], *_MADE) or words[2:], ["if", "exists"], [])
+    dropped = _after(_after(words[1:], *_MADE) or words[2:], ["if", "exists"], [])
     if made:
         _check_made(words, made, ours)
-    elif not _is_in_temp(named) and (dropped := _name(named)) in {*ours, "main", STEPS}:
+    elif not _is_in_temp(dropped) and (name := _name(dropped)) in {*ours, "main", STEPS}:
         advice = "rows of most tables may be changed; load measures and drop measures do the rest"
-        raise RefusedError(f"{dropped} is evalsql's, or loaded as a measure; {advice}")
+        raise RefusedError(f"{name} is evalsql's, or loaded as a measure; {advice}")
 
 
 def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> None:
