@@ -152,10 +152,6 @@ class Catalog:
         """The schema of each step; other relations are found by their bare names."""
         return {step.name: "temp" if step.name in self.temporary else STEPS for step in self.of_kind(STEPS)}
 
-    @cached_property
-    def computed_columns(self) -> frozenset[str]:
-        return frozenset().union(*(each.columns.keys() - each.stored_columns for each in self.of_kind("tables")))
-
     def for_connection(self, names: Iterable[str]) -> Catalog:
         return replace(self, temporary=self.temporary | frozenset(names))
 

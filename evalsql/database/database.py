@@ -40,11 +40,8 @@ _ADVICE = {
     "in read-only mode": _OPENED_READ_ONLY,
 }
 _OPEN: WeakSet[Database] = WeakSet()
-# Evalsql's own tables have no unique index.
-_ADDED = """
-    select table_name, index_name, true from system.main.duckdb_indexes() where is_unique
-    union all
-    select table_name, unnest(constraint_column_names), false from system.main.duckdb_constraints()
+_NOT_NULL = """
+    select table_name, unnest(constraint_column_names) from system.main.duckdb_constraints()
     where constraint_type = 'NOT NULL'
 """
 
@@ -218,8 +215,9 @@ class Database:
             return fetched(self._connection.execute(sql, parameters or None), most)
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
-        if any(statement_text.indexes_computed(each.query, self.catalog.computed_columns) for each in statements):
-            raise UsageError("an index is of columns here; one of computed values may have others to somebody else")
+        tables = [table.name for table in self.catalog.of_kind("tables")]
+        if any(statement_text.indexes(each.query, tables) for each in statements):
+            raise UsageError("evalsql's tables have no index, as queries read whole columns; index a table of your own")
         if any(statement_text.collates(each.query) for each in statements):
             raise UsageError("a column or type has no collation here; values are compared with one in a query")
         if any(statement_text.makes_view(each.query) for each in statements):
@@ -309,12 +307,12 @@ class Database:
             raise
 
     def _added_constraints(self) -> list[str]:
-        """Statements that take out indexes and NOT NULL that somebody added to evalsql's tables."""
+        """Statements that take out each NOT NULL that somebody added to evalsql's tables."""
         columns = {relation.name: relation.columns for relation in self.catalog.of_kind("tables")}
         return [
-            f"drop index {quoted(name)}" if is_index else f"alter table {table} alter {quoted(name)} drop not null"
-            for table, name, is_index in self.rows(_ADDED)
-            if table in columns and (is_index or name not in columns[table])
+            f"alter table {table} alter {quoted(name)} drop not null"
+            for table, name in self.rows(_NOT_NULL)
+            if table in columns and name not in columns[table]
         ]
 
     def statements(self, text: str) -> list[tuple[str, str]]:

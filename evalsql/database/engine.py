@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 at_end = ExitStack()  # closed as the process ends
 _AGAIN = 0.05  # seconds between two interrupts of the engine
-# Of every connection: extensions come from no network, a name in SQL is no variable of Python, and no row is found by
-# an index, since what one says of its rows is its maker's. That it finds none is believed.
+# Of every connection: extensions come from no network, and a name in SQL is no variable of Python.
 SETTINGS: dict[str, Any] = dict.fromkeys(
     ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"), False
-) | {"index_scan_max_count": 0, "index_scan_percentage": 0.0}
+)
 
 
 @contextmanager

@@ -109,8 +109,8 @@ _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
 # What the extension says, and what it means. Braces hold the first line of what it said.
 _MEANINGS = {
     "^Authentication failed": (
-        "does not know the token, or has too many sessions to begin another one; --token-file names the file that has "
-        "the token, or EVALSQL_TOKEN is it"
+        "does not know the token, or has no memory or too many sessions just now to begin another one; --token-file "
+        "names the file that has the token, or EVALSQL_TOKEN is it"
     ),
     "Server returned nothing": (
         "the server ended while this ran: it was stopped, a statement met a fault of DuckDB that ends its process, or "

@@ -85,14 +85,12 @@ def collates(query: str) -> bool:
     )
 
 
-def indexes_computed(query: str, computed: Collection[str]) -> bool:
-    """Whether a statement is a CREATE INDEX of values, or of columns of these names, which are computed."""
-    pieces, words = _pieces(query)
-    if words[:1] != ["create"] or "index" not in words[1:3] or "(" not in words:
+def indexes(query: str, tables: Collection[str]) -> bool:
+    """Whether a statement is a CREATE INDEX that has a name of these tables before its columns."""
+    words = _pieces(query)[1]
+    if words[:1] != ["create"] or "index" not in words[1:3]:
         return False
-    listed = takewhile(lambda each: each.text != ")", pieces[words.index("(") + 1 :])
-    columns = [each for each in listed if each.text != ","]
-    return any(each.kind not in ("word", "name") or each.text.strip('"').lower() in computed for each in columns)
+    return any(word.strip('"') in tables for word in takewhile(lambda word: word != "(", words))
 
 
 def with_database(query: str, database: str) -> str | None:

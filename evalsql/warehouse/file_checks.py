@@ -18,7 +18,7 @@ from evalsql.database import engine
 from evalsql.database.database import Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
-from evalsql.database.statement_text import CallError, check_settings, indexes_computed
+from evalsql.database.statement_text import CallError, check_settings
 from evalsql.errors import QueryError, WarehouseError
 from evalsql.warehouse.own_measures import hides
 
@@ -50,6 +50,12 @@ MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
+# What an index says of its rows is its maker's: it may name others, or none.
+_INDEXES = "select table_name, index_name from system.main.duckdb_indexes()"
+_KEYS = """
+    select table_name from system.main.duckdb_constraints()
+    where constraint_type in ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+"""
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _OTHER_COLUMNS = "has different columns from a warehouse's"
 _COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
@@ -146,11 +152,10 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     for name in there:
         _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
     _refuse_hidden_types(database, there)
-    # The engine ends in a fault where columns of an index are computed, and expressions call macros of the file.
-    indexes = database.rows("select table_name, index_name, sql from system.main.duckdb_indexes()")
-    computed = database.catalog.computed_columns
-    found = [quoted(index) for table, index, sql in indexes if table in expected and indexes_computed(sql, computed)]
-    _refuse(database, found, "is an index of values that its maker computed", _DROP_INDEX)
+    found = [quoted(index) for table, index in database.rows(_INDEXES) if table.lower() in expected]
+    _refuse(database, found, "is an index of a table of evalsql's, which have none", _DROP_INDEX)
+    keyed = [table for table in database.column(_KEYS) if table.lower() in expected]
+    _refuse(database, keyed, "has a key, which evalsql's tables have none of")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
         found = [] if database.read_only else database.column(triggers)

@@ -60,39 +60,51 @@ def test_a_run_of_an_empty_name_has_a_column(command: Command, crafted: Crafted)
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_no_row_is_found_by_an_index_whose_bytes_may_lie(crafted: Crafted) -> None:
-    path, asked = crafted("create index i on runs (run)"), "explain analyze select run_id from runs where run = 'bm25'"
-    with duckdb.connect(str(path), read_only=True) as connection:
-        assert "Index Scan" in str(connection.execute(asked).fetchall())
-    with evalsql.open(path, read_only=True) as warehouse:
-        plan = str(warehouse.rows(asked))
-        assert "Sequential Scan" in plan, plan
-        assert "Index Scan" not in plan
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_no_index_gives_rows_by_values_that_a_macro_made(crafted: Crafted) -> None:
-    """With it ``lower(topic) = 't01'`` had no rows; the macro is in no file that is opened."""
+def test_no_index_says_which_rows_a_table_has(crafted: Crafted) -> None:
+    """With this one ``lower(topic) = 't01'`` had no rows; the macro is in no file that is opened."""
     for read_only in (True, False):
         path = crafted("create temp macro lower(x) as concat('not ', x)", "create index i on topics (lower(topic))")
         with duckdb.connect(str(path), read_only=True) as connection:
             assert (
                 connection.execute("select topic from topics where system.main.lower(topic) = 't01'").fetchall() == []
             )
-        with pytest.raises(WarehouseError, match='"i" is an index of values that its maker computed; drop index "i",'):
+        with pytest.raises(WarehouseError, match=r'"i" is an index of a table of evalsql\'s, .*; drop index "i", in'):
             evalsql.open(path, read_only=read_only)
-    with pytest.raises(WarehouseError, match='"i" is an index of values that its maker computed'):
-        evalsql.open(crafted("create index i on judged_ranks (rank, last_rank)"))  # a load ends in a fault of DuckDB
-    for table, column in (("judged_ranks", "FIRST_RANK"), ("judged_ranks", '"Last_Rank"'), ("retrieved", "First_rank")):
-        with pytest.raises(WarehouseError, match='"i" is an index of values that its maker computed'):
-            evalsql.open(crafted(f"create index i on {table} ({column})"))
-    with evalsql.open(crafted('create index "(a" on topics (topic)')) as warehouse:
-        asked = "select topic from topics where {} = '{}'"
-        assert warehouse.rows(asked.format("topic", "T01")) == warehouse.rows(asked.format("lower(topic)", "t01"))
-        for computed in ("topics (lower(topic))", "topics (topic, (topic_id + 1))", 'retrieved (rank, "First_Rank")'):
-            with pytest.raises(UsageError, match="an index is of columns here"):
-                warehouse.execute(f"create unique index if not exists another on main.{computed}")
-        warehouse.execute('create index "lower(x)" on topics using art (topic_id, "topic")')
+    listed = ("judged_ranks (rank, last_rank)", 'retrieved ("First_Rank")', "runs (run)", '"QRELS" (qrels, form)')
+    for on in (*(f'index "(a" on {each}' for each in listed), 'unique index "(a" on topics using art (topic_id)'):
+        with pytest.raises(WarehouseError, match=r'"\(a" is an index of a table of evalsql\'s'):
+            evalsql.open(crafted(f"create {on}"))
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_evalsql_makes_no_index_of_its_tables(crafted: Crafted) -> None:
+    with evalsql.open(crafted("create table mine (topic varchar)")) as warehouse:
+        for made in ("topics (lower(topic))", "main.topics (topic)", 'w.main."Retrieved" using art (rank)'):
+            for name in ("another", '"on"', '"("'):
+                for kind in ("index", "unique index", "/* ( */ index if not exists"):
+                    with pytest.raises(UsageError, match="evalsql's tables have no index"):
+                        warehouse.execute(f"create {kind} {name} on {made}")
+        assert warehouse.rows("from duckdb_indexes()") == []
+        warehouse.execute('create index "lower(x)" on mine using art ("topic")')
+    with evalsql.open(warehouse.path, read_only=True) as warehouse:
+        assert warehouse.rows("select index_name from duckdb_indexes()") == [("lower(x)",)]
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("key", ["unique (run)", "unique (run_id, run)", "primary key (run_id)"])
+def test_no_key_says_which_rows_a_table_has(crafted: Crafted, key: str) -> None:
+    """A key has an index of its own, which may lie as others do."""
+    path = crafted()
+    with duckdb.connect(str(path)) as connection:
+        ((made,),) = connection.execute("select sql from duckdb_tables() where table_name = 'runs'").fetchall()
+        for statement in (
+            f"{made.replace('TABLE runs', 'TABLE keyed').rstrip(');')}, {key})",
+            *("insert into keyed from runs", "drop table runs", "alter table keyed rename to runs"),
+        ):
+            connection.execute(statement)
+    for read_only in (True, False):
+        with pytest.raises(WarehouseError, match=r"runs has (a key, which evalsql's tables have none of|different)"):
+            evalsql.open(path, read_only=read_only)
 
 
 MAPS = ("map(['a' collate {0}], ['b'])", "map(['a'], ['b' collate {0}])", "map(['a' collate {0}], ['b' collate {0}])")
@@ -185,7 +197,6 @@ def test_a_page_of_ranks_that_are_0_is_refused_in_words(command: Command, crafte
 @pytest.mark.parametrize(
     ("added", "mend"),
     [
-        (['create unique index "so rare" on qrels (form)'], 'drop index "so rare"'),
         (
             ["alter table qrels add note integer", "alter table qrels alter note set not null"],
             'alter table qrels alter "note" drop not null',

@@ -76,10 +76,11 @@ def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
         *("comment on view tap is 'other'", "delete from relations where relation in ('ap', 'ndcg', 'rr')"),
         *("drop view ap", 'create view "AP" as select 1 as one', "create macro rr() as 1", "create sequence rr"),
         *("create or replace macro ndcg() as table select 1 as one", "create type rr as enum ('rr')"),
-        "create index ap on topics (topic)",
+        *("create table mine (a integer)", "create index ap on mine (a)"),
     )
     assert objects(path) != new_objects()
     assert STAGE not in stages(path)
+    mend(path, "drop table mine")
     assert objects(path) == new_objects()
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
