@@ -141,7 +141,7 @@ remarks as (
                 case $missing when 'any' then 'means are over different collections: ' else 'left out, ' end,
                 format('{:,}', len(systems)), case when len(systems) = 1 then ' system lacks' else ' systems lack' end,
                 ' some of ', num_wanted, case $missing when 'any' then ': ' else ' collections: ' end,
-                array_to_string(systems[:5], ', '), case when len(systems) > 5 then ', ...' end
+                first_names(systems)
             )
         end as remark
     from lacking
@@ -152,8 +152,7 @@ remarks as (
         -1 as part,
         1 as nth,
         concat(
-            'of several versions the one with most collections, then the latest: ', array_to_string(chosen[:5], ', '),
-            case when len(chosen) > 5 then ', ...' end
+            'of several versions the one with most collections, then the latest: ', first_names(chosen)
         ) as remark
     from lacking
     where len(chosen) > 0
@@ -187,8 +186,7 @@ remarks as (
         row_number() over (order by collection, num_topics) as nth,
         concat(
             collection, ': over ', format('{:,}', num_topics), case when num_topics = 1 then ' topic' else ' topics' end,
-            ', those of others over ', most, ': ', array_to_string(systems[:5], ', '),
-            case when len(systems) > 5 then ', ...' else '' end
+            ', those of others over ', most, ': ', first_names(systems)
         ) as remark
     from of_fewer
     union all

@@ -80,17 +80,13 @@ told as (
     select
         qrels,
         condition,
-        list(
-            concat(value, ' (', array_to_string(runs[:5], ', '), case when len(runs) > 5 then ', ...' else '' end, ')')
-            order by most desc, value
-        ) as told
+        list(concat(value, ' (', first_names(runs), ')') order by most desc, value) as told
     from differing
     group by qrels, condition
 )
 select
     row_number() over (order by qrels, condition) as place,
     concat(
-        '  ', qrels, ': runs differ in ', condition, ', so figures may differ: ', array_to_string(told[:5], ', '),
-        case when len(told) > 5 then ', ...' else '' end
+        '  ', qrels, ': runs differ in ', condition, ', so figures may differ: ', first_names(told)
     ) as remark
 from told

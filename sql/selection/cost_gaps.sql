@@ -36,7 +36,7 @@ gaps(part, gap) as (
             when num_topics = 0 then concat(cost, ' of ', run, ' is known for the whole run alone (', qrels, ')')
             else concat(
                 cost, ' of ', run, ' is not known for ', num_missing, ' of ', num_missing + num_topics, ' topics (', qrels, '): ',
-                array_to_string(missing[1:5], ', '), case when num_missing > 5 then ', ...' else '' end
+                first_names(missing)
             )
         end
     from found
@@ -46,7 +46,7 @@ gaps(part, gap) as (
         2,
         concat(
             cost, ' is not known of ', len(runs), case when len(runs) = 1 then ' run: ' else ' runs: ' end,
-            array_to_string(runs[1:5], ', '), case when len(runs) > 5 then ', ...' else '' end
+            first_names(runs)
         )
     from unknown
 ),

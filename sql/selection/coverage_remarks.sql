@@ -97,10 +97,7 @@ remarks(part, qrels, nth, about, remark) as (
         qrels,
         3,
         'forms',
-        concat(
-            '  ', array_to_string(spanless[:5], ', '), case when len(spanless) > 5 then ', ...' end,
-            ': results without start and end, so that measures of spans are 0'
-        )
+        concat('  ', first_names(spanless), ': results without start and end, so that measures of spans are 0')
     from totals
     where len(spanless) > 0
     union all

@@ -26,9 +26,7 @@ ruled as (
             [gate_figures.reference_mean, gate_figures.candidate_mean],
             lambda mean: mean is not null
         ) as means,
-        concat(
-            array_to_string(gate_figures.missing[:5], ', '), case when len(gate_figures.missing) > 5 then ', ...' end
-        ) as missing,
+        coalesce(first_names(gate_figures.missing), '') as missing,
         case when gate_rules.kind in ('drop', 'board', 'collection') then 'both runs' else 'the run' end as runs
     from gate_rules
     join gate_figures using (place)
