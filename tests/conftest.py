@@ -34,8 +34,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
 FEW = (
-    *("ap", "ndcg", "num_ret", "rr", "tap", "coverage", "document_words", "group_means", "holdings", "inventory"),
-    *("judgments", "rankings", "stored_values", "summary", "tie_effects", "topic_groups", "topic_texts"),
+    *("ap", "ndcg", "num_ret", "rr", "tap", "coverage", "document_words", "first_names", "group_means"),
+    *("holdings", "inventory", "judgments", "rankings", "stored_values", "summary", "tie_effects"),
+    *("topic_groups", "topic_texts"),
 )
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 

@@ -279,6 +279,8 @@ EFFECTS = {"nextval", "setval", "sleep_ms", "pg_sleep"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
 _WORD = re.compile(r"[\w$]+|.", re.DOTALL)
+_PRINTED = re.compile(r'(\w+)("?\s*\()?')  # a word, and the bracket of its call
+_OF_ONE_VALUE = {"query", "checkpoint", "force_checkpoint", "getenv"}  # at most, and words that columns have too
 
 # Of a text, for which others wait some seconds. Those of evalsql itself have up to 120,000 characters (check).
 MOST, MOST_STATEMENTS = 150_000, 1000  # characters and statements
@@ -381,10 +383,31 @@ def check_calls(words: list[Word], is_refused: Callable[[str], bool]) -> None:
             raise CallError(name)
 
 
+def is_unseen(function: str) -> bool:
+    return function in UNSEEN or function.endswith(_SETTING_ENDS)
+
+
+def check_printed(text: str, is_refused: Callable[[str], bool] = is_unseen) -> None:
+    """Raise CallError where a definition in a file has the name of a function that is refused, wherever it stands.
+
+    The engine prints it of a tree that a stranger may have written. What is an operator there may be any function of
+    two values, and stands between them without a bracket. One of another name may look like the beginning of a comment
+    or of a string, so that what is behind it does not look like SQL.
+    """
+    printed = _PRINTED.findall(text.lower())
+    for name, bracket in printed:
+        if (is_refused(name) or name == "export_state") and (bracket or name not in _OF_ONE_VALUE):
+            raise CallError(name)
+    calls = sum(name.text == "query" and bracket.plain == "(" for name, bracket in pairwise(words_of(text)))
+    if calls < sum(name == "query" and bool(bracket) for name, bracket in printed):
+        raise CallError("query() where it seems not to be called")
+    check_settings(text)
+
+
 def check_settings(query: str) -> None:
     """Raise CallError where a statement logs, profiles, looks at an address or runs a text that is not written out."""
     content, words = query.encode(), words_of(query)
-    check_calls(words, lambda name: name in UNSEEN or name.endswith(_SETTING_ENDS))
+    check_calls(words, is_unseen)
     for name, bracket, given, end in zip(words, words[1:], words[2:], words[3:], strict=False):
         if (name.text, bracket.text, bracket.is_quoted) == ("query", "(", False):
             text = content[given.start : end.start].decode().strip()

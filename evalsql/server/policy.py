@@ -26,6 +26,7 @@ from evalsql.database.statement_text import (
     Word,
     check_calls,
     check_length,
+    check_printed,
     statements_run,
     words_of,
 )
@@ -88,16 +89,8 @@ def _rewritten(text: str, role: str, kept: AbstractSet[str]) -> str:
 
 
 def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
-    kind, query, explain = statement
-    if kind == "EXPLAIN" or (kind == "TRANSACTION" and explain):  # the engine would begin or end it
-        raise RefusedError("this form of EXPLAIN is not for clients of a server")
-    if kind not in _READING | CHANGING or not query:
-        raise RefusedError(
-            f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
-        )
-    if kind == "ALTER":  # after a kill DuckDB 1.5 may fail to read it in the log
-        raise RefusedError("a server takes no ALTER or COMMENT; make the table or view anew")
-    words = words_of(query)
+    _check_kind(statement)
+    kind, content, words = statement.kind, statement.query.encode(), words_of(statement.query)
     try:
         check_calls(words, _is_refused)
     except CallError as error:
@@ -109,12 +102,28 @@ def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
     if role == WRITE:
         _check_rows(words)
     elif kind not in _READING:
-        # ON CONFLICT DO ... changes what the statement does.
-        if any(word.text in _FURTHER and before.plain != "do" for before, word in pairwise(words)):
-            raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
+        _check_nothing_further(words)
         if not is_temporary:
-            return _in_temp(query.encode(), words)
-    return _ended(query.encode()[words[0].start :])
+            return _in_temp(content, words)
+    return _ended(content[words[0].start :])
+
+
+def _check_kind(statement: Statement) -> None:
+    kind, query, explain = statement
+    if kind == "EXPLAIN" or (kind == "TRANSACTION" and explain):  # the engine would begin or end it
+        raise RefusedError("this form of EXPLAIN is not for clients of a server")
+    if kind not in _READING | CHANGING or not query:
+        raise RefusedError(
+            f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
+        )
+    if kind == "ALTER":  # after a kill DuckDB 1.5 may fail to read it in the log
+        raise RefusedError("a server takes no ALTER or COMMENT; make the table or view anew")
+
+
+def _check_nothing_further(words: list[Word]) -> None:
+    """Refuse a change within a change; ON CONFLICT DO ... is none, as it says how the statement changes rows."""
+    if any(word.text in _FURTHER and before.plain != "do" for before, word in pairwise(words)):
+        raise RefusedError("this token reads only; a statement that changes what is temporary changes nothing else")
 
 
 def _check_rows(words: list[Word]) -> None:
@@ -192,7 +201,7 @@ def _name(words: list[Word]) -> str:
 
 def check_definition(text: str) -> None:
     """Raise CallError where what a file defines calls what clients may not; the engine itself sees to files."""
-    check_calls(words_of(text), lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
+    check_printed(text, lambda name: _is_refused(name) and not name.startswith(_FILE_READERS))
 
 
 def _is_refused(function: str) -> bool:

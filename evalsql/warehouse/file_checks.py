@@ -13,12 +13,12 @@ from typing import Any
 
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, read_catalog
-from evalsql.catalog.sql_text import TypedColumn, typed_columns
+from evalsql.catalog.sql_text import TypedColumn, tokens, typed_columns
 from evalsql.database import engine
 from evalsql.database.database import Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
-from evalsql.database.statement_text import CallError, check_settings
+from evalsql.database.statement_text import CallError, check_printed
 from evalsql.errors import QueryError, WarehouseError
 from evalsql.warehouse.own_measures import hides
 
@@ -58,7 +58,8 @@ _KEYS = """
 """
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _OTHER_COLUMNS = "has different columns from a warehouse's"
-_COMPUTES_RANKS = "would compute the ranks of evalsql's tables"
+_GENERATED = "GENERATED ALWAYS AS"  # the engine's words before what computes a column, and a bracket
+_PLACES = {"alias", "query_location", "query_location_length"}  # of an expression in a plan, and not what it computes
 
 
 def main_tables(database: Database) -> dict[str, str]:
@@ -105,37 +106,54 @@ def version_of(database: Database, tables: Mapping[str, str]) -> tuple[int, str,
 
 
 def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
-    """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros."""
+    """Raise WarehouseError where a warehouse's table has another computed column, which may call the file's macros.
+
+    An operator of any name may hide one in what looks like a comment or a string: they are counted in the bare text.
+    """
     bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
     ours = {column for body in bodies.values() for column in typed_columns(body)}
     for table, sql in tables.items():
-        columns = typed_columns(sql) if table.lower() in bodies else ()
-        for column in columns:
-            if column.is_computed and column not in ours:
-                _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column.text}")
+        if table.lower() in bodies:
+            computed = [column for column in typed_columns(sql) if column.is_computed]
+            for column in computed:
+                if column not in ours:
+                    _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column.text}")
+            has_comment = any(each.kind == "comment" for each in tokens(sql))  # the engine writes none
+            if has_comment or sql.count(f"{_GENERATED}(") > len(computed):
+                _refuse(database, [table], _OTHER_COLUMNS)
 
 
-def refuse_operators(database: Database) -> None:
-    """Raise WarehouseError where the file has a macro for plus or minus, which computed columns may ask unseen.
+def refuse_other_values(database: Database) -> None:
+    """Raise WarehouseError where the engine computes a column otherwise than evalsql says, as by a macro of the file.
 
-    What the macro is made of is bound here and not run, within the fence.
+    The text of a column does not tell: an operator in it may have any name, such as a minus and a blank. What the
+    column calls is bound here and not run, within the fence.
     """
-    schemas = database.column(f"select schema_name {_SCHEMAS.format(database=literal(database.name))}")
-    for place in (f"{quoted(database.name)}.{quoted(schema)}" for schema in schemas):
-        for operator in ("+", "-"):
-            try:
-                database.rows(f'explain select {place}."{operator}"(1::integer, 1::integer)')
-            except QueryError as error:
-                # A macro that is there can raise an error of any words, but not while it is bound.
-                if isinstance(error.__cause__, engine.BinderException) and "not found" in str(error):
-                    continue
-            _refuse(database, [f"macro {place}.{quoted(operator)}"], _COMPUTES_RANKS)
+    for table in database.catalog.of_kind("tables"):
+        computed = {each.name: each.text for each in typed_columns(table.body) if each.is_computed}
+        said = [text.partition(f"{_GENERATED.lower()} ")[2] for text in computed.values()]
+        place = f"{quoted(database.name)}.main.{table.name}"
+        if computed and _planned(database, computed, place) != _planned(database, said, place):
+            _refuse(database, [table.name], f"computes {' or '.join(computed)} otherwise")
 
 
-def refuse_operators_by_name(database: Database) -> None:
-    """The same by what the file is said to define, which takes longer; nothing of it is bound."""
-    held = objects_in(database)
-    _refuse(database, [f"macro {schema}.{name}" for schema, name, _ in held if name in ("+", "-")], _COMPUTES_RANKS)
+def _planned(database: Database, expressions: Iterable[str], place: str) -> object:
+    """The engine's plan of expressions over a table, without what they are called."""
+    return _without(_plans(database, f"select {', '.join(expressions)} from {place}"), _PLACES)
+
+
+def _plans(database: Database, query: str) -> Any:
+    try:
+        plan = json.loads(database.column(f"select system.main.json_serialize_plan({literal(query)})")[0])
+        return plan["plans"]
+    except (KeyError, RecursionError) as error:  # there is none, or one of types within types within types
+        raise WarehouseError(f"{database.path}: DuckDB does not plan a query of its tables; {_ADVICE}") from error
+
+
+def _without(tree: object, keys: AbstractSet[str]) -> object:
+    if isinstance(tree, dict):
+        return {key: _without(value, keys) for key, value in tree.items() if key not in keys}
+    return [_without(each, keys) for each in tree] if isinstance(tree, list) else tree
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
@@ -181,7 +199,7 @@ def _refuse_other_columns(
     ours = {name: [each for each in columns if each in expected[name]] for name, columns in found.items()}
     _refuse(database, [name for name in expected if ours[name] != expected[name]], _OTHER_COLUMNS)
     if found != expected:
-        check_definitions(database, check_settings)  # a load computes their defaults, and checks
+        check_definitions(database, check_printed)  # a load computes their defaults, and checks
 
 
 def _refuse_changed_columns(
@@ -200,16 +218,12 @@ def _refuse_hidden_types(database: Database, names: Sequence[str]) -> None:
     It has an alias in place of its type, and leaves out a collation within a MAP.
     """
     tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in names)
-    asked = f"select system.main.json_serialize_plan({literal(f'select 1 from {tables}')})"
-    try:
-        plan = json.loads(database.column(asked)[0])
-        for scan in _scans(plan["plans"]):
-            table = scan["function_data"]["table"]
-            for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
-                if _has(kind, "collation") or (column in database.catalog[table].columns and _has(kind, "alias")):
-                    _refuse(database, [table], f"has another type or collation in {column}")
-    except (KeyError, RecursionError) as error:  # there is no plan, or one of types within types within types
-        raise WarehouseError(f"{database.path}: DuckDB does not plan a query of its tables; {_ADVICE}") from error
+    for scan in _scans(_plans(database, f"select 1 from {tables}")):
+        table = scan["function_data"]["table"]
+        for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
+            keys = {key for key, value in _keyed(kind) if value}
+            if "collation" in keys or ("alias" in keys and column in database.catalog[table].columns):
+                _refuse(database, [table], f"has another type or collation in {column}")
 
 
 def _scans(plans: Sequence[Any]) -> Iterator[Any]:
@@ -218,11 +232,16 @@ def _scans(plans: Sequence[Any]) -> Iterator[Any]:
         yield from [each] if each["type"] == "LOGICAL_GET" else _scans(each["children"])
 
 
-def _has(kind: object, key: str) -> bool:
-    """Whether a type, or a type within it, has a value under this key."""
-    if isinstance(kind, dict):
-        return bool(kind.get(key)) or _has([*kind.values()], key)
-    return isinstance(kind, list) and any(_has(each, key) for each in kind)
+def _keyed(tree: object) -> Iterator[tuple[str, object]]:
+    """The keys of a plan's part and of the parts within it, with what they have."""
+    waiting = [tree]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield from each.items()
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
 
 
 def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _ADVICE) -> None:
@@ -257,7 +276,7 @@ def check_definitions(database: Database, check: Callable[[str], None], made: Co
 def refuse_settings(database: Database) -> None:
     """Raise WarehouseError where a view or macro of the file logs or profiles, which DuckDB 2.0 refuses by itself."""
     if engine.__version__.startswith("1.") and not is_address(database.path):
-        check_definitions(database, check_settings)
+        check_definitions(database, check_printed)
 
 
 def refuse_hiding(database: Database) -> None:

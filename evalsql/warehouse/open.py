@@ -17,7 +17,7 @@ from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.statement_text import check_settings, says_otherwise
+from evalsql.database.statement_text import check_printed, says_otherwise
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
@@ -117,7 +117,7 @@ def _take_up(database: Database, *, reach: Reach | None, external_access: bool |
         _shut_in_if_foreign(database)
     elif reach is None and not external_access:
         _shut_in_for_good(database)
-    file_checks.refuse_operators(database)
+    file_checks.refuse_other_values(database)
     if database.catalog.own and not database.read_only and not is_ours:
         check_own(database, only_warn=True)
     if not database.read_only:  # views that have just been written need not be written again
@@ -174,7 +174,7 @@ def _shut_in_if_foreign(database: Database) -> None:
 
 def _shut_in_for_good(database: Database) -> None:
     """Let SQL of users reach no other file; WarehouseError for a view that logs, which ends DuckDB's process there."""
-    file_checks.check_definitions(database, check_settings)
+    file_checks.check_definitions(database, check_printed)
     database.shut_in()
 
 
@@ -224,7 +224,7 @@ def _bring_up_to_date(database: Database, *, rewritten: bool, is_trusted: bool) 
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:
-                file_checks.refuse_operators_by_name(database)  # there is no fence yet
+                file_checks.check_definitions(database, check_printed)  # rows that are moved have defaults and checks
                 schema.upgrade(database, schema_version)
                 file_checks.check_tables(database, file_checks.main_tables(database), is_current=True)
                 _take_own(database, is_trusted)
@@ -241,7 +241,7 @@ def _take_own(database: Database, is_trusted: bool) -> None:
     database.catalog = with_added(database)
     if database.catalog.own:
         # The fence alone would let profiling write into the files that are to be loaded.
-        file_checks.check_definitions(database, check_settings)
+        file_checks.check_definitions(database, check_printed)
         if not is_trusted:
             database.shut_in()
         try:

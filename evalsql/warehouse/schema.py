@@ -187,7 +187,7 @@ def upgrade(database: Database, schema_version: int) -> None:
         sets = {"new_qrels": "select qrels_id from qrels"}
         database.insert("judged_documents", database.query("new_judged_documents", sets))
     if has_old_ranks:  # without ties above, and places among judged and among relevant documents
-        ranked = {"ranked": "select * from old_retrieved"}
+        ranked = {"ranked": "select run_id, topic_id, rank, document_id, score from old_retrieved"}
         database.insert("retrieved", database.query("retrieved_rows", ranked))
         pairs = database.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
         rank_judged(database, pairs)

@@ -3,7 +3,7 @@
 import random
 import textwrap
 from collections import Counter
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
 
@@ -150,28 +150,6 @@ def test_no_view_is_made_that_would_ask_what_hides_others(crafted: Crafted, hide
         warehouse.execute(f"drop view temp.v; drop {kind} {'table ' * (' as table ' in hider)}{name}")
         warehouse.database.run(VIEWS[0].format(query), external=False)
         assert warehouse.rows("from w.main.v") == [(1,)]
-
-
-# It raises what the engine says of macros that are not there, where these arguments are tried.
-SILENT = (
-    "\"-\"(a, b) as case when date_part(case when a = b then 'not found, does not exist' else 'year' end, "
-    "date '2020-01-01') > 0 then 1 else 0 end"
-)
-
-
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize(
-    "operator", few_of([SILENT, '"-"(a, b) as 1', '"+"(a, b) as 1', 'steps."-"(a, b) as 1', '"+"(a) as 1'], 2)
-)
-def test_no_macro_computes_ranks(crafted: Crafted, operator: str) -> None:
-    """A computed column can call w.main."-" where its text has the minus of the engine."""
-    path = crafted(f"create macro {operator}")
-    for read_only, external in product((True, False), (None, False)):
-        with (
-            pytest.warns(InputWarning) if external is None else nullcontext(),
-            pytest.raises(WarehouseError, match=r'w\.duckdb: macro .*"[-+]" would compute the ranks'),
-        ):
-            evalsql.open(path, read_only=read_only, external_access=external)
 
 
 @pytest.mark.usefixtures("few_measures")

@@ -147,20 +147,6 @@ def test_no_value_of_another_type_is_written_into_sql(value: Any) -> None:
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_no_macro_is_bound_before_the_fence_where_a_file_is_brought_up_to_date(
-    crafted: Crafted, tmp_path: Path
-) -> None:
-    secret = tmp_path / "secret.csv"
-    secret.write_text("a\n1\n")
-    path = crafted(
-        f"create macro main.\"+\"(x, y) as (select count(*) from read_csv('{secret}'))",
-        "update warehouse set schema_version = 3",
-    )
-    with pytest.raises(WarehouseError, match=r"macro main\.\+ would compute the ranks"):
-        evalsql.open(path)
-
-
-@pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
 def test_no_macro_with_a_functions_name_is_bound_where_a_file_is_brought_up_to_date(
     crafted: Crafted, tmp_path: Path
