@@ -88,6 +88,10 @@ class Database:
 
         return self._connection
 
+    def beside(self) -> Database:
+        """Another connection to the database, without temporary relations, that looks for names in the file alone."""
+        return Database(self._connection.cursor(), self.catalog, path=self.path, read_only=self.read_only)
+
     def close(self) -> None:
         """Close the file; raises WarehouseError where what was committed does not go into it, as on a full disk."""
         try:
@@ -122,8 +126,9 @@ class Database:
         for statement in statements:
             self.execute(statement)
 
-    def announce(self, relations: Sequence[Relation]) -> None:
-        """Say which relations of users will be kept, before they and the views of all measures are made."""
+    def has_kept(self, relations: Sequence[Relation]) -> bool:
+        """Whether the database has kept these relations of users, and no others, by itself, as a server does."""
+        return False
 
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""

@@ -22,7 +22,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ADDRESS = re.compile(r"quack:(?://)?(?P<host>\[[0-9a-f:.]+\]|[^\s:/\[\]'\"]+)?(?::(?P<port>\d{1,5}))?", re.IGNORECASE)
 # Client and server know these requests; the rest of what a client sends is SQL.
 HELLO, LOCK, UNLOCK, BEAT = "evalsql hello", "evalsql lock", "evalsql unlock", "evalsql beat"
-MEASURES = "evalsql measures "  # before names and texts as JSON: those of users, for the views of all measures
+MEASURES = "evalsql measures "  # before names and texts as JSON: those of users that are kept from then on
 OTHER = "answers otherwise than evalsql serve does; --db names another server"
 REFUSED = "evalsql refuses: "  # before the server's own words
 STOPPING = "the server is stopping, and nothing of an open transaction is kept"

@@ -161,8 +161,9 @@ class RemoteDatabase(Database):
         if statements:
             self.execute(SEPARATE.join(statements))
 
-    def announce(self, relations: Sequence[Relation]) -> None:
+    def has_kept(self, relations: Sequence[Relation]) -> bool:
         self._ask(quack.MEASURES + json.dumps([(each.name, each.text) for each in relations])).fetchall()
+        return True
 
     # Where a statement runs
 

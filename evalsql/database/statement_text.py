@@ -279,7 +279,7 @@ EFFECTS = {"nextval", "setval", "sleep_ms", "pg_sleep"}
 _SETTING_ENDS = ("_logging", "_profiling")
 _NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
 _WORD = re.compile(r"[\w$]+|.", re.DOTALL)
-_PRINTED = re.compile(r'(\w+)("?\s*\()?')  # a word, and the bracket of its call
+_NAMES = re.compile(r"\w+")
 _OF_ONE_VALUE = {"query", "checkpoint", "force_checkpoint", "getenv"}  # at most, and words that columns have too
 
 # Of a text, for which others wait some seconds. Those of evalsql itself have up to 120,000 characters (check).
@@ -390,17 +390,16 @@ def is_unseen(function: str) -> bool:
 def check_printed(text: str, is_refused: Callable[[str], bool] = is_unseen) -> None:
     """Raise CallError where a definition in a file has the name of a function that is refused, wherever it stands.
 
-    The engine prints it of a tree that a stranger may have written. What is an operator there may be any function of
-    two values, and stands between them without a bracket. One of another name may look like the beginning of a comment
-    or of a string, so that what is behind it does not look like SQL.
+    The engine prints it of a tree that a stranger may have written, and prints no comments. An operator of that tree
+    may be any function of two values, which stands between them without a bracket, or have a name that seems to begin
+    a comment or a string.
     """
-    printed = _PRINTED.findall(text.lower())
-    for name, bracket in printed:
-        if (is_refused(name) or name == "export_state") and (bracket or name not in _OF_ONE_VALUE):
+    for name in _NAMES.findall(text.lower()):
+        if (is_refused(name) or name == "export_state") and name not in _OF_ONE_VALUE:
             raise CallError(name)
-    calls = sum(name.text == "query" and bracket.plain == "(" for name, bracket in pairwise(words_of(text)))
-    if calls < sum(name == "query" and bool(bracket) for name, bracket in printed):
-        raise CallError("query() where it seems not to be called")
+    if any(each.kind == "comment" for each in tokens(text)):
+        raise CallError("what hides in a comment")
+    check_calls(words_of(text), is_refused)
     check_settings(text)
 
 

@@ -11,10 +11,9 @@ from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
 
-from evalsql.catalog.ddl import SCORES, is_held, own_statements
-from evalsql.catalog.relations import STEPS, read_catalog
+from evalsql.catalog.ddl import SCORES, is_held
+from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import engine
-from evalsql.database.server_connection import SEPARATE
 from evalsql.database.statement_text import (
     CHANGING,
     EFFECTS,
@@ -32,7 +31,6 @@ from evalsql.database.statement_text import (
 )
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import hides, read_kept, with_one
-from evalsql.warehouse.schema import keeping
 
 WRITE = "write"
 _READING = {"SELECT", "TRANSACTION", VARIABLE}
@@ -171,17 +169,11 @@ def _check_columns(words: list[Word]) -> None:
             raise RefusedError(f"a table that is kept has {what}: with some nobody could connect; INSERT fills it")
 
 
-def makes(announced: str) -> tuple[set[str], list[str]]:
-    """Names of users' measures, which come as JSON with their texts, and the statements that keep them."""
+def with_announced(announced: str) -> Catalog:
+    """The package's catalogue with users' measures, which come as JSON with their texts."""
     try:
         check_length(announced, _MOST_ANNOUNCED)
-        given = [read_kept(name, text) for name, text in json.loads(announced)]
-        catalog = reduce(with_one, given, read_catalog())
-        made = [statement for _, statement in own_statements(catalog, given)]
-        if any(len(engine.extract_statements(each)) != 1 for each in made):
-            raise CatalogError("a measure is one statement, and ends where it ends")
-        written = engine.extract_statements(SEPARATE.join(keeping(catalog)))  # as a client takes them apart
-        return {each.name for each in given}, [*made, SEPARATE.join(each.query for each in written)]
+        return reduce(with_one, [read_kept(name, text) for name, text in json.loads(announced)], read_catalog())
     except (CallError, CatalogError, ValueError, TypeError, RecursionError) as error:
         raise RefusedError(str(error)) from error
 

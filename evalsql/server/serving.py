@@ -23,11 +23,12 @@ from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
-from evalsql.server.policy import check_definition
+from evalsql.server.policy import RefusedError, check_definition, with_announced
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
 from evalsql.warehouse.file_checks import check_definitions, refuse_hiding
 from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.schema import keep_own
 
 # No file has a macro of such a name, which the extension would ask instead.
 _AUTHENTICATE, _AUTHORISE = (f"evalsql_server_{each}_{secrets.token_hex(8)}" for each in ("know", "admit"))
@@ -253,8 +254,13 @@ def serve(
         check_definitions(database, check_definition, [relation.name for relation in database.catalog.own])
         if was_killed:
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
-        kept = {name for (name,) in database.rows("select relation from main.added_relations")}
-        server = Server(database, address, Sessions(tokens, log, kept=kept), log)
+        kept = {*database.column("select relation from main.added_relations")}
+        # Clients go by what is kept, and would take this server for another version.
+        if unmade := sorted(kept - {relation.name for relation in database.catalog.own}):
+            fault = f"keeps {', '.join(unmade)}, which cannot be made"
+            raise WarehouseError(f"{path}: {fault}; evalsql drop measures {unmade[0]} --db {path} takes it out")
+        sessions = Sessions(tokens, log, partial(_keep_measures, database.beside()), kept=kept)
+        server = Server(database, address, sessions, log)
         server.start()
         try:
             if not engine.__version__.startswith("1.5."):
@@ -272,6 +278,20 @@ def serve(
     if left.exists():
         raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
     log(f"stopped; everything is in {path}")
+
+
+def _keep_measures(database: Database, announced: str) -> set[str]:
+    """Keep users' measures, which come as JSON, and no others; their names. RefusedError where one cannot be made."""
+    before, catalog = database.catalog, with_announced(announced)
+    try:
+        database.catalog = catalog
+        with database.transaction():
+            keep_own(database, before)
+    except EvalsqlError as error:
+        database.catalog = before
+        raise RefusedError(str(error)) from error
+    database.checkpoint()
+    return {relation.name for relation in catalog.own}
 
 
 _SPAWN = multiprocessing.get_context("spawn")

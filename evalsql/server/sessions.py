@@ -12,9 +12,8 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from evalsql.database import engine
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_text import BEGINS, COMMITS, MOST, ROLLBACKS, first_word
 from evalsql.errors import UsageError
-from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted, makes
+from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted
 
 _FEWEST = 16  # characters
 
@@ -84,10 +83,6 @@ _SHOWN = 160  # characters of a statement in the log
 # How the extension asks about rows that a client sends, in these words and no others.
 _NAME = r'(?:[A-Za-z_]\w*|"(?:[^"]|"")+")'
 _BEFORE_ROWS, _BEHIND_ROWS = "INSERT INTO ", " VALUES (NULL)"  # how the extension announces them
-# How a client takes out what users keep, before it is made anew.
-_DROPS = re.compile(r'drop (?:view|macro|macro table) if exists "[^"]+"\."(?:main|steps)"\."(\w+)"')
-# Of a session: the number of the step done last of those that keep measures. Clients do not change it.
-_DONE = f"evalsql_done_{secrets.token_hex(8)}"
 _ROWS = re.compile(rf"INSERT INTO (?P<table>{_NAME}(?:\.{_NAME}){{0,2}}) VALUES \(NULL\)", re.ASCII)
 
 
@@ -100,17 +95,13 @@ class Session:
     is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
-    is_alone: bool = False  # whether a transaction is open for sure: a text that begins one does nothing before
-    making: list[str] = field(default_factory=list)  # what keeps the measures it has announced and is not yet run
-    may_drop: bool = False  # whether nothing of that is run
-    step: int = 0  # the number of the last of it that is run
-    announced: set[str] = field(default_factory=set)  # the names of these measures, until the transaction ends
 
 
 @dataclass
 class Sessions:
     tokens: Tokens
     log: Callable[[str], None]
+    keep: Callable[[str], set[str]]  # keeps the measures that come as JSON, and gives their names
     now: Callable[[], float] = time.monotonic
     known: dict[str, Session] = field(default_factory=dict)
     writer: str | None = None  # the session whose turn it is
@@ -118,8 +109,8 @@ class Sessions:
     is_stopping: bool = False
     kept: set[str] = field(default_factory=set)  # names of measures and steps that users keep, or did
     running: dict[tuple[str, object], float] = field(default_factory=dict)  # statements, when each was first looked at
-    _steps: Iterator[int] = field(default_factory=lambda: count(1))
     _guard: threading.RLock = field(default_factory=threading.RLock)
+    _keeping: threading.Lock = field(default_factory=threading.Lock)
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
         with self._guard:
@@ -142,6 +133,9 @@ class Sessions:
             if known is None:
                 return None
             known.seen, known.has_asked = self.now(), True
+        if text.startswith(MEASURES) and known.role == WRITE:
+            return self._kept(known, text.removeprefix(MEASURES))
+        with self._guard:
             if text.startswith(_BEFORE_ROWS) and text.endswith(_BEHIND_ROWS):
                 # Where rows follow, the extension takes whatever is not None for leave.
                 rows = _ROWS.fullmatch(text) if len(text) <= MOST else None
@@ -152,41 +146,35 @@ class Sessions:
                     return self._own(session, known, text)
                 if self.is_stopping and first_word(text) not in ROLLBACKS:
                     raise RefusedError(STOPPING)
-                drops = _DROPS.fullmatch(text) if known.may_drop else None
-                is_step = text in known.making[:1]
-                kept = self.kept.union(*(each.announced for each in self.known.values()))
-                run = text if is_step or (drops and drops[1] in kept) else admitted(text, known.role, kept)
-                words = [first_word(each.query) for each in engine.extract_statements(run)]
-                commits = not {*COMMITS}.isdisjoint(words)
-                ends_behind = len(words) > 1 and not {*COMMITS, *ROLLBACKS}.isdisjoint(words)
-                if (commits and known.making) or (known.step and ends_behind) or _DONE in text.lower():
-                    raise RefusedError("measures are kept with all that is made of them, or rolled back by itself")
+                run = admitted(text, known.role, self.kept)
             except RefusedError as error:
-                self.log(f"{known.label} {known.role} refused: {_line(text)}")
-                return f"select error({literal(REFUSED + str(error))})"
+                return self._refused(known, text, error)
             self.log(f"{known.label} {known.role} {_line(text)}")
-            known.making, known.may_drop = known.making[is_step:], known.may_drop and not is_step
-            if known.step and (is_step or commits):
-                run = self._behind_step(known, run, is_step=is_step)
-            ends = {*COMMITS, *ROLLBACKS}
-            is_ended = words[0] in ends  # behind another statement it may not be reached
+            words = [first_word(each.query) for each in engine.extract_statements(run)]
+            is_ended = words[0] in {*COMMITS, *ROLLBACKS}  # behind another statement it may not be reached
             known.is_open = not {*words}.isdisjoint(BEGINS) or (known.is_open and not is_ended)
-            for word in words:
-                known.is_alone = words == [word] if word in BEGINS else known.is_alone and word not in ends
-            if is_ended:
-                self.kept |= known.announced if commits else set()
-                known.making, known.may_drop, known.step, known.announced = [], False, 0, set()
             return run
 
-    def _behind_step(self, known: Session, text: str, *, is_step: bool) -> str:
-        """A text that is run where the step before it is done: in DuckDB a transaction goes on where one has failed."""
-        told = literal(f"{REFUSED}a step before this one of what keeps measures has failed; roll back")
-        run = f"select case when getvariable('{_DONE}') is distinct from {known.step} then error({told}) end\n;{text}"
-        return f"{run}\n;{self._begun_step(known)}" if is_step else run
+    def _refused(self, known: Session, text: str, error: RefusedError) -> str:
+        self.log(f"{known.label} {known.role} refused: {_line(text)}")
+        return f"select system.main.error({literal(REFUSED + str(error))})"  # a session can have a macro error
 
-    def _begun_step(self, known: Session) -> str:
-        known.step = next(self._steps)
-        return f"set variable {_DONE} = {known.step}"
+    def _kept(self, known: Session, announced: str) -> str:
+        """Keep measures over a connection of the server's own: none of the client's temporary relations is there.
+
+        Others go on asking meanwhile.
+        """
+        try:
+            if self.is_stopping:
+                raise RefusedError(STOPPING)
+            with self._keeping:
+                names = self.keep(announced)
+        except RefusedError as error:
+            return self._refused(known, MEASURES + announced, error)
+        self.log(f"{known.label} {known.role} keeps measures: {_line(', '.join(sorted(names)) or 'none')}")
+        with self._guard:
+            self.kept |= names
+        return "select true as kept"
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
         if text == HELLO:
@@ -196,13 +184,6 @@ class Sessions:
         if text == UNLOCK:
             self._give_up(session)
             return "select true as unlocked"
-        if text.startswith(MEASURES) and known.role == WRITE:
-            if not known.is_alone:
-                raise RefusedError("measures are kept in a transaction")
-            names, known.making = makes(text.removeprefix(MEASURES))
-            known.announced |= names
-            known.may_drop = True
-            return f"{self._begun_step(known)}; select true as known"
         word, _, other = text.rpartition(" ")
         if word != BEAT or other not in self.known:
             return None

@@ -169,7 +169,7 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     there = sorted(expected.keys() & tables.keys())
     for name in there:
         _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
-    _refuse_hidden_types(database, there)
+    _refuse_hidden_columns(database, {name: typed_columns(tables[name]) for name in there}, expected)
     found = [quoted(index) for table, index in database.rows(_INDEXES) if table.lower() in expected]
     _refuse(database, found, "is an index of a table of evalsql's, which have none", _DROP_INDEX)
     keyed = [table for table in database.column(_KEYS) if table.lower() in expected]
@@ -212,17 +212,24 @@ def _refuse_changed_columns(
             _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {each.text}")
 
 
-def _refuse_hidden_types(database: Database, names: Sequence[str]) -> None:
-    """Raise WarehouseError where CREATE TABLE does not tell the type that a column has, but its plan does.
+def _refuse_hidden_columns(
+    database: Database, told: Mapping[str, Sequence[TypedColumn]], expected: Mapping[str, Sequence[TypedColumn]]
+) -> None:
+    """Raise WarehouseError where a table has other columns or types than its CREATE TABLE tells, as its plan does.
 
-    It has an alias in place of its type, and leaves out a collation within a MAP.
+    CREATE TABLE has an alias in place of a type, as it is, and leaves out a collation within a MAP.
     """
-    tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in names)
+    tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in told)
     for scan in _scans(_plans(database, f"select 1 from {tables}")):
-        table = scan["function_data"]["table"]
-        for column, kind in zip(scan["names"], scan["returned_types"], strict=True):
-            keys = {key for key, value in _keyed(kind) if value}
-            if "collation" in keys or ("alias" in keys and column in database.catalog[table].columns):
+        table, names = scan["function_data"]["table"], scan["names"]
+        if names != [column.name for column in told[table]]:
+            _refuse(database, [table], _OTHER_COLUMNS)
+        types = {column.name: column.text.split()[1].upper() for column in expected[table]}
+        for column, kind in zip(names, scan["returned_types"], strict=True):
+            said = {key: value for key, value in _keyed(kind) if value and key in ("alias", "collation")}
+            is_ours = column in types
+            is_other = is_ours and (kind["id"] != types[column] or "alias" in said)
+            if is_other or "collation" in said or not said.get("alias", "plain").isidentifier():
                 _refuse(database, [table], f"has another type or collation in {column}")
 
 
@@ -232,7 +239,7 @@ def _scans(plans: Sequence[Any]) -> Iterator[Any]:
         yield from [each] if each["type"] == "LOGICAL_GET" else _scans(each["children"])
 
 
-def _keyed(tree: object) -> Iterator[tuple[str, object]]:
+def _keyed(tree: object) -> Iterator[tuple[str, Any]]:
     """The keys of a plan's part and of the parts within it, with what they have."""
     waiting = [tree]
     while waiting:

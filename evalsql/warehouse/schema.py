@@ -28,7 +28,7 @@ def make(database: Database) -> None:
         create_tables(database, database.catalog.of_kind("tables"))
         if database.path != MEMORY:
             database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
-        database.execute_all(signing(database.catalog))
+        database.execute_all(signing(database))
     if engine.__version__.startswith("1."):  # cannot read macros from the log; another checkpoint costs free blocks
         database.checkpoint()
 
@@ -52,7 +52,7 @@ def rebuild(database: Database) -> None:
         raise CatalogError(f"{database.path}: {error}{advice}") from error
     if database.catalog.own:
         _make_own(database)
-    database.execute_all(signing(database.catalog))
+    database.execute_all(signing(database))
 
 
 def prepare_views(database: Database) -> None:
@@ -71,16 +71,20 @@ def prepare_views(database: Database) -> None:
     database.before_view = partial(refuse_hiding, database)
 
 
-def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
-    """Put a user's own views and macros into the file in the place of those before; their texts may be kept already."""
-    names = {relation.name for relation in before.own}
-    database.announce(database.catalog.own)
-    if database.path != MEMORY:
-        _drop(database, database.name, names)
-        _make_own(database)
-    database.execute_all((signing if are_kept else keeping)(database.catalog))
-    _drop(database, "temp", names)
+def remake_own(database: Database, before: Catalog) -> None:
+    """Make a user's own views and macros for this connection in the place of those before."""
+    _drop(database, "temp", {relation.name for relation in before.own})
     add_own(database)
+
+
+def keep_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
+    """The same in the file, with the texts they are made of, which may be kept already; a server does it by itself."""
+    if database.has_kept(database.catalog.own):
+        return
+    if database.path != MEMORY:
+        _drop(database, database.name, {relation.name for relation in before.own})
+        _make_own(database)
+    database.execute_all((signing if are_kept else keeping)(database))
 
 
 def _make_own(database: Database) -> None:
@@ -102,23 +106,33 @@ def _drop(database: Database, held: str, names: Collection[str]) -> None:
             database.execute(f"drop {kind} if exists {quoted(held)}.{quoted(schema)}.{quoted(name)}")
 
 
-def signing(catalog: Catalog) -> list[str]:
+def signing(database: Database) -> list[str]:
     """Statements that write the tables ``measures``, ``relations`` and ``warehouse``, which describe the SQL."""
+    catalog = database.catalog
     ours = f"{SCHEMA_VERSION}, {literal(__version__)}, {literal(catalog.digest)}, current_timestamp at time zone 'UTC'"
-    written = {"warehouse": ours, "measures": unnested(ddl.catalogue_rows(catalog.measures))}
-    written["relations"] = unnested(ddl.relation_rows(catalog))
-    return [*(f"delete from main.{table}" for table in written), *(_insert(*each) for each in written.items())]
+    return [
+        *_written(database, "warehouse", ours),
+        *_written(database, "measures", unnested(ddl.catalogue_rows(catalog.measures))),
+        *_written(database, "relations", unnested(ddl.relation_rows(catalog))),
+    ]
 
 
-def _insert(table: str, values: str) -> str:
-    return f"insert into main.{table} ({', '.join(read_catalog()[table].columns)}) select {values}"
-
-
-def keeping(catalog: Catalog) -> list[str]:
+def keeping(database: Database) -> list[str]:
     """The same with the table ``added_relations``: to clients, one without the other would be another version."""
-    rows = [(nth, relation.name, relation.text) for nth, relation in enumerate(catalog.own, start=1)]
-    insert = _insert("added_relations", f"{unnested(rows)}, current_timestamp at time zone 'UTC'")
-    return ["delete from main.added_relations", *([insert] if rows else []), *signing(catalog)]
+    rows = [(nth, relation.name, relation.text) for nth, relation in enumerate(database.catalog.own, start=1)]
+    values = f"{unnested(rows)}, current_timestamp at time zone 'UTC'" if rows else ""
+    return [*_written(database, "added_relations", values), *signing(database)]
+
+
+def _written(database: Database, table: str, values: str) -> list[str]:
+    """Statements that put rows of values in the place of those of a table."""
+    place = _place(database, table)  # main.measures would be a temporary table where there is one
+    insert = f"insert into {place} ({', '.join(read_catalog()[table].columns)}) select {values}"
+    return [f"delete from {place}", *([insert] if values else [])]
+
+
+def _place(database: Database, table: str) -> str:
+    return f"{quoted(database.name)}.main.{table}"
 
 
 def has_true_catalogue(database: Database) -> bool:
@@ -127,7 +141,7 @@ def has_true_catalogue(database: Database) -> bool:
 
 
 def _listed(database: Database) -> str:
-    return f"select {', '.join(map(quoted, database.catalog['measures'].columns))} from main.measures"
+    return f"select {', '.join(map(quoted, database.catalog['measures'].columns))} from {_place(database, 'measures')}"
 
 
 def give_catalogue(database: Database) -> None:

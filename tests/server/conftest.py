@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql.server.policy import with_announced
 from evalsql.server.sessions import Sessions, Tokens
 from tests.conftest import load_sample
 from tests.server.served import RUNS, Served
@@ -52,12 +53,16 @@ def own(file: Path, tmp_path: Path) -> Iterator[Served]:
     server.end(signal.SIGKILL)
 
 
+def _names(announced: str) -> set[str]:
+    return {relation.name for relation in with_announced(announced).own}
+
+
 class Watched(Sessions):
     """Sessions of which three have shown the token that writes, with the lines of the log and a clock to move."""
 
     def __init__(self) -> None:
         self.time, self.lines = 1000.0, list[str]()
-        super().__init__(Tokens(WRITE, READ), self.lines.append, lambda: self.time)
+        super().__init__(Tokens(WRITE, READ), self.lines.append, _names, lambda: self.time)
         for name in "abc":
             self.authenticate(name, WRITE, "")
 

@@ -1,11 +1,9 @@
 """A warehouse that a server holds, asked by clients: the figures, the loads and the faults are those of the file."""
 
-import json
 import os
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
-from evalsql.catalog.relations import Relation, read_catalog, read_relation
-from evalsql.errors import EvalsqlError, QueryError
-from evalsql.server.policy import makes
+from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, own_measure, write
@@ -139,56 +135,6 @@ def test_rows_in_memory_texts_and_measures_are_loaded_as_well(
     with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
         assert reader.rows("select value from summary where measure = 'AP' and run = 'many'") == [(1.0,)]
         assert reader.rows("select 1 from summary where measure = 'FirstFound'") == []
-
-
-def _keep_what_fails(writer: evalsql.Warehouse, relation: Relation) -> None:
-    """Announce a measure that cannot be made, and keep it with all that others would be told of it."""
-    text = relation.text.replace("1.0::double", "nosuch")
-    _, making = makes(json.dumps([("one", text)]))
-    failed: list[str] = []
-    writer.database.execute("begin")
-    writer.database.announce([replace(relation, text=text)])
-    for each in (*making, "commit"):
-        try:
-            writer.database.execute(each)
-        except EvalsqlError as error:
-            failed.append(str(error))
-    assert len(failed) == len(making) + 1
-    assert "nosuch" in failed[0]
-    assert "a step before this one of what keeps measures has failed" in failed[1]
-    writer.database.execute("rollback")
-
-
-def test_a_writer_who_says_that_other_measures_are_kept_locks_nobody_out(own: Served, tmp_path: Path) -> None:
-    path = own_measure(
-        tmp_path / "one.sql", "One", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
-    )
-    relation = read_relation(path, path.read_text())
-    catalog = read_catalog().extended([relation])
-    insert = "insert into added_relations select 1, 'one', 'select 1', now()::timestamp"
-    with evalsql.open(own.url, token=own.write_token) as writer:
-        for text in (insert, "update added_relations set nth = 2", "\n;".join(schema.signing(catalog))):
-            writer.execute("begin")
-            writer.database.announce([relation])
-            with pytest.raises(UsageError, match="evalsql alone writes the rows of"):
-                writer.execute(text)
-            writer.execute("rollback")
-        with pytest.raises(UsageError, match="measures are kept in a transaction"):
-            writer.database.announce([relation])
-        with pytest.raises(UsageError, match="measures are kept with all that is made"), writer.database.transaction():
-            writer.database.announce([relation])
-        writer.execute("rollback")
-        writer.load_measures(path)
-        with pytest.raises(UsageError, match="one is a name of DuckDB, evalsql or a measure"):
-            writer.execute("create or replace view one as select 1")
-        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
-            assert [each.name for each in reader.database.catalog.own] == ["one"]
-        with pytest.raises(UsageError, match="no ALTER or COMMENT"):
-            writer.execute("alter table measures add column note varchar")
-        writer.drop_measures("one")
-        _keep_what_fails(writer, relation)
-    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
-        assert list(reader.database.catalog.own) == []
 
 
 def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Warehouse) -> None:

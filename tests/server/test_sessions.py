@@ -1,7 +1,7 @@
 """Sessions of a server: tokens, the turn to write, who is gone, rows that come, and measures that are kept."""
 
 import json
-import re
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -9,6 +9,7 @@ import pytest
 
 from evalsql.catalog.ddl import own_statements
 from evalsql.catalog.relations import read_catalog, read_relation
+from evalsql.database.database import Database
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, UNLOCK, Address, server_error
 from evalsql.errors import WarehouseError
 from evalsql.server.sessions import IDLE, MOST_SESSIONS, OPEN, Sessions
@@ -96,7 +97,7 @@ def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions:
     assert sessions.gone([]) == ["b", "c"]
 
 
-@pytest.mark.parametrize("text", ["begin; rollback", "select error('x'); commit", "select 1; end"])
+@pytest.mark.parametrize("text", ["begin; rollback", "select system.main.error('x'); commit", "select 1; end"])
 def test_a_transaction_is_open_until_a_statement_ends_it_that_is_surely_reached(sessions: Watched, text: str) -> None:
     sessions.authorise("a", "begin")
     sessions.authorise("a", text)
@@ -105,98 +106,59 @@ def test_a_transaction_is_open_until_a_statement_ends_it_that_is_surely_reached(
     assert sessions.is_nothing_open()
 
 
-def test_views_of_all_measures_are_those_of_measures_that_were_announced(sessions: Watched, tmp_path: Path) -> None:
-    """Else a writer could have others told anything by the name of scores."""
-    path = own_measure(
-        tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
-    )
-    own = read_relation(path, path.read_text())
-    made = [statement for _, statement in own_statements(read_catalog().extended([own]), [own])]
-    (scores,) = (each for each in made if each.startswith("create or replace view scores"))
-    announced = MEASURES + json.dumps([(own.name, own.text)])
-    sessions.authenticate("r", READ, "")
-    assert sessions.authorise("r", announced) is None
-    assert str(sessions.authorise("a", scores)).startswith("select error(")
-    sessions.authorise("a", "begin")
-    assert str(sessions.authorise("a", announced)).endswith("; select true as known")
-    for name, text in (("b", scores), ("r", scores), ("a", scores.replace("Own", "AP")), ("a", f"{scores} limit 0")):
-        assert str(sessions.authorise(name, text)).startswith("select error(")
-    assert all(f"\n;{each}\n;" in str(sessions.authorise("a", each)) for each in made)
-    statements = duckdb.extract_statements("\n;".join(keeping(read_catalog().extended([own]))))
-    written = "\n;".join(each.query for each in statements)
-    assert f"\n;{written}\n;" in str(sessions.authorise("a", written))
-    assert str(sessions.authorise("a", written)).startswith("select error(")  # once
-    sessions.authorise("a", announced)
-    for each in made:
-        sessions.authorise("a", each)
-    assert str(sessions.authorise("a", written.replace("AP", "RR"))).startswith("select error(")
-    alone = written[written.index("delete from main.warehouse") :]  # it would say so of measures that are not kept
-    assert "evalsql alone writes" in str(sessions.authorise("a", alone))
-    reading_it = own.text.replace("evaluated_topics", "own").replace("Own", "Other")
-    pairs = [("other", reading_it), ("own", own.text)]  # clients, who read them in this order, would leave one out
-    assert str(sessions.authorise("a", MEASURES + json.dumps(pairs))).startswith("select error(")
-    reading = own.text.replace("evaluated_topics", "read_text('x')")
-    inside = str(read_catalog()["ap"].path.with_name("own"))  # a measure there would count as the package's
-    pairs = [("ap", own.text), ("a; b", own.text), ("own", reading), (inside, own.text)]
-    for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *(json.dumps([pair]) for pair in pairs)):
-        assert str(sessions.authorise("a", MEASURES + text)).startswith("select error("), text
-
-
-def test_measures_are_kept_whole_and_nothing_else_gets_their_names(sessions: Watched, tmp_path: Path) -> None:
+def test_measures_are_kept_by_the_server_and_nothing_else_gets_their_names(sessions: Watched, tmp_path: Path) -> None:
     """Else a writer could have others told anything by their names, or by that of scores."""
     path = own_measure(
         tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
     )
     own = read_relation(path, path.read_text())
-    made = [statement for _, statement in own_statements(read_catalog().extended([own]), [own])]
-    made.append("\n;".join(f"{each}" for each in keeping(read_catalog().extended([own]))))
-    made[-1] = "\n;".join(each.query for each in duckdb.extract_statements(made[-1]))
-    announced, known = MEASURES + json.dumps([(own.name, own.text)]), "; select true as known"
+    announced = MEASURES + json.dumps([(own.name, own.text)])
+    own_catalog = read_catalog().extended([own])
+    made = [statement for _, statement in own_statements(own_catalog, [own])]
+    with closing(Database(duckdb.connect(), own_catalog, path=":memory:", read_only=False)) as database:
+        written = keeping(database)
+
+    def is_refused(text: str, name: str = "a") -> bool:
+        return str(sessions.authorise(name, text)).startswith("select system.main.error(")
+
     drops = 'drop view if exists "team"."main"."own"'
-
-    def is_refused(text: str) -> bool:
-        return str(sessions.authorise("a", text)).startswith("select error(")
-
-    for before in ("select 1", "select error(''); begin", "begin; commit", "begin; select 1", "explain begin"):
+    assert not is_refused(drops)  # it is no measure's name
+    (scores,) = (each for each in made if each.startswith("create or replace view scores"))
+    assert all(map(is_refused, [scores, *written, "\n;".join(written)]))
+    sessions.authenticate("r", READ, "")
+    assert sessions.authorise("r", announced) is None
+    assert sessions.authorise("nobody", announced) is None
+    for before in ("select 1", "begin", "select 1"):
         sessions.authorise("a", before)
-        assert is_refused(announced), before  # each statement would be a transaction
-        sessions.authorise("a", "rollback")
-    sessions.authorise("a", "begin")
-    assert str(sessions.authorise("a", announced)).endswith(known)
-    assert sessions.authorise("a", drops) == drops
-    assert is_refused(made[1])  # in their order
-    for each in made[:-1]:
-        assert not is_refused(each)
-    assert is_refused(drops)  # of what is made by now
-    for ends in (
-        "commit",
-        "select 1; end",
-        "explain commit",
-        "explain analyze commit",
-        "select nosuch; rollback; end",
-    ):
-        assert is_refused(ends)
-    assert is_refused("select nosuch; rollback")  # which does not come to that
-    assert is_refused("select 1; rollback")  # behind which each step would be a transaction
-    assert is_refused("commit")
-    assert is_refused("drop view own")
-    assert not is_refused("rollback")
-    assert not is_refused("drop view own")  # which is no measure's name then
-    assert not is_refused("commit")  # of nothing
-    sessions.authorise("a", "begin")
-    assert str(sessions.authorise("a", announced)).endswith(known)
-    done = re.search("evalsql_done_[0-9a-f]+", str(sessions.authorise("a", drops) and sessions.authorise("a", made[0])))
-    assert is_refused(f"set variable {done[0].upper()} = 1" if done else "")
-    for each in (*made[1:], "commit"):
-        assert not is_refused(each)
-    assert is_refused(drops)
+        assert sessions.authorise("a", announced) == "select true as kept"
+    assert all(map(is_refused, [scores, *written]))
     for text in (
         *("create or replace view own as select 1", "create macro main.own(k := 1) as table select 1", "drop view own"),
-        *("create table s.own as select 1", "drop macro table if exists main.own"),
+        *("create table s.own as select 1", "drop macro table if exists main.own", drops, *made[:1]),
     ):
         assert is_refused(text), text
     assert not is_refused("create or replace temp view own as select 1")
     assert not is_refused('drop view if exists "temp"."main"."own"')
+    assert sessions.authorise("b", f"{MEASURES}[]") == "select true as kept"
+    assert is_refused(made[0])  # clients that opened before still ask it
+    sessions.is_stopping = True
+    assert is_refused(announced)
+
+
+def test_what_is_no_measure_is_not_kept(sessions: Watched, tmp_path: Path) -> None:
+    path = own_measure(
+        tmp_path / "own.sql", "Own", "select qrels, run, topic, 1.0::double as value from evaluated_topics"
+    )
+    own = read_relation(path, path.read_text())
+    reading_it = own.text.replace("evaluated_topics", "own").replace("Own", "Other")
+    reading = own.text.replace("evaluated_topics", "read_text('x')")
+    by_session = own.text.replace("1.0", "getvariable('x')")
+    inside = str(read_catalog()["ap"].path.with_name("own"))  # a measure there would count as the package's
+    lists = [[pair] for pair in [("ap", own.text), ("a; b", own.text), ("own", reading), ("own", by_session)]]
+    lists += [[(inside, own.text)], [("other", reading_it), ("own", own.text)]]  # clients would leave one out
+    for text in ("", "[1]", "{", "[" * 100_000, '["a"]', '[["own", 1]]', *map(json.dumps, lists)):
+        assert str(sessions.authorise("a", MEASURES + text)).startswith("select system.main.error("), text
+    assert sessions.kept == set()
 
 
 def test_sessions_are_few_and_where_there_are_many_they_ask_something(sessions: Watched) -> None:
@@ -248,7 +210,9 @@ def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
     sessions.is_stopping = True
     assert not sessions.authenticate("d", WRITE, "")
     refused = str(sessions.authorise("a", "select 1"))
-    assert isinstance(server_error(refused[len("select error('") : -2], Address("localhost", 9494)), WarehouseError)
+    assert isinstance(
+        server_error(refused[len("select system.main.error('") : -2], Address("localhost", 9494)), WarehouseError
+    )
     assert sessions.authorise("a", "rollback") == "rollback"  # else the client hears of that alone
 
 

@@ -156,13 +156,11 @@ def test_a_name_that_is_refused_is_found_wherever_it_stands(place: str, name: st
         check_printed(place.format(name))
 
 
-@pytest.mark.parametrize("place", PLACES[1:7])
-def test_no_query_is_hidden(place: str) -> None:
-    for text in ("'from ' || x", "'pragma enable_logging'"):
-        with pytest.raises(CallError):
-            check_printed(
-                place.format("query").replace("query(1)", f"query({text})").replace("query 'b'", f"query({text}")
-            )
+@pytest.mark.parametrize("place", ["(1 /* 2), {} (3 */ 4)", "(1 -- 2), {}\n", "{}", "(({}))"])
+@pytest.mark.parametrize("call", ["query('from ' || x)", "query('pragma enable_logging')", '"query"($1)'])
+def test_no_query_is_hidden(place: str, call: str) -> None:
+    with pytest.raises(CallError):
+        check_printed(f"AS SELECT * FROM {place.format(call)}")
 
 
 @pytest.mark.parametrize(
@@ -177,3 +175,22 @@ def test_no_query_is_hidden(place: str) -> None:
 )
 def test_other_words_are_no_matter(text: str) -> None:
     check_printed(text)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize(
+    "name", few_of(["A /*", "A, B", "A DE", "A ' ", 'A " ', "A);-", "A B ", "A,B)", "A\n--", "    "], 3)
+)
+@pytest.mark.parametrize("table", ["runs", "warehouse"])
+def test_no_name_of_a_type_tells_other_columns(crafted: Crafted, table: str, name: str) -> None:
+    """CREATE TABLE has it as it is, and what follows may be columns, a comment or a string."""
+    path = crafted(f"alter table {table} add column added json")
+    with evalsql.open(path, read_only=True) as warehouse:
+        assert set(warehouse.rows(f"select added from {table}")) == {(None,)}
+    change(path, b"\x04JSON", b"\x04" + name.encode())
+    with duckdb.connect(str(path), read_only=True) as connection:
+        ((told,),) = connection.execute(f"select sql from duckdb_tables() where table_name = '{table}'").fetchall()
+        assert f"added {name}" in told
+    for read_only in (True, False):
+        with pytest.raises(WarehouseError, match=f"{table} has (different columns|another type or collation in added)"):
+            evalsql.open(path, read_only=read_only)
