@@ -126,9 +126,8 @@ class Database:
         for statement in statements:
             self.execute(statement)
 
-    def has_kept(self, relations: Sequence[Relation]) -> bool:
-        """Whether the database has kept these relations of users, and no others, by itself, as a server does."""
-        return False
+    def announce(self, relations: Sequence[Relation]) -> None:
+        """Have a server keep these relations of users, and no others; a file has them already."""
 
     def make(self, table: str, sql: str) -> None:
         """Make a temporary table of the rows of a query."""

@@ -161,9 +161,8 @@ class RemoteDatabase(Database):
         if statements:
             self.execute(SEPARATE.join(statements))
 
-    def has_kept(self, relations: Sequence[Relation]) -> bool:
+    def announce(self, relations: Sequence[Relation]) -> None:
         self._ask(quack.MEASURES + json.dumps([(each.name, each.text) for each in relations])).fetchall()
-        return True
 
     # Where a statement runs
 

@@ -14,21 +14,18 @@ from itertools import islice, pairwise
 from evalsql.catalog.ddl import SCORES, is_held
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import engine
-from evalsql.database.statement_text import (
-    CHANGING,
+from evalsql.database.statement_calls import (
     EFFECTS,
     MOST_STATEMENTS,
     UNSEEN,
-    VARIABLE,
     CallError,
-    Statement,
     Word,
     check_calls,
     check_length,
     check_printed,
-    statements_run,
     words_of,
 )
+from evalsql.database.statement_text import CHANGING, VARIABLE, Statement, statements_run
 from evalsql.errors import CatalogError
 from evalsql.warehouse.own_measures import hides, read_kept, with_one
 

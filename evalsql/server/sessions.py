@@ -20,7 +20,8 @@ from typing import NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
-from evalsql.database.statement_text import BEGINS, COMMITS, MOST, ROLLBACKS, first_word
+from evalsql.database.statement_calls import MOST
+from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
 from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted
 

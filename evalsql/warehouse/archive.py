@@ -28,7 +28,7 @@ from evalsql.warehouse.export_files import write_query
 from evalsql.warehouse.file_checks import ATTACHED, objects_in
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import with_added
-from evalsql.warehouse.schema import SCHEMA_VERSION, keep_own, remake_own
+from evalsql.warehouse.schema import SCHEMA_VERSION, remake_own
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
@@ -151,8 +151,7 @@ def make_added(database: Database) -> None:
     before = database.catalog
     database.catalog = with_added(database)
     if database.catalog.own:
-        remake_own(database, before)
-        keep_own(database, before, are_kept=True)
+        remake_own(database, before, are_kept=True)
 
 
 # Back again

@@ -18,7 +18,7 @@ from evalsql.database import engine
 from evalsql.database.database import Database
 from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
-from evalsql.database.statement_text import CallError, check_printed
+from evalsql.database.statement_calls import CallError, check_printed
 from evalsql.errors import QueryError, WarehouseError
 from evalsql.warehouse.own_measures import hides
 
@@ -110,16 +110,12 @@ def _refuse_computed(database: Database, tables: Mapping[str, str]) -> None:
 
     An operator of any name may hide one in what looks like a comment or a string: they are counted in the bare text.
     """
-    bodies = {table.name: table.body for table in database.catalog.of_kind("tables")}
-    ours = {column for body in bodies.values() for column in typed_columns(body)}
+    ours = {table.name: typed_columns(table.body) for table in database.catalog.of_kind("tables")}
     for table, sql in tables.items():
-        if table.lower() in bodies:
-            computed = [column for column in typed_columns(sql) if column.is_computed]
-            for column in computed:
-                if column not in ours:
-                    _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column.text}")
+        if table.lower() in ours:
+            known = [each for each in typed_columns(sql) if each.is_computed and each in ours[table.lower()]]
             has_comment = any(each.kind == "comment" for each in tokens(sql))  # the engine writes none
-            if has_comment or sql.count(f"{_GENERATED}(") > len(computed):
+            if has_comment or sql.count(f"{_GENERATED}(") != len(known):
                 _refuse(database, [table], _OTHER_COLUMNS)
 
 
@@ -167,8 +163,6 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     if is_current:
         _refuse_other_columns(database, tables, expected)
     there = sorted(expected.keys() & tables.keys())
-    for name in there:
-        _refuse_changed_columns(database, name, typed_columns(tables[name]), expected[name])
     _refuse_hidden_columns(database, {name: typed_columns(tables[name]) for name in there}, expected)
     found = [quoted(index) for table, index in database.rows(_INDEXES) if table.lower() in expected]
     _refuse(database, found, "is an index of a table of evalsql's, which have none", _DROP_INDEX)
@@ -202,16 +196,6 @@ def _refuse_other_columns(
         check_definitions(database, check_printed)  # a load computes their defaults, and checks
 
 
-def _refuse_changed_columns(
-    database: Database, table: str, found: Sequence[TypedColumn], expected: Sequence[TypedColumn]
-) -> None:
-    """Raise WarehouseError where a stored column has another type, which none ever had in any version."""
-    stored = {each.name: each for each in expected if not each.is_computed}
-    for each in found:
-        if stored.get(each.name.lower(), each) != each:
-            _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {each.text}")
-
-
 def _refuse_hidden_columns(
     database: Database, told: Mapping[str, Sequence[TypedColumn]], expected: Mapping[str, Sequence[TypedColumn]]
 ) -> None:
@@ -227,9 +211,11 @@ def _refuse_hidden_columns(
         types = {column.name: column.text.split()[1].upper() for column in expected[table]}
         for column, kind in zip(names, scan["returned_types"], strict=True):
             said = {key: value for key, value in _keyed(kind) if value and key in ("alias", "collation")}
-            is_ours = column in types
-            is_other = is_ours and (kind["id"] != types[column] or "alias" in said)
-            if is_other or "collation" in said or not said.get("alias", "plain").isidentifier():
+            alias = said.get("alias", "")
+            is_other = types.get(column.lower(), kind["id"]) != kind["id"]  # which none ever had in any version
+            if is_other and not alias:
+                _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column}")
+            if is_other or "collation" in said or (alias and (column.lower() in types or not alias.isidentifier())):
                 _refuse(database, [table], f"has another type or collation in {column}")
 
 

@@ -17,7 +17,8 @@ from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.statement_text import check_printed, says_otherwise
+from evalsql.database.statement_calls import check_printed
+from evalsql.database.statement_text import says_otherwise
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__

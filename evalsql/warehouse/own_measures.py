@@ -25,7 +25,7 @@ from evalsql.catalog.relations import (
 )
 from evalsql.catalog.sql_text import bind_parameters, relation_calls, renamed
 from evalsql.database import statement_text
-from evalsql.database.statement_text import EFFECTS, UNSEEN
+from evalsql.database.statement_calls import EFFECTS, UNSEEN
 from evalsql.errors import USE_REPLACE, CatalogError, EvalsqlError, QueryError, UsageError, warn
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from evalsql.catalog.measure_names import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
+from evalsql.database.quack import is_address
 from evalsql.errors import CatalogError, QueryError, UsageError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
@@ -71,16 +72,16 @@ def prepare_views(database: Database) -> None:
     database.before_view = partial(refuse_hiding, database)
 
 
-def remake_own(database: Database, before: Catalog) -> None:
-    """Make a user's own views and macros for this connection in the place of those before."""
+def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
+    """Make a user's own views and macros in the place of those before; in the file too, as a server does by itself."""
+    if not is_address(database.path):
+        keep_own(database, before, are_kept=are_kept)
     _drop(database, "temp", {relation.name for relation in before.own})
     add_own(database)
 
 
 def keep_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
-    """The same in the file, with the texts they are made of, which may be kept already; a server does it by itself."""
-    if database.has_kept(database.catalog.own):
-        return
+    """The same in the file alone, with the texts they are made of, which may be kept already."""
     if database.path != MEMORY:
         _drop(database, database.name, {relation.name for relation in before.own})
         _make_own(database)

@@ -23,7 +23,7 @@ from evalsql.ingest.base_rows import annotate, drop
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
-from evalsql.warehouse.schema import keep_own, remake_own
+from evalsql.warehouse.schema import remake_own
 from evalsql.warehouse.writer import look_at
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Warehouse:
                 remake_own(self.database, before)
                 if are_checked:
                     own_measures.check_own(self.database)
-                keep_own(self.database, before)
+                self.database.announce(self.database.catalog.own)
             self.database.outdate_others()
             self.database.checkpoint()
         except BaseException:

@@ -28,7 +28,7 @@ def test_nobody_says_that_other_measures_are_kept(own: Served, tmp_path: Path) -
         written = "\n;".join(schema.signing(writer.database))
         for text in (insert, "update added_relations set nth = 2", written):
             writer.execute("begin")
-            writer.database.has_kept([relation])
+            writer.database.announce([relation])
             with pytest.raises(UsageError, match="evalsql alone writes the rows of"):
                 writer.execute(text)
             writer.execute("rollback")
@@ -64,7 +64,7 @@ def test_nothing_temporary_of_a_session_says_what_is_kept(own: Served, tmp_path:
                 writer.execute(made)
             with suppress(EvalsqlError):  # the session itself may be in its own way
                 writer.load_measures(path, replace=True)
-            writer.database.has_kept([read_relation(path, path.read_text())])
+            writer.database.announce([read_relation(path, path.read_text())])
         with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
             assert reader.rows("select distinct value from summary where measure = 'One'") == [(1.0,)]
         assert own.end() == 0
@@ -87,7 +87,7 @@ def test_a_measure_that_only_a_session_could_make_is_not_kept(own: Served, tmp_p
     with evalsql.open(own.url, token=own.write_token) as writer:
         writer.execute("create temp view ap as select *, value as no_such from team.main.ap")
         with pytest.raises(UsageError, match="one"):
-            writer.database.has_kept([read_relation(path, path.read_text())])
+            writer.database.announce([read_relation(path, path.read_text())])
     assert own.end() == 0
     own.start()
     with evalsql.open(own.url, token=own.write_token) as reader:

@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from evalsql.database.quack import MEASURES
-from evalsql.database.statement_text import CallError, rendered, words_of
+from evalsql.database.statement_calls import CallError, words_of
+from evalsql.database.statement_text import rendered
 from evalsql.server.policy import WRITE, RefusedError, admitted, check_definition
 from evalsql.warehouse.file_checks import OBJECTS
 from tests.conftest import own_measure

@@ -118,7 +118,7 @@ def test_what_is_brought_up_to_date_has_this_versions_columns(crafted: Crafted) 
     changed = runs.replace("run varchar not null", "run varchar collate nocase not null")
     assert changed != runs
     path = crafted("update warehouse set schema_version = 7", "drop table runs", changed)
-    with pytest.raises(WarehouseError, match="runs has different columns"):
+    with pytest.raises(WarehouseError, match="runs has another type or collation in run"):
         evalsql.open(path)
 
 

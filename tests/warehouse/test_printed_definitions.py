@@ -14,7 +14,7 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, WarehouseError
-from evalsql.database.statement_text import CallError, check_printed
+from evalsql.database.statement_calls import CallError, check_printed
 from tests.conftest import write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
