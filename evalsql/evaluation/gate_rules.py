@@ -107,6 +107,8 @@ def parse_rule(text: str) -> Rule:
     asked = f"Cost(name='{cost}')" if cost else asked
     if not kind or len(split_names(asked)) > 1 or (kind not in ("mean", "drop") and statistic not in ("", "mean")):
         raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
+    if not math.isfinite(bound):
+        raise UsageError(f'rule "{text}": the bound is too large a number')
     if kind == "test" and not 0 < bound < 1:
         raise UsageError(f'rule "{text}": the level of p is {bound:g}, but must be between 0 and 1')
     if statistic == "total" and found.get("key"):
@@ -150,7 +152,8 @@ def read_rules(path: Path) -> tuple[list[Rule], list[str], str | None]:
         raise UsageError(f"{path}: baseline must be one text: a run, or a file of figures")
 
     def place(sentence: str) -> str:
-        at = text.find(sentence)  # not found where it is written with escapes
+        # With its quotes, as it may be part of a longer rule; not found where it is written with escapes.
+        at = max(text.find(f'"{sentence}"'), text.find(f"'{sentence}'"))
         return f"{path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else str(path)
 
     return parse_rules(listed["rules"], place), [str(path.parent / each) for each in listed["measure-file"]], baseline

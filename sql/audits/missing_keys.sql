@@ -87,15 +87,6 @@ with keys as (
     from judged_ranks
     group by evaluation_id
     union all
-    select 'files', case when owner = 'run' then id end, case when owner <> 'run' then id end, null, null, null, count(*)
-    from (select id, kind, case when kind = 'costs' or substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run' else kind end as owner from files)
-    where kind <> 'documents'
-    group by case when owner = 'run' then id end, case when owner <> 'run' then id end
-    union all
-    select 'meta_changes', case when kind = 'run' then id end, case when kind <> 'run' then id end, null, null, null, count(*)
-    from meta_changes
-    group by case when kind = 'run' then id end, case when kind <> 'run' then id end
-    union all
     -- of documents only those that are missing, since there are as many keys as rows
     select 'retrieved', run_id, null, topic_id, null, min(document_id), count(*)
     from retrieved
@@ -144,6 +135,31 @@ with keys as (
     where $documents and judged_ranks.document_id not in (select document_id from documents)
     group by evaluations.run_id, evaluations.qrels_id, evaluations.topic_id
 ),
+-- Rows that name the kind of what they belong to.
+kinds as (
+    select
+        'files' as relation,
+        kind,
+        id,
+        case
+            when kind in ('run', 'costs') then 'run'
+            when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run'
+            else 'judgments'
+        end as owner,
+        count(*) as num_rows
+    from files
+    where kind <> 'documents'
+    group by kind, id
+    union all
+    select
+        'meta_changes' as relation,
+        kind,
+        id,
+        case when kind = 'run' then 'run' else 'judgments' end as owner,
+        count(*) as num_rows
+    from meta_changes
+    group by kind, id
+),
 placed as (
     select
         keys.relation,
@@ -183,18 +199,24 @@ belonging_to_nothing as (
     select relation, 'evaluation', 'evaluation_id', evaluation_id, 'is not in evaluations', num_rows
     from placed
     where evaluation_id is not null and found_evaluation_id is null
+    union all
+    select
+        relation,
+        owner,
+        concat('kind = ''', replace(kind, '''', ''''''), ''' and id') as key,
+        id,
+        case when owner = 'run' then 'is not in runs' else 'are not in qrels' end as fault,
+        num_rows
+    from kinds
+    where
+        (owner = 'run' and id not in (select run_id from runs))
+        or (owner = 'judgments' and id not in (select qrels_id from qrels))
 )
 select
     relation,
     concat('their ', owner) as owner,
     concat(
-        relation, ' has rows of ', owner, ' #', id, ', which ', fault, ': delete from ', relation, ' where ',
-        case
-            when relation not in ('files', 'meta_changes') then key
-            when owner = 'run' then 'kind in (''run'', ''costs'') and id'
-            else 'kind not in (''run'', ''costs'') and id'
-        end,
-        ' = ', id
+        relation, ' has rows of ', owner, ' #', id, ', which ', fault, ': delete from ', relation, ' where ', key, ' = ', id
     ) as finding,
     cast(sum(num_rows) as bigint) as num_rows
 from belonging_to_nothing

@@ -26,8 +26,8 @@ NAMES = {
     "drawn": "judgments sample, topic T23: document doc-0481",
     "no_qrels": "has rows of judgments #99, which are not in qrels",
     "judgments": "{judgments}",
-    "of_run": "kind in ('run', 'costs')",
-    "of_set": "kind not in ('run', 'costs')",
+    "of_run": "kind = 'run'",
+    "of_set": "kind = 'topics.language'",
     "mending": ": delete from judged_ranks where evaluation_id = 99999",
 }
 

@@ -1,9 +1,12 @@
 """Sentences of rules are understood as they are written, or refused."""
 
+from pathlib import Path
+
 import pytest
 
 from evalsql import UsageError
-from evalsql.evaluation.gate_rules import parse_rule, parse_rules
+from evalsql.evaluation.gate_rules import parse_rule, parse_rules, read_rules
+from tests.conftest import write
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,22 @@ def test_sentences(text: str, expected: tuple[object, ...]) -> None:
 def test_no_sentences(text: str) -> None:
     with pytest.raises(UsageError, match="is not understood"):
         parse_rules([text])
+
+
+@pytest.mark.parametrize("text", ["missing topics <= {}", "topic T01 in first {}", "AP >= {}", "AP drop <= {}%"])
+def test_a_bound_that_no_number_holds(text: str) -> None:
+    with pytest.raises(UsageError, match="the bound is too large a number"):
+        parse_rule(text.format("9" * 400))
+
+
+def test_a_rule_that_is_part_of_another_has_its_own_line(tmp_path: Path) -> None:
+    rules = """# AP drop >= 0.1 is none
+rules = [
+    "MAP drop >= 0.15",
+    'AP drop >= 0.1',
+]
+"""
+    with pytest.raises(UsageError) as caught:
+        read_rules(write(tmp_path / "gate.toml", rules))
+    found = [line.partition(": ")[0] for line in str(caught.value).splitlines()]
+    assert found == [f"{tmp_path / 'gate.toml'}:{line}" for line in (3, 4)]

@@ -231,7 +231,7 @@ def _chosen_runs(
             "some of them, or choose by --last, --since, --system or --where; evalsql leaderboard shows all"
         )
     if baseline is not None and baseline not in chosen:
-        raise UsageError(f'the report has no run "{baseline}"; it has {", ".join(chosen[:5])}')
+        raise UsageError(f'the report has no run "{baseline}"; it has {shortened(chosen)}')
     return chosen
 
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from evalsql.catalog.measure_names import Measure
 from evalsql.phrases import counted, listed, read_cells
 from evalsql.report.html import FILES, in_words, interval_text, number, share, signed, text
 from evalsql.report.page.report_data import ReportData
@@ -61,7 +62,7 @@ def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, ob
     if len(leaders) > 1:
         more = len(leaders) - most
         facts["leaders"] = listed(leaders if more < 2 else [*leaders[:most], f"{in_words(more)} others"])
-    also_first = [name for name in report.names if name != measure and not is_about_judgments(name)]
+    also_first = [each.name for each in report.measures if each.name != measure and not is_about_judgments(each)]
     over_next = report.pairs.get((measure, others[0], first))
     beside = [report.pairs.get((measure, first, run)) for run in others]
     alike = sum(not pair.is_sure for pair in beside if pair)
@@ -74,9 +75,9 @@ def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, ob
     }
 
 
-def is_about_judgments(measure: str) -> bool:
+def is_about_judgments(measure: Measure) -> bool:
     """Whether a measure counts what was judged or returned, which is not how good a system is."""
-    return measure.startswith(("Judged", "Unjudged", "Num"))
+    return measure.relation.is_packaged and measure.name.startswith(("Judged", "Unjudged", "Num"))
 
 
 def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
@@ -263,7 +264,7 @@ def _ties(report: ReportData) -> Caveat:
 
 
 def _other_measures(report: ReportData) -> Caveat | None:
-    names = [name for name in report.names if not is_about_judgments(name)]
+    names = [measure.name for measure in report.measures if not is_about_judgments(measure)]
     if len(names) < 2 or len(report.runs) < 2:
         return None
     best, (first, *others) = report.runs[0], names

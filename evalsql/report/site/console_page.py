@@ -51,6 +51,7 @@ _BODY = Template((FILES / "console.html").read_text(encoding="utf-8"))
 _SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
+_WHOLE = ("warehouse", "added_relations")  # tables that are not about runs and judgments
 _SHOWN = ("measures", "reports", "statistics", "tables")  # what is completed; steps are of no use to readers
 _EXAMPLES = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
 
@@ -97,7 +98,10 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
 
 
 def _selected(database: Database, found: Sequence[SetResults], depth: int | None) -> dict[str, str]:
-    """By base table the SELECT of the rows that the copy holds: those whose keys are of its runs and judgment sets."""
+    """By base table the SELECT of the rows that the copy holds: those whose keys are of its runs and judgment sets.
+
+    A table without such keys is empty there: a corpus is not published by the way, nor what meta was before.
+    """
     runs = ", ".join(sorted({literal(run) for results in found for run in results.runs}))
     sets = ", ".join(sorted({literal(results.qrels) for results in found}))
     of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
@@ -110,10 +114,10 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     chosen = {}
     for table, query in selected.items():
         own = [condition for key, condition in conditions.items() if key in columns[table]]
-        chosen[table] = f"{query} where {' and '.join(own) or 'true'}"
+        chosen[table] = f"{query} where {' and '.join(own) or table in _WHOLE}"
     of_answers = f"select concat(unnest(['assignments.', 'citations.']), qrels_id) from main.qrels where {of_sets}"
-    chosen["files"] += (
-        f" and ((kind in ('run', 'costs') or kind in ({of_answers})) "
+    chosen["files"] = (
+        f"{selected['files']} where ((kind in ('run', 'costs') or kind in ({of_answers})) "
         f"and id in (select run_id from main.runs where {of_runs}) "
         f"or kind not in ('run', 'costs') and kind not like 'assignments.%' and kind not like 'citations.%' "
         f"and id in (select qrels_id from main.qrels where {of_sets}))"
@@ -129,7 +133,6 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
         chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
         chosen["call_ranks"] += f" and rank <= {depth:d}"
     chosen["retrieved"] += " order by run_id, topic_id, rank"
-    chosen["document_texts"] = f"{selected['document_texts']} where false"  # a corpus is not published by the way
     for table, key in (("documents", "document_id"), ("topics", "topic_id")):
         holders = [name for name in columns if key in columns[name] and name != table]
         held = " union ".join(f"select {key} from ({chosen[name]})" for name in holders)

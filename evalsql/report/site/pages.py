@@ -16,7 +16,7 @@ from evalsql.report.table import value_text
 
 _MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
 _FIRST = 10  # runs of each judgment set on the first page
-_MOST_HISTORY = 200
+_MOST_LOADS = 30
 _REPORT = "The report, with pairs, curves and doubts"
 
 
@@ -234,8 +234,9 @@ def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str
             f"corrected by Holm for {results.corrected}."
         )
         yield "others", "Beside the others", sentence, _others(run, results, links)
-    if history := _history(run, results, links):
-        yield "history", "Its history", "All loads of this system in the order of their dates.", history
+    sentence, history = _history(run, results, links)
+    if history:
+        yield "history", "Its history", sentence, history
 
 
 def _worst_first(run: str, results: SetResults) -> list[str]:
@@ -256,7 +257,7 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
         best = number(next(iter(means.values())).value, digits)
         picture = scale.interval(mean.value, mean.low, mean.high, "system")
         drawn = [interval_text(mean.low, mean.high, DIGITS), picture]
-        standing = ["", ""] if verdicts.is_about_judgments(measure.name) else [str(mean.place), best]
+        standing = ["", ""] if verdicts.is_about_judgments(measure) else [str(mean.place), best]
         rows.append([links.measure(measure), value, *drawn, *standing])
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
     return table("Figures", columns, rows)
@@ -293,19 +294,21 @@ def _others(run: str, results: SetResults, links: Links) -> str:
     return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
 
-def _history(run: str, results: SetResults, links: Links) -> str:
-    """The loads of the same system, where systems are recorded and there are several."""
+def _history(run: str, results: SetResults, links: Links) -> tuple[str, str]:
+    """A sentence and the latest loads of the same system; nothing unless systems are recorded and there are several."""
     systems = {system for system, each, *_ in results.history if each == run}
-    loads = [row for row in results.history if row[0] in systems][:_MOST_HISTORY]
-    if len({row[1] for row in loads}) < 2:
-        return ""
+    every = [row for row in results.history if row[0] in systems]
+    if len({row[1] for row in every}) < 2:
+        return "", ""
+    loads = [row for row in every if row[-1] <= _MOST_LOADS]
+    which = "All loads" if len(loads) == len(every) else f"The latest {_MOST_LOADS} loads"
     measures = {measure.name: measure for measure in results.shown_measures}
     rows = []
-    for _, each, version, dated_at, measure, value, difference in loads:
+    for _, each, version, dated_at, measure, value, difference, _ in loads:
         load = [links.system(each), text(version or ""), text(str(dated_at)[:10]), links.measure(measures[measure])]
         rows.append([*load, number(value, DIGITS), signed(difference, DIGITS)])
     columns = [("run", "w"), ("version", ""), ("date", ""), ("measure", ""), ("mean", "n"), ("to the one before", "n")]
-    return table("History", columns, rows)
+    return f"{which} of this system in the order of their dates.", table("History", columns, rows)
 
 
 def _measure_list(links: Links) -> Page:

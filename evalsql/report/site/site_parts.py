@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from evalsql.catalog.measure_names import Measure, default_measure, literal, literals, parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
@@ -38,7 +38,7 @@ class SetResults(ReportData):
     relevant: Mapping[str, Sequence[Any]]  # rows of ``found_documents`` by topic
     words: Mapping[str, Sequence[str | None]]  # text, description and narrative by topic
     said: Mapping[str, str]  # the beginning of what relevant documents say, where it is held
-    history: Sequence[Sequence[Any]]  # system, run, version, date, measure, mean, difference to the load before
+    history: Sequence[Sequence[Any]]  # system, run, version, date, measure, mean, difference to the load before, place
 
     @property
     def first(self) -> str:
@@ -88,7 +88,7 @@ def gather(
     if not held:
         raise UsageError("a site needs a judgment set and a run evaluated with it; evalsql ls lists both")
     if baseline is not None:
-        (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
+        baseline = resolve_one(warehouse.database, "run", baseline)
         if not any(baseline in names for names in held.values()):
             raise UsageError(f"{baseline} is not evaluated with any of these judgment sets")
     # Those that were asked for, then the common ones and the user's own at their defaults.
@@ -153,10 +153,12 @@ def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tup
 
 
 def _history(warehouse: Warehouse, report: ReportData) -> list[tuple[Any, ...]]:
-    """The means of the runs of each system in the order of their dates."""
+    """The means of the runs of each system in the order of their dates, with the place of each from the newest."""
     names = literals(report.names)
     return warehouse.rows(f"""
-        select system, run, version, dated_at, measure, value, difference from (
+        select system, run, version, dated_at, measure, value, difference,
+            dense_rank() over (partition by system order by dated_at desc, run desc)
+        from (
             select * from history
             where qrels = {literal(report.qrels)} and run in ({names_query("run", report.runs)})
         ) where measure in ({names})

@@ -119,6 +119,10 @@ def make_small(folder: Path) -> None:
         warehouse.load_qrels({"2": {"secret document": 1}}, "secret judgments")
         warehouse.load_run({"1": {"a": 1.0, "secret too": 2.0}}, "secret run", qrels="nights")
         warehouse.load_run({"2": {"secret document": 2.0}}, "secret other", qrels="secret judgments")
+        warehouse.load_weights({"2": 2.0}, "secret judgments")
+        for name, is_set in (("secret run", False), ("secret judgments", True), ("one", False)):
+            warehouse.annotate(name, meta={"note": "secret partner"}, qrels=is_set)
+            warehouse.annotate(name, remove="note", qrels=is_set)
         warehouse.load_measures(write(folder / "own" / "first_grade.sql", OWN))
     sets = [word for name in ("\u00dc/..", "\u00fc/..", "nights", "ranks") for word in ("--qrels", name)]
     shown = ("one", "two", "night*", "other", "by rank", *sets)

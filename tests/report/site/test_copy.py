@@ -85,6 +85,41 @@ def test_only_what_the_site_shows_is_in_it(small: Small) -> None:
 
 
 @pytest.mark.long
+def test_no_table_has_rows_of_what_was_left_out(small: Small) -> None:
+    """Keys are the same in the copy, so that each table can be asked for those of runs and judgments that are not."""
+    with evalsql.open(small.database, read_only=True) as warehouse:
+        keys = {
+            key: {*warehouse.database.column(f"select {key} from {table}")}
+            - {*small.copy.database.column(f"select {key} from {table}")}
+            for key, table in (("run_id", "runs"), ("qrels_id", "qrels"), ("evaluation_id", "evaluations"))
+        }
+        held = {
+            relation.name
+            for relation in read_catalog().of_kind("tables")
+            if warehouse.rows(f"select 1 from main.{relation.name} limit 1")
+        }
+    assert all(keys.values())
+    assert {"meta_changes", "files", "topic_weights", "judged_ranks", "retrieved"} <= held
+    without_keys = set()
+    for relation in read_catalog().of_kind("tables"):
+        own = {key for key in keys if key in relation.columns}
+        for key in own:
+            assert not {*small.copy.database.column(f"select {key} from main.{relation.name}")} & keys[key], (
+                relation.name
+            )
+        if not own:
+            without_keys.add(relation.name)
+    files = {
+        kind: {*small.copy.database.column(f"select id from files where kind = '{kind}'")} for kind in ("run", "qrels")
+    }
+    assert not files["run"] & keys["run_id"]
+    assert not files["qrels"] & keys["qrels_id"]
+    assert small.copy.rows("select * from files where kind = 'weights'") == []
+    filled = {name for name in without_keys if small.copy.rows(f"select 1 from main.{name} limit 1")}
+    assert filled == {"warehouse", "measures", "relations", "added_relations", "documents", "topics", "files"}
+
+
+@pytest.mark.long
 def test_a_ranking_that_is_not_by_score_is_held_whole_and_measures_of_one_s_own_are_in_it(small: Small) -> None:
     with evalsql.open(small.database, read_only=True) as warehouse:
         asked = "select value from tap(k := 2) where run = 'by rank'"
@@ -94,6 +129,11 @@ def test_a_ranking_that_is_not_by_score_is_held_whole_and_measures_of_one_s_own_
     assert small.copy.rows("select value from first_grade where run = 'night1'") == [(2.0,)]
     page = (small.site / "measures" / "first_grade.html").read_text(encoding="utf-8")
     assert "Grade of the first document" in page
+
+
+def test_a_baseline_that_is_several_runs_is_refused(sample: Warehouse) -> None:
+    with pytest.raises(UsageError, match="stands for 2 runs: rerank-large, rerank-small; name one"):
+        gather(sample, ["AP"], baseline="rerank-*")
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file: Path) -> None:

@@ -12,11 +12,13 @@ from urllib.parse import unquote
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import rows_query
+from evalsql.catalog.measure_names import parse_measures, rows_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
+from evalsql.report.site import pages as site_pages
 from evalsql.report.site.pages import _worst_first
-from tests.conftest import SAMPLE
+from evalsql.report.site.site_parts import _history
+from tests.conftest import SAMPLE, write
 from tests.long_cases import few_of
 from tests.report.conftest import NASTY, trec_eval
 from tests.report.site.conftest import Small
@@ -265,6 +267,31 @@ def test_a_system_s_page_has_its_history(small: Small) -> None:
         ["night2", "v2", "2026-11-02", "RR", "0.500", "\u22120.500"],
     ]
     assert "Its history" not in pages(small.site)["systems/other.html"].words
+
+
+def test_a_long_history_has_the_newest_loads_by_every_measure(
+    empty: Warehouse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(site_pages, "_MOST_LOADS", 2)
+    empty.load_qrels({"1": {"a": 1}}, "judged")
+    for day in (1, 2, 3):
+        meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-11-0{day}"}
+        empty.load_run({"1": {"a": 1.0}}, f"night{day}", meta=meta)
+    measures = parse_measures(["AP", "RR"], empty.catalog)
+    asked: Any = SimpleNamespace(names=["AP", "RR"], qrels="judged", runs=["night1", "night2", "night3"])
+    results: Any = SimpleNamespace(history=_history(empty, asked), shown_measures=measures)
+    links: Any = SimpleNamespace(system=str, measure=lambda measure: measure.name)
+    sentence, shown = site_pages._history("night1", results, links)
+    page = Parsed(write(tmp_path / "history.html", shown))
+    assert sentence == "The latest 2 loads of this system in the order of their dates."
+    assert [(run, name) for run, _, _, name, *_ in page.rows[1:]] == [
+        ("night2", "AP"),
+        ("night3", "AP"),
+        ("night2", "RR"),
+        ("night3", "RR"),
+    ]
+    monkeypatch.setattr(site_pages, "_MOST_LOADS", 3)
+    assert site_pages._history("night1", results, links)[0].startswith("All loads")
 
 
 @pytest.mark.long
