@@ -18,172 +18,82 @@
 --                   measure of robustness should fall: passes if it does by least_t, fails if it rises by that, else
 --                   open
 with values_by_topic as (
-    select
-        1 as place,
-        'FRS' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from frs()
+    select 1 as place, 'FRS' as measure, qrels, run, topic, value from frs()
     union all
-    select
-        2 as place,
-        'RR' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from rr()
+    select 2 as place, 'RR' as measure, qrels, run, topic, value from rr()
     union all
-    select
-        3 as place,
-        'Success@10' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from success(k := 10)
+    select 3 as place, 'Success@10' as measure, qrels, run, topic, value from success(k := 10)
     union all
-    select
-        4 as place,
-        'IPrec@0' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from iprec(recall := 0)
+    select 4 as place, 'IPrec@0' as measure, qrels, run, topic, value from iprec(recall := 0)
     union all
-    select
-        5 as place,
-        'AP' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from ap()
+    select 5 as place, 'AP' as measure, qrels, run, topic, value from ap()
     union all
-    select
-        6 as place,
-        'Rprec' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from rprec()
+    select 6 as place, 'Rprec' as measure, qrels, run, topic, value from rprec()
     union all
-    select
-        7 as place,
-        'GMAP' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from gmap()
+    select 7 as place, 'GMAP' as measure, qrels, run, topic, value from gmap()
     union all
-    select
-        8 as place,
-        'P@20' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from p(k := 20)
+    select 8 as place, 'P@20' as measure, qrels, run, topic, value from p(k := 20)
     union all
-    select
-        9 as place,
-        'IPrec@0.1' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from iprec(recall := 0.1)
+    select 9 as place, 'IPrec@0.1' as measure, qrels, run, topic, value from iprec(recall := 0.1)
     union all
-    select
-        10 as place,
-        'P@10' as measure,
-        qrels,
-        run,
-        topic,
-        value
-    from p(k := 10)
+    select 10 as place, 'P@10' as measure, qrels, run, topic, value from p(k := 10)
 ),
 chosen as (
-    select values_by_topic.*
-    from values_by_topic
+    -- As compared_values has them; GMAP is 0.00001 at least.
+    select
+        found.*,
+        case when found.measure = 'GMAP' then ln(found.value) else found.value end as compared
+    from values_by_topic as found
     join known_runs(runs := $baseline || ',' || $expanded) as asked using (run)
 ),
 pairs as (
     select
+        before.qrels,
         before.place,
         before.measure,
-        before.qrels,
         before.topic,
-        before.value as value_before,
-        after.value as value_after,
-        case
-            when before.measure = 'GMAP' then ln(after.value) - ln(before.value)
-            else after.value - before.value
-        end as gain
+        before.compared as compared_before,
+        after.compared as compared_after,
+        after.compared - before.compared as gain
     from chosen as before
-    join chosen as after using (place, qrels, topic)
+    join chosen as after using (qrels, place, topic)
     where
         before.run = $baseline
         and after.run = $expanded
 ),
 averages as (
-    select
-        place,
-        measure,
-        qrels,
-        count(*) as num_topics,
-        sum(gain order by topic) / count(*) as gain,
-        max(gain) - min(gain) as spread,
-        case
-            when measure = 'GMAP' then exp(sum(ln(nullif(value_before, 0)) order by topic) / count(*))
-            else sum(value_before order by topic) / count(*)
-        end as mean_before,
-        case
-            when measure = 'GMAP' then exp(sum(ln(nullif(value_after, 0)) order by topic) / count(*))
-            else sum(value_after order by topic) / count(*)
-        end as mean_after
-    from pairs
-    group by place, measure, qrels
-),
-errors as (
-    select
-        pairs.place,
-        pairs.qrels,
-        sqrt(
-            sum(pow(pairs.gain - averages.gain, 2) order by pairs.topic)
-                / nullif(averages.num_topics - 1, 0)
-                / averages.num_topics
-        ) as error
-    from pairs
-    join averages using (place, qrels)
-    group by pairs.place, pairs.qrels, averages.num_topics
-),
-tested as (
     -- Differences that are equal but for rounding have no error to measure by.
     select
-        averages.qrels,
-        averages.place,
-        averages.measure,
-        averages.mean_before,
-        averages.mean_after,
-        averages.num_topics,
-        averages.gain,
-        case when averages.spread > 1e-12 then averages.gain / nullif(errors.error, 0) end as t
+        qrels,
+        place,
+        measure,
+        count(*) as num_topics,
+        sum(compared_before order by topic) / count(*) as mean_before,
+        sum(compared_after order by topic) / count(*) as mean_after,
+        sum(gain order by topic) / count(*) as gain,
+        case when max(gain) - min(gain) > 1e-12 then stddev_samp(gain order by topic) / sqrt(count(*)) end as error
+    from pairs
+    group by qrels, place, measure
+),
+tested as (
+    select
+        qrels,
+        place,
+        measure,
+        case when measure = 'GMAP' then exp(mean_before) else mean_before end as baseline_mean,
+        case when measure = 'GMAP' then exp(mean_after) else mean_after end as expanded_mean,
+        num_topics,
+        gain,
+        gain / error as t
     from averages
-    join errors using (place, qrels)
 )
 select
     qrels,
     place,
     measure,
-    mean_before as baseline_mean,
-    mean_after as expanded_mean,
-    mean_after - mean_before as difference,
+    baseline_mean,
+    expanded_mean,
+    expanded_mean - baseline_mean as difference,
     num_topics,
     t,
     case
