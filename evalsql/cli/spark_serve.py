@@ -18,13 +18,13 @@ import typer
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli import options
 from evalsql.cli.declare import Names, command, flag, option
+from evalsql.cli.kept_process import keep
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
 from evalsql.ingest.load_options import Form
 from evalsql.phrases import counted
 from evalsql.report.terminal import printable
-from evalsql.server.serving import keep
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
 

@@ -13,8 +13,8 @@ import pytest
 
 import evalsql
 from evalsql import UsageError
+from evalsql.cli.kept_process import keep
 from evalsql.errors import EvalsqlError
-from evalsql.server.serving import keep
 from tests.conftest import write
 from tests.long_cases import few_of
 from tests.server.served import DEEP, HAS_SERVER, REASON, Served
