@@ -13,7 +13,7 @@ from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tab
 from evalsql.evaluation.selection import Choice, choose_runs
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
-_COLLECTION = "coalesce(meta['collection'], qrels)"
+COLLECTION = "coalesce(meta['collection'], qrels)"
 
 
 class Board(NamedTuple):
@@ -116,7 +116,7 @@ def _judging(database: Database, qrels: Names) -> Sequence[str]:
     if not as_list(qrels):
         return ()
     named = literals(resolve_names(database, "qrels", qrels))
-    others = f"{_COLLECTION} not in (select {_COLLECTION} from qrels where qrels in ({named}))"
+    others = f"{COLLECTION} not in (select {COLLECTION} from qrels where qrels in ({named}))"
     in_use = f"select qrels from qrels where qrels in ({named}) or (replaced_at is null and {others})"
     return database.column(in_use)
 

@@ -16,9 +16,10 @@ from time import sleep
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from evalsql.catalog.measure_names import literals
 from evalsql.database.disk import whole_folder
 from evalsql.errors import UsageError
-from evalsql.evaluation.boards import board
+from evalsql.evaluation.boards import COLLECTION, board
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import read_part
 from evalsql.report.page.html_page import page as report_page
@@ -100,10 +101,25 @@ def _files(links: Links, copy: Copy, engine: str) -> Iterator[tuple[str, str]]:
     yield _MARK, f"evalsql {__version__}\n"
 
 
+def _shown(warehouse: Warehouse, links: Links) -> dict[str, Any]:
+    """The runs and judgment sets of the pages, for the board, where the warehouse has others; else everything."""
+    database = warehouse.database
+    shown = {(results.qrels, run) for results in links.found for run in results.runs}
+    held = database.rows("""
+        select distinct qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)
+        where replaced_at is null
+    """)
+    if shown.issuperset(held):
+        return {}
+    sets, runs = [results.qrels for results in links.found], sorted({run for _, run in shown})
+    collections = database.column(f"select distinct {COLLECTION} from qrels where qrels in ({literals(sets)})")
+    return {"where": f"run in ({literals(runs)})", "qrels": sets, "collections": collections}
+
+
 def _board_page(warehouse: Warehouse, links: Links) -> str:
     """The board by the first measure, where systems have several collections; else empty."""
     with suppress(UsageError):
-        one = board(warehouse.evaluation, measure=links.found[0].first)
+        one = board(warehouse.evaluation, measure=links.found[0].first, **_shown(warehouse, links))
         reports = {name: links.set_page(qrels) for name, qrels in one.sets.items() if qrels in links.sets}
         if len(one.collections) > 1:
             how: dict[str, Any] = {"reports": reports, "above": [(links.title, HOME[1])]}

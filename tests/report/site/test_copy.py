@@ -219,3 +219,36 @@ def test_the_baseline_and_the_first_have_marks_of_their_own() -> None:
 def test_a_folder_without_the_engine_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=rf"{tmp_path} contains no .*\.wasm; npm pack .* fetches the package"):
         console_page.copy_engine(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("runs", "sets", "is_whole"),
+    [
+        ((), (), True),
+        (("one-sys",), (), False),
+        ((), ("first-set", "second-set"), False),
+        (("one-sys",), ("first-set",), False),
+    ],
+)
+def test_nothing_that_was_not_chosen_is_in_a_site(
+    tmp_path: Path, runs: tuple[str, ...], sets: tuple[str, ...], is_whole: bool
+) -> None:
+    """Neither on its pages, of which the board has many systems and judgment sets, nor in its copy."""
+    held_sets, held_runs = ["first-set", "second-set", "third-set"], ["one-sys", "two-sys"]
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        for name in held_sets:
+            warehouse.load_qrels({"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}, name)
+        for name in held_runs:
+            warehouse.load_run({"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}, name, qrels=held_sets)
+            warehouse.annotate(name, meta={"secret": f"hidden-{name}"})
+    options = [word for name in sets for word in ("--qrels", name)]
+    written = write_site(tmp_path / "w.duckdb", tmp_path / "site", *runs, *options, "-m", "AP")
+    # A report says how far other judgment sets of the same documents agree with its own.
+    files = {path: path.read_bytes() for path in written.rglob("*") if path.is_file()}
+    reports = b"".join(files.pop(path) for path in [*files] if path.name == "report.html")
+    text = b"\n".join(gzip.decompress(each) if each[:2] == b"\x1f\x8b" else each for each in files.values())
+    expected = {*(runs or held_runs), *(sets or held_sets), *(f"hidden-{name}" for name in runs or held_runs)}
+    words = {*held_sets, *held_runs, *(f"hidden-{name}" for name in held_runs)}
+    assert {each for each in words if each.encode() in text} == expected
+    assert {each for each in words.difference(held_sets) if each.encode() in reports} == {*(runs or held_runs)}
+    assert is_whole == (expected == words)
